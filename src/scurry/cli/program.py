@@ -1,0 +1,85 @@
+"""Runs a user's program in this process as Python would, and says what went wrong in the user's own terms."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from scurry import __version__, pyflink_alias
+from scurry.cli.failures import describe
+from scurry.launch import LaunchOptions, activate
+
+FAILED = 1
+"""Exit status of a program that raised."""
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells report it."""
+
+
+def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions, *, debug: bool) -> int:
+    """Run a program as ``__main__``, with ``pyflink`` resolving to scurry.
+
+    Args:
+        program: The program's file.
+        arguments: Its ``sys.argv[1:]``.
+        options: What the execution environment finds in ``scurry.launch.current()``.
+        debug: Whether failures show the whole traceback.
+
+    Returns:
+        The exit status: the program's own, 1 if it raised, 130 if it was interrupted.
+    """
+    pyflink_alias.install(announce=_say_what_pyflink_is)
+    try:
+        with _as_started_by_python(program, arguments), activate(options):
+            runpy.run_path(str(program), run_name="__main__")
+    except SystemExit as end:
+        return _exit_status(end)
+    except KeyboardInterrupt:
+        # execute() has stopped its job by the time this arrives.
+        _print_error("interrupted")
+        return INTERRUPTED
+    except Exception as failure:
+        _print_error(describe(failure, program, debug=debug))
+        return FAILED
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+@contextmanager
+def _as_started_by_python(program: Path, arguments: Sequence[str]) -> Iterator[None]:
+    """Set ``sys.argv`` and the import path as ``python PROGRAM`` would, for Python workers started meanwhile too."""
+    directory = str(program.resolve().parent)
+    argv, path, python_path = sys.argv, sys.path[:], os.environ.get("PYTHONPATH")
+    sys.argv = [str(program), *arguments]
+    sys.path.insert(0, directory)
+    os.environ["PYTHONPATH"] = os.pathsep.join([directory, *([python_path] if python_path else [])])
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = argv, path
+        if python_path is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = python_path
+
+
+def _exit_status(end: SystemExit) -> int:
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return FAILED
+
+
+def _say_what_pyflink_is() -> None:
+    print(f"pyflink resolves to scurry {__version__}", file=sys.stderr)
+
+
+def _print_error(message: str) -> None:
+    # What the program printed comes first, also where both go to one file.
+    sys.stdout.flush()
+    print(message, file=sys.stderr)

@@ -1,0 +1,45 @@
+"""What programs of every API share: types, rows, time, watermarks, configuration, and the handles of jobs."""
+
+from __future__ import annotations
+
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.configuration import Configuration
+from scurry.common.execution_config import ExecutionConfig
+from scurry.common.job_client import JobClient
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+from scurry.common.serialization import (
+    ByteArraySchema,
+    DeserializationSchema,
+    Encoder,
+    SerializationSchema,
+    SimpleStringSchema,
+)
+from scurry.common.time import Duration, Instant, Time
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.common.types import Row, RowKind
+from scurry.common.watermark_strategy import WatermarkStrategy
+
+__all__ = [
+    "ByteArraySchema",
+    "CompletableFuture",
+    "Configuration",
+    "DeserializationSchema",
+    "Duration",
+    "Encoder",
+    "ExecutionConfig",
+    "Instant",
+    "JobClient",
+    "JobExecutionResult",
+    "JobID",
+    "JobStatus",
+    "Row",
+    "RowKind",
+    "SerializationSchema",
+    "SimpleStringSchema",
+    "Time",
+    "TypeInformation",
+    "Types",
+    "WatermarkStrategy",
+]

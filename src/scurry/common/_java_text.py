@@ -1,0 +1,142 @@
+"""The text Java's `toString` gives for a value, and the order in which a Java `HashMap` lists its keys."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import struct
+from collections.abc import Iterable
+
+from scurry.common._conversion import float32
+from scurry.common.time import Instant
+
+_DAYS_IN_400_YEARS = 146_097
+_DAYS_TO_EPOCH = datetime.date(1970, 1, 1).toordinal() - 1
+
+
+def boolean(value: bool) -> str:
+    """Return `true` or `false`."""
+    return "true" if value else "false"
+
+
+def double(value: float) -> str:
+    """Return the text of a Java double: the shortest digits that identify it, as since JDK 19, e.g. `1.0E10`."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(value)
+    sign, digits, exponent = decimal.Decimal(_two_digits(value)).as_tuple()
+    text = "".join(map(str, digits))
+    power = len(text) - 1 + int(exponent)
+    fraction = text[1:].rstrip("0") or "0"
+    return f"{'-' if sign else ''}{text[0]}.{fraction}E{power}"
+
+
+def _two_digits(value: float) -> str:
+    """Java shows two digits even where one identifies the number, and then the nearest: 4.9E-324, not 5E-324."""
+    text = f"{value:.1e}"
+    return text if float(text) == value else repr(value)
+
+
+def single(value: float) -> str:
+    """Return the text of a Java float: the shortest digits that identify it among 32-bit floats."""
+    for places in range(1, 9):
+        text = f"{value:.{places}e}"
+        if float32(float(text)) == value:
+            return double(float(text))
+    return double(value)
+
+
+def big_decimal(value: decimal.Decimal) -> str:
+    """Return the text of a BigDecimal, whose rules are also Python's."""
+    return str(value)
+
+
+def instant(value: Instant) -> str:
+    """Return for example `1970-01-01T00:00:00.005Z`."""
+    days, second = divmod(value.seconds, 86_400)
+    era, day = divmod(days + _DAYS_TO_EPOCH, _DAYS_IN_400_YEARS)
+    date = datetime.date.fromordinal(day + 1)
+    year = date.year + 400 * era
+    year_text = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
+    fraction = ""
+    if value.nanos:
+        fraction = f".{value.nanos:09d}"
+        while fraction.endswith("000"):
+            fraction = fraction[:-3]
+    clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    return f"{year_text}-{date.month:02d}-{date.day:02d}T{clock}{fraction}Z"
+
+
+def time_of_day(value: datetime.time) -> str:
+    """Return a `java.sql.Time`: whole seconds."""
+    return value.strftime("%H:%M:%S")
+
+
+def timestamp(value: datetime.datetime) -> str:
+    """Return a `java.sql.Timestamp`: at least one digit after the second."""
+    fraction = f"{value.microsecond:06d}".rstrip("0") or "0"
+    return f"{value.replace(microsecond=0, tzinfo=None)}.{fraction}"
+
+
+def byte_array(value: bytes) -> str:
+    """Return the signed bytes, e.g. `[97, -1]`."""
+    return sequence(str(b - 256 if b > 127 else b) for b in value)
+
+
+def sequence(elements: Iterable[str]) -> str:
+    """Return a list or array, e.g. `[1, 2]`."""
+    return f"[{', '.join(elements)}]"
+
+
+# --- hash codes
+
+
+def hash_of_string(value: str) -> int:
+    """Return `String.hashCode`, which runs over UTF-16 units."""
+    units = value.encode("utf-16-le", "surrogatepass")
+    code = 0
+    for unit in struct.unpack(f"<{len(units) // 2}H", units):
+        code = (31 * code + unit) & 0xFFFFFFFF
+    return code
+
+
+def hash_of_long(value: int) -> int:
+    """Return `Long.hashCode`."""
+    return (value ^ (value >> 32)) & 0xFFFFFFFF
+
+
+def hash_of_double(value: float) -> int:
+    """Return `Double.hashCode`."""
+    return hash_of_long(struct.unpack(">q", struct.pack(">d", value))[0])
+
+
+def hash_of_float(value: float) -> int:
+    """Return `Float.hashCode`."""
+    code: int = struct.unpack(">I", struct.pack(">f", value))[0]
+    return code
+
+
+def hash_of_boolean(value: bool) -> int:
+    """Return `Boolean.hashCode`."""
+    return 1231 if value else 1237
+
+
+def hash_of_tuple(codes: Iterable[int]) -> int:
+    """Return the hash code of a Flink tuple from those of its fields."""
+    code = 0
+    for field in codes:
+        code = (31 * code + field) & 0xFFFFFFFF
+    return code
+
+
+def hash_map_order(codes: list[int]) -> list[int]:
+    """Return the positions of keys with these hash codes in the order a `HashMap` of just them iterates."""
+    slots = 1
+    while slots * 0.75 < len(codes):
+        slots *= 2
+    buckets = [(code ^ (code >> 16)) & (slots - 1) for code in codes]
+    return sorted(range(len(codes)), key=buckets.__getitem__)

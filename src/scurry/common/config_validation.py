@@ -1,0 +1,154 @@
+"""Which configuration keys are accepted: those scurry reads, and those of Flink that do no harm here."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Mapping
+
+from scurry.common.config_options import OPTIONS, ConfigOption
+from scurry.common.configuration import Configuration
+from scurry.errors import UnknownConfigError, UnsupportedConfigError
+
+__all__ = ["validate"]
+
+_BY_KEY: dict[str, ConfigOption[object]] = {key: option for option in OPTIONS for key in (option.key, *option.aliases)}
+
+# How PyFlink moves data between Python and Java; here there is nothing to move.
+_PYTHON_KEYS = frozenset(
+    f"python.{name}"
+    for name in (
+        "archives",
+        "client.executable",
+        "executable",
+        "execution-mode",
+        "files",
+        "fn-execution.arrow.batch.size",
+        "fn-execution.bundle.size",
+        "fn-execution.bundle.time",
+        "fn-execution.memory.managed",
+        "fn-execution.streaming.enabled",
+        "map-state.iterate-response-batch-size",
+        "map-state.read-cache-size",
+        "map-state.write-cache-size",
+        "metric.enabled",
+        "operator-chaining.enabled",
+        "profile.enabled",
+        "pythonpath",
+        "requirements",
+        "state.cache-size",
+        "systemenv.enabled",
+    )
+)
+
+# Tuning of Flink's own machinery: without it, results are the same.
+_HARMLESS_PREFIXES = (
+    "akka.",
+    "blob.",
+    "client.",
+    "cluster.",
+    "env.",
+    "execution.attached",
+    "execution.batch.",
+    "execution.batch-shuffle-mode",
+    "execution.buffer-timeout",
+    "execution.checkpointing.",
+    "execution.shutdown-on-",
+    "execution.sorted-inputs.",
+    "heartbeat.",
+    "internal.",
+    "io.",
+    "jobmanager.",
+    "jobstore.",
+    "local-recovery",
+    "minicluster.",
+    "pekko.",
+    "pipeline.closure-cleaner-level",
+    "pipeline.force-",
+    "pipeline.generic-types",
+    "pipeline.object-reuse",
+    "pipeline.operator-chaining.",
+    "pipeline.serialization-config",
+    "pipeline.vertex-",
+    "queryable-state.",
+    "resourcemanager.",
+    "rest.",
+    "slot.",
+    "slotmanager.",
+    "state.backend",
+    "state.checkpoint",
+    "state.storage.",
+    "table.",
+    "task.",
+    "taskmanager.",
+    "web.",
+)
+
+_HARMLESS_WITH_REASON = {
+    "pipeline.jars": "scurry loads no jars: its connectors are Python; jars for Spark go into spark.jars",
+    "pipeline.classpaths": "scurry loads no jars: its connectors are Python; jars for Spark go into spark.jars",
+    "pipeline.watermark-alignment.": "alignment is set with WatermarkStrategy.with_watermark_alignment",
+    "metrics.": "metrics are reported by Spark; configure spark.metrics.conf.*",
+}
+
+_UNSUPPORTED = {
+    "execution.savepoint.": "restore a savepoint when starting the job with the scurry command",
+    "execution.state-recovery.": "restore a savepoint when starting the job with the scurry command",
+    "execution.target": "set scurry.runner (spark or local) and spark.master",
+    "fs.": "file systems are Spark's: set spark.hadoop.fs.*",
+    "high-availability": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
+    "kubernetes.": "set spark.master and spark.kubernetes.*",
+    "pipeline.cached-files": "set spark.files",
+    "pipeline.jobvertex-parallelism-overrides": "set the parallelism in the program or with parallelism.default",
+    "s3.": "file systems are Spark's: set spark.hadoop.fs.s3a.*",
+    "security.": "set spark.kerberos.* and spark.authenticate.*",
+    "yarn.": "set spark.master and spark.yarn.*",
+}
+
+
+def validate(configuration: Configuration | Mapping[str, str]) -> None:
+    """Check that every key is known and every value readable.
+
+    Keys of Flink that merely tune Flink itself are accepted; for those that a user would miss there is one warning.
+
+    Args:
+        configuration: What to check.
+
+    Raises:
+        UnknownConfigError: Nobody knows the key; the message names the closest one known.
+        UnsupportedConfigError: Flink knows the key but Spark cannot do it; the message says what to do instead.
+        ConfigError: A value cannot be read as its option's type.
+    """
+    values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
+    ignored = []
+    for key, value in values.items():
+        if option := _BY_KEY.get(key):
+            option.parse(value)
+        elif reason := _reason(_UNSUPPORTED, key):
+            raise UnsupportedConfigError(f"configuration {key} is not supported: {reason}")
+        elif reason := _reason(_HARMLESS_WITH_REASON, key):
+            ignored.append(f"{key} ({reason})")
+        elif not (key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))) or _misspelt(key):
+            raise UnknownConfigError(_unknown(key))
+    if ignored:
+        warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=2)
+
+
+def _reason(reasons: dict[str, str], key: str) -> str | None:
+    return next((reason for prefix, reason in reasons.items() if key.startswith(prefix)), None)
+
+
+def _closest(key: str, cutoff: float) -> str | None:
+    known = [*_BY_KEY, *_PYTHON_KEYS]
+    return next(iter(difflib.get_close_matches(key, known, n=1, cutoff=cutoff)), None)
+
+
+def _misspelt(key: str) -> bool:
+    """Say whether a key that a harmless prefix would let pass is all but one that scurry reads."""
+    return not key.startswith("spark.") and _closest(key, cutoff=0.95) in _BY_KEY
+
+
+def _unknown(key: str) -> str:
+    closest = _closest(key, cutoff=0.6)
+    hint = f"did you mean {closest}?" if closest else "see scurry.common.config_options for the keys there are"
+    return f"configuration {key} is unknown: {hint}"

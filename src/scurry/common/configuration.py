@@ -1,0 +1,132 @@
+"""Configuration: keys and values, all kept as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from scurry.common import _java_text
+from scurry.common.config_options import ConfigOption, parse_boolean
+from scurry.errors import ArgumentTypeError
+
+__all__ = ["Configuration"]
+
+T = TypeVar("T")
+
+
+class Configuration:
+    """Key/value pairs that configure a job, as Flink's `Configuration`; every `set_*` returns the object itself."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, other: Configuration | None = None) -> None:
+        """Make an empty configuration, or a copy of another."""
+        self._values: dict[str, str] = {} if other is None else dict(other._values)
+
+    @classmethod
+    def from_dict(cls, map: Mapping[str, str]) -> Configuration:
+        """Make a configuration of the entries of a dict."""
+        configuration = cls()
+        for key, value in map.items():
+            configuration.set_string(key, value)
+        return configuration
+
+    def get_string(self, key: str, default_value: str) -> str:
+        """Return a value as text."""
+        return self._values.get(key, default_value)
+
+    def set_string(self, key: str, value: str) -> Configuration:
+        """Set a value.
+
+        Raises:
+            ArgumentTypeError: Key or value is not a str.
+        """
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise ArgumentTypeError(
+                f"configuration {key!r} = {value!r}: both must be str; use set_integer, set_boolean, set_float or str()"
+            )
+        self._values[key] = value
+        return self
+
+    def get_integer(self, key: str, default_value: int) -> int:
+        """Return a value as a whole number.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        return self.get(ConfigOption(key, int, default_value, ""))  # type: ignore[return-value]
+
+    def set_integer(self, key: str, value: int) -> Configuration:
+        """Set a whole number."""
+        return self.set_string(key, str(int(value)))
+
+    def get_boolean(self, key: str, default_value: bool) -> bool:
+        """Return a value as a boolean.
+
+        Raises:
+            ConfigError: It is neither `true` nor `false`.
+        """
+        return self.get(ConfigOption(key, parse_boolean, default_value, ""))  # type: ignore[return-value]
+
+    def set_boolean(self, key: str, value: bool) -> Configuration:
+        """Set a boolean."""
+        return self.set_string(key, _java_text.boolean(value))
+
+    def get_float(self, key: str, default_value: float) -> float:
+        """Return a value as a number.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        return self.get(ConfigOption(key, float, float(default_value), ""))  # type: ignore[return-value]
+
+    def set_float(self, key: str, value: float) -> Configuration:
+        """Set a number."""
+        return self.set_string(key, _java_text.double(float(value)))
+
+    def get(self, option: ConfigOption[T]) -> T | None:
+        """Return the value of an option, converted, or its default; an alias counts if the key itself is not set.
+
+        Raises:
+            ConfigError: The value cannot be read as the option's type.
+        """
+        for key in (option.key, *option.aliases):
+            if key in self._values:
+                return option.parse(self._values[key])
+        return option.default
+
+    def with_prefix(self, prefix: str) -> dict[str, str]:
+        """Return the entries whose key starts with `prefix`, for example `spark.`, keys unchanged."""
+        return {key: value for key, value in self._values.items() if key.startswith(prefix)}
+
+    def key_set(self) -> set[str]:
+        """Return the keys."""
+        return set(self._values)
+
+    def contains_key(self, key: str) -> bool:
+        """Return whether a key is set."""
+        return key in self._values
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the entries as a dict, which is a copy."""
+        return dict(self._values)
+
+    def remove_config(self, key: str) -> bool:
+        """Unset a key; return whether it was set."""
+        return self._values.pop(key, None) is not None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the entries."""
+        return isinstance(other, Configuration) and self._values == other._values
+
+    def __hash__(self) -> int:
+        """Hash the entries."""
+        return hash(frozenset(self._values.items()))
+
+    def __str__(self) -> str:
+        """Return for example `{parallelism.default=2}`, as Java prints a map."""
+        return f"{{{', '.join(f'{key}={value}' for key, value in self._values.items())}}}"
+
+    def __repr__(self) -> str:
+        """Return the expression that makes this configuration."""
+        return f"Configuration.from_dict({self._values!r})"

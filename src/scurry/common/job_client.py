@@ -1,0 +1,57 @@
+"""JobClient: the handle of a submitted job."""
+
+from __future__ import annotations
+
+import abc
+
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+
+__all__ = ["JobClient"]
+
+
+class JobClient(abc.ABC):
+    """Asks things of one job. Each runner has its own; what a runner cannot do fails with `UnsupportedError`."""
+
+    @abc.abstractmethod
+    def get_job_id(self) -> JobID:
+        """Return the identifier of the job."""
+
+    @abc.abstractmethod
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        """Return where the job is in its life."""
+
+    @abc.abstractmethod
+    def cancel(self) -> CompletableFuture[None]:
+        """Stop the job as soon as possible; what it wrote since the last checkpoint may not be committed."""
+
+    @abc.abstractmethod
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        """Stop the job and keep its state.
+
+        Args:
+            advance_to_end_of_event_time: Whether to end event time first, which fires all timers and windows.
+            savepoint_directory: Where to write the savepoint; `state.savepoints.dir` if not given.
+
+        Returns:
+            The path of the savepoint.
+        """
+
+    @abc.abstractmethod
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        """Save the state of the job, which goes on.
+
+        Args:
+            savepoint_directory: Where to write the savepoint; `state.savepoints.dir` if not given.
+
+        Returns:
+            The path of the savepoint.
+        """
+
+    @abc.abstractmethod
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        """Return the outcome of the job, once it is over; fails with `JobError` if the job failed or was cancelled."""

@@ -1,0 +1,50 @@
+"""JobExecutionResult: what remains of a job that has finished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scurry.common.job_id import JobID
+
+__all__ = ["JobExecutionResult"]
+
+
+class JobExecutionResult:
+    """The outcome of a job, as Flink's `JobExecutionResult`."""
+
+    def __init__(self, job_id: JobID, net_runtime_ms: int, accumulators: Mapping[str, Any] | None = None) -> None:
+        """Describe a finished job.
+
+        Args:
+            job_id: Its identifier.
+            net_runtime_ms: How long it ran, in milliseconds.
+            accumulators: Results of its accumulators by name.
+        """
+        self._job_id = job_id
+        self._net_runtime_ms = net_runtime_ms
+        self._accumulators = dict(accumulators or {})
+
+    def get_job_id(self) -> JobID:
+        """Return the identifier of the job."""
+        return self._job_id
+
+    def get_net_runtime(self) -> int:
+        """Return how long the job ran, in milliseconds, without planning it."""
+        return self._net_runtime_ms
+
+    def get_all_accumulator_results(self) -> dict[str, Any]:
+        """Return the results of the job's accumulators by name."""
+        return dict(self._accumulators)
+
+    def get_accumulator_result(self, accumulator_name: str) -> Any:
+        """Return the result of an accumulator, or None if there is none of that name."""
+        return self._accumulators.get(accumulator_name)
+
+    def __str__(self) -> str:
+        """Return Flink's report of a finished program."""
+        return (
+            "Program execution finished\n"
+            f"Job with JobID {self._job_id} has finished.\n"
+            f"Job Runtime: {self._net_runtime_ms} ms\n"
+        )

@@ -1,0 +1,167 @@
+"""Between records and bytes: schemas for connectors whose records are bytes, and the encoder of file sinks.
+
+PyFlink's classes are names for Java objects; here they do the work themselves.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.common.types import Row
+from scurry.errors import ArgumentError, TypeMismatchError
+
+__all__ = [
+    "ByteArraySchema",
+    "DeserializationSchema",
+    "Encoder",
+    "RowFieldExtractorSchema",
+    "SerializationSchema",
+    "SimpleStringSchema",
+]
+
+
+class SerializationSchema:
+    """Turns a record into bytes, for example for Kafka. For a format of your own, override `serialize`."""
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the bytes of a record.
+
+        Raises:
+            TypeMismatchError: The record is not of the kind this schema is for.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not override serialize")
+
+
+class DeserializationSchema:
+    """Turns bytes into a record, for example from Kafka. For a format of your own, override `deserialize`."""
+
+    def deserialize(self, message: bytes) -> Any:
+        """Return the record in these bytes, or None to skip them.
+
+        Raises:
+            ValueError: There is no record of this format in them.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not override deserialize")
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the type of the records."""
+        return Types.PICKLED_BYTE_ARRAY()
+
+
+def _python_codec(charset: str) -> str:
+    try:
+        return codecs.lookup(charset).name
+    except LookupError:
+        raise ArgumentError(
+            f"unknown charset {charset!r}; Python knows for example UTF-8, UTF-16BE and ISO-8859-1"
+        ) from None
+
+
+class SimpleStringSchema(SerializationSchema, DeserializationSchema):
+    """Text as bytes. As in Java, what a charset cannot express becomes `?`, and bytes it cannot read become U+FFFD."""
+
+    def __init__(self, charset: str = "UTF-8") -> None:
+        """Use a charset.
+
+        Raises:
+            ArgumentError: Python does not know it.
+        """
+        self._codec = _python_codec(charset)
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the bytes of a text."""
+        if not isinstance(value, str):
+            raise TypeMismatchError("String", value, "SimpleStringSchema serializes str; map the stream to str first")
+        return value.encode(self._codec, "replace")
+
+    def deserialize(self, message: bytes) -> str:
+        """Return the text in these bytes."""
+        return bytes(message).decode(self._codec, "replace")
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return STRING."""
+        return Types.STRING()
+
+
+class ByteArraySchema(SerializationSchema, DeserializationSchema):
+    """Bytes as they are."""
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the bytes."""
+        return _as_bytes(value, "ByteArraySchema serializes bytes; map the stream to bytes first")
+
+    def deserialize(self, message: bytes) -> bytes:
+        """Return the bytes."""
+        return bytes(message)
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the type of byte arrays."""
+        return Types.PRIMITIVE_ARRAY(Types.BYTE())
+
+
+class RowFieldExtractorSchema(SerializationSchema):
+    """One field of a row, which must be bytes; for example the key of a Kafka record."""
+
+    def __init__(self, field_index: int) -> None:
+        """Choose the field.
+
+        Args:
+            field_index: Its position, from 0.
+
+        Raises:
+            ArgumentError: The position is negative.
+        """
+        if field_index < 0:
+            raise ArgumentError(f"Field index must be non-negative, got: {field_index}")
+        self._field_index = field_index
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the bytes in the field; none at all if it is null."""
+        if not isinstance(value, Row) or len(value) <= self._field_index:
+            raise TypeMismatchError(
+                "Row", value, f"RowFieldExtractorSchema wants a row with a field {self._field_index}"
+            )
+        field = value[self._field_index]
+        return b"" if field is None else _as_bytes(field, f"field {self._field_index} must be bytes")
+
+
+def _as_bytes(value: Any, reason: str) -> bytes:
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeMismatchError("byte[]", value, reason)
+
+
+class Encoder:
+    """Writes records to a file, each as its text and a newline; made by `simple_string_encoder`."""
+
+    def __init__(self, charset_name: str = "UTF-8") -> None:
+        """Use a charset.
+
+        Raises:
+            ArgumentError: Python does not know it.
+        """
+        self._codec = _python_codec(charset_name)
+
+    @staticmethod
+    def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
+        """Return an encoder that writes the text Java's `toString` gives.
+
+        Args:
+            charset_name: Charset of the file; as in Java, what it cannot express becomes `?`.
+
+        Raises:
+            ArgumentError: Python does not know it.
+        """
+        return Encoder(charset_name)
+
+    def encode(self, value: Any, type_info: TypeInformation | None = None) -> bytes:
+        """Return a line of the file.
+
+        Args:
+            value: The record, converted to its declared type, or its text.
+            type_info: The declared type, whose text is written; without it Python's `str(value)` is.
+        """
+        text = str(value) if type_info is None else type_info.to_java_string(value)
+        return text.encode(self._codec, "replace") + b"\n"

@@ -1,0 +1,12 @@
+"""The two notions of time a timer can live in."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class TimeDomain(Enum):
+    """Whether a firing timer is based on event time or processing time (Flink's TimeDomain)."""
+
+    EVENT_TIME = 0
+    PROCESSING_TIME = 1

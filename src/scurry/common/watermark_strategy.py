@@ -1,0 +1,276 @@
+"""How event time is found in a stream: timestamps from records, watermarks from timestamps."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from scurry.common.time import TimeAmount, to_millis
+
+__all__ = [
+    "MAX_TIMESTAMP",
+    "MIN_TIMESTAMP",
+    "AscendingTimestampsWatermarks",
+    "BoundedOutOfOrdernessWatermarks",
+    "NoWatermarks",
+    "TimestampAssigner",
+    "Watermark",
+    "WatermarkAlignment",
+    "WatermarkGenerator",
+    "WatermarkOutput",
+    "WatermarkStrategy",
+]
+
+MIN_TIMESTAMP = -(1 << 63)
+"""The timestamp of a record that has none, and the watermark before the first; Flink's `Long.MIN_VALUE`."""
+
+MAX_TIMESTAMP = (1 << 63) - 1
+"""The watermark at the end of input; Flink's `Long.MAX_VALUE`."""
+
+_DEFAULT_ALIGNMENT_INTERVAL_MS = 1000
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Watermark:
+    """The statement that no record with this timestamp or an older one is still to come.
+
+    Attributes:
+        timestamp: Milliseconds since the epoch.
+    """
+
+    timestamp: int
+
+
+class WatermarkOutput(Protocol):
+    """Where a `WatermarkGenerator` puts its watermarks."""
+
+    def emit_watermark(self, watermark: Watermark | int) -> None:
+        """Emit a watermark, given as such or in milliseconds; one that is not higher than the last is ignored."""
+
+    def mark_idle(self) -> None:
+        """Say that nothing is coming, so that others need not wait for this stream."""
+
+    def mark_active(self) -> None:
+        """Say that records are coming again."""
+
+
+class WatermarkGenerator(abc.ABC):
+    """Makes watermarks from the timestamps it sees; mirrors Flink's interface of that name, which PyFlink lacks."""
+
+    @abc.abstractmethod
+    def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
+        """Look at a record.
+
+        Args:
+            event: The record.
+            event_timestamp: Its timestamp in milliseconds.
+            output: For a watermark that must not wait for the next period.
+        """
+
+    @abc.abstractmethod
+    def on_periodic_emit(self, output: WatermarkOutput) -> None:
+        """Emit the current watermark; called every `pipeline.auto-watermark-interval`."""
+
+
+class BoundedOutOfOrdernessWatermarks(WatermarkGenerator):
+    """Stays a fixed time behind the highest timestamp: watermark = highest timestamp - bound - 1."""
+
+    def __init__(self, max_out_of_orderness: TimeAmount) -> None:
+        """Start without a watermark.
+
+        Args:
+            max_out_of_orderness: How far records may be out of order; an int is milliseconds.
+        """
+        self._bound_ms = _not_negative("max_out_of_orderness", max_out_of_orderness)
+        self._max_timestamp = MIN_TIMESTAMP
+
+    def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
+        """Remember the highest timestamp."""
+        if event_timestamp > self._max_timestamp:
+            self._max_timestamp = event_timestamp
+
+    def on_periodic_emit(self, output: WatermarkOutput) -> None:
+        """Emit the watermark, once there was a record."""
+        if self._max_timestamp > MIN_TIMESTAMP:
+            output.emit_watermark(Watermark(max(self._max_timestamp - self._bound_ms - 1, MIN_TIMESTAMP)))
+
+
+class AscendingTimestampsWatermarks(BoundedOutOfOrdernessWatermarks):
+    """Follows timestamps that only rise: watermark = highest timestamp - 1."""
+
+    def __init__(self) -> None:
+        """Start without a watermark."""
+        super().__init__(0)
+
+
+class NoWatermarks(WatermarkGenerator):
+    """Emits nothing, for programs on processing time."""
+
+    def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
+        """Do nothing."""
+
+    def on_periodic_emit(self, output: WatermarkOutput) -> None:
+        """Do nothing."""
+
+
+class TimestampAssigner(abc.ABC):
+    """Finds the timestamp of a record."""
+
+    @abc.abstractmethod
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        """Return the timestamp of a record.
+
+        Args:
+            value: The record.
+            record_timestamp: The timestamp it has so far in milliseconds, `MIN_TIMESTAMP` if none.
+
+        Returns:
+            Milliseconds since the epoch.
+        """
+
+
+AnyTimestampAssigner: TypeAlias = TimestampAssigner | Callable[[Any, int], int]
+
+
+class WatermarkAlignment(NamedTuple):
+    """Sources of one group wait for each other.
+
+    Attributes:
+        group: Name of the group.
+        drift_ms: How far a source may be ahead of the slowest one, in milliseconds.
+        interval_ms: How often they compare, in milliseconds.
+    """
+
+    group: str
+    drift_ms: int
+    interval_ms: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WatermarkStrategy:
+    """How a stream gets its timestamps and watermarks; start from one of the factories and refine it by `with_*`.
+
+    Each `with_*` returns another strategy. As in PyFlink, the first `with_timestamp_assigner` also sets the assigner on
+    the strategy it is called on, because programs may ignore the result; nothing else ever changes a strategy.
+
+    Attributes:
+        generator_supplier: Makes the generator of one source split or task.
+        max_out_of_orderness_ms: The bound in milliseconds if the generator is one of scurry's bounded ones, else None.
+        timestamp_assigner: Finds the timestamps: a `TimestampAssigner`, or a function of the record and its timestamp
+            so far. None keeps the timestamps records have, for example from Kafka.
+        idle_timeout_ms: After how many milliseconds without records a split counts as idle; None for never.
+        alignment: The alignment group, or None.
+    """
+
+    generator_supplier: Callable[[], WatermarkGenerator]
+    max_out_of_orderness_ms: int | None = None
+    timestamp_assigner: AnyTimestampAssigner | None = None
+    idle_timeout_ms: int | None = None
+    alignment: WatermarkAlignment | None = None
+
+    @staticmethod
+    def for_monotonous_timestamps() -> WatermarkStrategy:
+        """Return the strategy for timestamps that only rise within a split."""
+        return WatermarkStrategy(AscendingTimestampsWatermarks, max_out_of_orderness_ms=0)
+
+    @staticmethod
+    def for_bounded_out_of_orderness(max_out_of_orderness: TimeAmount) -> WatermarkStrategy:
+        """Return the strategy for timestamps that are out of order by no more than a bound.
+
+        Args:
+            max_out_of_orderness: The bound: Duration, timedelta, or int milliseconds.
+
+        Raises:
+            ValueError: The bound is negative.
+        """
+        bound_ms = _not_negative("max_out_of_orderness", max_out_of_orderness)
+        return WatermarkStrategy(_BoundedSupplier(bound_ms), max_out_of_orderness_ms=bound_ms)
+
+    @staticmethod
+    def no_watermarks() -> WatermarkStrategy:
+        """Return the strategy that emits no watermarks before the end of input."""
+        return WatermarkStrategy(NoWatermarks)
+
+    @staticmethod
+    def for_generator(supplier: Callable[[], WatermarkGenerator]) -> WatermarkStrategy:
+        """Return a strategy with a generator of your own; Flink's Java API has it, PyFlink has not.
+
+        Args:
+            supplier: Called for a new generator for each split or task, for example the class itself. It must pickle.
+        """
+        return WatermarkStrategy(supplier)
+
+    def with_timestamp_assigner(self, timestamp_assigner: AnyTimestampAssigner) -> WatermarkStrategy:
+        """Return this strategy with timestamps taken from the records.
+
+        Args:
+            timestamp_assigner: A `TimestampAssigner`, or a function `(value, record_timestamp) -> milliseconds`.
+
+        Raises:
+            TypeError: It is neither.
+        """
+        if not isinstance(timestamp_assigner, TimestampAssigner) and not callable(timestamp_assigner):
+            raise TypeError(
+                f"{timestamp_assigner!r} assigns no timestamps; pass a TimestampAssigner or a function "
+                "(value, record_timestamp) -> milliseconds"
+            )
+        if self.timestamp_assigner is None:
+            object.__setattr__(self, "timestamp_assigner", timestamp_assigner)
+        return dataclasses.replace(self, timestamp_assigner=timestamp_assigner)
+
+    def with_idleness(self, idle_timeout: TimeAmount) -> WatermarkStrategy:
+        """Return this strategy with splits that count as idle when silent.
+
+        Args:
+            idle_timeout: The silence, above 0: Duration, timedelta, or int milliseconds.
+
+        Raises:
+            ValueError: It is not above 0.
+        """
+        timeout_ms = _not_negative("idle_timeout", idle_timeout)
+        if timeout_ms == 0:
+            raise ValueError("idle_timeout must be above 0 ms")
+        return dataclasses.replace(self, idle_timeout_ms=timeout_ms)
+
+    def with_watermark_alignment(
+        self,
+        watermark_group: str,
+        max_allowed_watermark_drift: TimeAmount,
+        update_interval: TimeAmount | None = None,
+    ) -> WatermarkStrategy:
+        """Return this strategy with sources that wait for the slowest of their group.
+
+        Args:
+            watermark_group: Name of the group; may span sources.
+            max_allowed_watermark_drift: How far a source may be ahead: Duration, timedelta, or int milliseconds.
+            update_interval: How often to compare, 1000 ms if not given.
+        """
+        interval = _DEFAULT_ALIGNMENT_INTERVAL_MS if update_interval is None else update_interval
+        alignment = WatermarkAlignment(
+            watermark_group,
+            _not_negative("max_allowed_watermark_drift", max_allowed_watermark_drift),
+            _not_negative("update_interval", interval),
+        )
+        return dataclasses.replace(self, alignment=alignment)
+
+    def create_generator(self) -> WatermarkGenerator:
+        """Return a new generator, for one split or task."""
+        return self.generator_supplier()
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundedSupplier:
+    bound_ms: int
+
+    def __call__(self) -> WatermarkGenerator:
+        return BoundedOutOfOrdernessWatermarks(self.bound_ms)
+
+
+def _not_negative(name: str, amount: TimeAmount) -> int:
+    millis = to_millis(amount)
+    if millis < 0:
+        raise ValueError(f"{name} must not be negative: {millis} ms")
+    return millis

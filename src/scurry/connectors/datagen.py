@@ -1,0 +1,131 @@
+"""DataGeneratorSource: records made by a function of their index, at a chosen rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.ranges import split_range
+from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import ArgumentError
+
+__all__ = ["DataGeneratorSource"]
+
+
+class DataGeneratorSource(Source):
+    """A source of `generator_function(0), generator_function(1), ...`, endless or counted: Flink's data generator.
+
+    After a restart it continues with the index after the last one read; as the function should depend on its index
+    alone, replayed records are the same.
+    """
+
+    def __init__(
+        self,
+        generator_function: Callable[[int], Any],
+        count: int | None = None,
+        records_per_second: float | None = None,
+        type_info: TypeInformation | None = None,
+    ) -> None:
+        """Describe the records.
+
+        Args:
+            generator_function: Makes a record from its index, or an object with such a method `map`.
+            count: How many records; None for an endless source.
+            records_per_second: The rate over all readers, kept from batch to batch; None for as quickly as possible.
+            type_info: Type of the records; None takes them as they are.
+
+        Raises:
+            ArgumentError: A negative count or a rate that is not positive.
+        """
+        if count is not None and count < 0:
+            raise ArgumentError(f"count must be 0 or more, or None for an endless source; got {count}")
+        if records_per_second is not None and records_per_second <= 0:
+            raise ArgumentError(f"records_per_second must be positive, or None for no limit; got {records_per_second}")
+        self.generator_function = getattr(generator_function, "map", generator_function)
+        self.count = count
+        self.records_per_second = records_per_second
+        self.bounded = count is not None
+        self._type_info = type_info
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The declared type."""
+        return self._type_info
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that deals index ranges as the clock allows."""
+        return _GeneratorEnumerator(self, self.channels(parallelism), limits.max_records)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the records of one range of indices."""
+        convert = self._type_info.block_converter() if self._type_info is not None else None
+        start, stop = work
+
+        def blocks() -> Iterator[list[Any]]:
+            at = start
+            while at < stop:
+                end = min(stop, at + sizer.size)  # made shortly before it is used
+                block = list(map(self.generator_function, range(at, end)))
+                yield block if convert is None else convert(block)
+                at = end
+
+        return sliced(blocks(), sizer)
+
+
+class _GeneratorEnumerator(Enumerator):
+    def __init__(
+        self,
+        source: DataGeneratorSource,
+        channels: int,
+        max_records: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._count = source.count
+        self._rate = source.records_per_second
+        self._channels = channels
+        self._max_records = max_records
+        self._clock = clock
+        self._next = 0
+        self._done = False
+        self._begun: float | None = None
+        self._first = 0
+
+    def next_batch(self) -> list[Assignment]:
+        if self._done:
+            return []
+        stop = min(self._allowed(), self._next + self._max_records)
+        if self._count is not None:
+            stop = min(stop, self._count)
+        self._done = self._count is not None and stop >= self._count
+        if stop <= self._next and not self._done:
+            return []
+        parts = split_range(self._next, stop, self._channels)
+        self._next = max(stop, self._next)
+        return [
+            Assignment(channel, part if part[0] < part[1] else None, self._done)
+            for channel, part in enumerate(parts)
+            if self._done or part[0] < part[1]
+        ]
+
+    def _allowed(self) -> int:
+        """The index before which everything may be read by now; the first record is due at once."""
+        if self._rate is None:
+            return self._next + self._max_records
+        if self._begun is None:
+            self._begun, self._first = self._clock(), self._next
+        return self._first + int((self._clock() - self._begun) * self._rate) + 1
+
+    def idle_hint(self) -> float:
+        """Return the time until the next record is due."""
+        if self._rate is None or self._begun is None:
+            return 0.0
+        due = self._begun + (self._next - self._first) / self._rate
+        return max(0.0, due - self._clock())
+
+    def position(self) -> dict[str, Any]:
+        return {"next": self._next}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._next = position["next"]

@@ -1,0 +1,37 @@
+"""DiscardSink: where records of operators go that nothing follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+
+__all__ = ["DiscardSink"]
+
+
+class DiscardSink(Sink):
+    """Drops every record: the operator before it runs for its side effects only."""
+
+    staged = False
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer that drops what it gets."""
+        return _Dropping()
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that has nothing to do."""
+        return _Nothing()
+
+
+class _Dropping(SinkWriter):
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        return
+
+    def prepare_commit(self) -> list[Any]:
+        return []
+
+
+class _Nothing(Committer):
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        return

@@ -1,0 +1,1 @@
+"""Files as sources and sinks: `source` and `sink` drive the formats (`text`, `csv_format`, `parquet`)."""

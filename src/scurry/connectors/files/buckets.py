@@ -1,0 +1,115 @@
+"""Bucket assigners: which directory below the base path a record's file belongs to."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import zoneinfo
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scurry.errors import UnsupportedError
+
+__all__ = ["BasePathBuckets", "BucketAssigner", "DateTimeBuckets"]
+
+
+class BucketAssigner(ABC):
+    """Names the bucket for records written at a time. Picklable."""
+
+    @abstractmethod
+    def bucket(self, now_ms: int) -> str:
+        """Return the directory, relative to the base path, for records written at this time (milliseconds)."""
+
+
+@dataclass(frozen=True)
+class BasePathBuckets(BucketAssigner):
+    """All files lie in the base path itself."""
+
+    def bucket(self, now_ms: int) -> str:
+        """Return the base path's own bucket."""
+        return ""
+
+
+@dataclass(frozen=True)
+class DateTimeBuckets(BucketAssigner):
+    """Buckets by the wall clock when the record is written, one per hour unless the pattern says otherwise.
+
+    Attributes:
+        pattern: A pattern of Java's DateTimeFormatter, with the letters y u M d H h m s S a E D and quoted text.
+        timezone: A zone such as Europe/Berlin, UTC or GMT-08:00; None is the machine's.
+    """
+
+    pattern: str = "yyyy-MM-dd--HH"
+    timezone: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the pattern and the zone.
+
+        Raises:
+            UnsupportedError: A pattern letter or zone that is not known.
+        """
+        self.bucket(0)
+
+    def bucket(self, now_ms: int) -> str:
+        """Return the formatted time."""
+        moment = datetime.datetime.fromtimestamp(now_ms / 1000, datetime.UTC).astimezone(_zone(self.timezone))
+        return "".join(_part(token, moment) for token in _TOKEN.findall(self.pattern))
+
+
+_TOKEN = re.compile(r"'(?:[^']|'')*'|" + "|".join(f"{c}+" for c in "yuMdHhmsSaED") + r"|[^']")
+_OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?")
+#: the short zone names Java knows besides those of the time zone database
+_SHORT_ZONES = {"PST": "America/Los_Angeles", "CST": "America/Chicago", "JST": "Asia/Tokyo", "IST": "Asia/Kolkata"}
+
+_NUMBERS: dict[str, Callable[[datetime.datetime], int]] = {
+    "y": lambda t: t.year,
+    "u": lambda t: t.year,
+    "M": lambda t: t.month,
+    "d": lambda t: t.day,
+    "H": lambda t: t.hour,
+    "h": lambda t: (t.hour - 1) % 12 + 1,
+    "m": lambda t: t.minute,
+    "s": lambda t: t.second,
+    "D": lambda t: t.timetuple().tm_yday,
+}
+_MONTHS = "January February March April May June July August September October November December".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+#: how many letters of a pattern mean the short and the full name
+_SHORT, _FULL = 3, 4
+
+
+def _part(token: str, moment: datetime.datetime) -> str:
+    letter, count = token[0], len(token)
+    if letter == "'":
+        return token[1:-1].replace("''", "'") or "'"
+    if letter in "yu" and count == 2:
+        return f"{moment.year % 100:02d}"
+    if letter == "M" and count >= _SHORT:
+        name = _MONTHS[moment.month - 1]
+        return name if count == _FULL else name[:3]
+    if letter in _NUMBERS:
+        return str(_NUMBERS[letter](moment)).zfill(count)
+    if letter == "S":
+        return f"{moment.microsecond:06d}".ljust(count, "0")[:count]
+    if letter == "a":
+        return "AM" if moment.hour < 12 else "PM"
+    if letter == "E":
+        name = _DAYS[moment.weekday()]
+        return name if count == _FULL else name[:3]
+    if letter.isalpha():
+        raise UnsupportedError(f"letter {letter!r} in a date-time pattern; use y u M d H h m s S a E D or quote it: '{letter}'")
+    return token
+
+
+def _zone(name: str | None) -> datetime.tzinfo | None:
+    if name is None:
+        return None
+    if offset := _OFFSET.fullmatch(name):
+        sign, hours, minutes = offset.groups()
+        amount = datetime.timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return datetime.timezone(-amount if sign == "-" else amount)
+    try:
+        return zoneinfo.ZoneInfo(_SHORT_ZONES.get(name, name))
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        raise UnsupportedError(f"unknown time zone {name!r}; use a name such as Europe/Berlin or GMT+02:00") from None

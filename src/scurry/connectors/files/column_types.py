@@ -1,0 +1,174 @@
+"""ColumnType: the SQL type of a column, as file formats need it: its Flink type information and its Arrow type."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common.time import Instant
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.common.types import Row
+
+__all__ = ["ColumnType"]
+
+_MILLIS, _MICROS = 3, 6
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """A SQL type.
+
+    Attributes:
+        kind: STRING, BYTES, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL, DATE, TIME, TIMESTAMP,
+            TIMESTAMP_LTZ, ARRAY, MAP or ROW.
+        precision: Of a DECIMAL its digits; of a time its digits after the second.
+        scale: Of a DECIMAL.
+        parts: Of an ARRAY its element, of a MAP key and value, of a ROW the fields.
+        names: Of a ROW the field names.
+    """
+
+    kind: str
+    precision: int = 0
+    scale: int = 0
+    parts: tuple[ColumnType, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def type_info(self) -> TypeInformation:
+        """The type of the values in a stream."""
+        if self.kind == "ARRAY":
+            return Types.LIST(self.parts[0].type_info)
+        if self.kind == "MAP":
+            return Types.MAP(self.parts[0].type_info, self.parts[1].type_info)
+        if self.kind == "ROW":
+            return Types.ROW_NAMED(list(self.names), [part.type_info for part in self.parts])
+        return _TYPES[self.kind]()
+
+    @property
+    def arrow(self) -> Any:
+        """The `pyarrow.DataType`."""
+        import pyarrow as pa
+
+        unit = "ms" if self.precision <= _MILLIS else "us"
+        if self.kind == "DECIMAL":
+            return pa.decimal128(self.precision, self.scale)
+        if self.kind == "TIME":
+            return pa.time32("ms") if self.precision <= _MILLIS else pa.time64("us")
+        if self.kind == "TIMESTAMP":
+            return pa.timestamp(unit)
+        if self.kind == "TIMESTAMP_LTZ":
+            return pa.timestamp(unit, tz="UTC")
+        if self.kind == "ARRAY":
+            return pa.list_(self.parts[0].arrow)
+        if self.kind == "MAP":
+            return pa.map_(self.parts[0].arrow, self.parts[1].arrow)
+        if self.kind == "ROW":
+            return pa.struct([pa.field(n, p.arrow) for n, p in zip(self.names, self.parts, strict=True)])
+        return pa.type_for_alias(_ARROW[self.kind])
+
+    def from_arrow(self, utc: bool) -> Callable[[Any], Any] | None:
+        """Return what makes a stream's value from Arrow's Python value; None where they are the same.
+
+        Args:
+            utc: TIMESTAMPs are kept as in UTC; otherwise they are shown in the machine's time zone.
+        """
+        if self.kind == "TIMESTAMP" and not utc and _zone_matters():
+            return _nullable(lambda v: v.replace(tzinfo=datetime.UTC).astimezone().replace(tzinfo=None))
+        if self.kind == "TIMESTAMP_LTZ":
+            return _nullable(_instant)
+        parts = [part.from_arrow(utc) or _same for part in self.parts]
+        if self.kind == "MAP":
+            key, value = parts
+            return _nullable(lambda v: {key(k): value(x) for k, x in v})
+        if self.kind == "ROW":
+            names = self.names
+            return _nullable(
+                lambda v: Row._from_values([p(v[n]) for n, p in zip(names, parts, strict=True)], names)
+            )
+        if self.kind == "ARRAY" and parts[0] is not _same:
+            element = parts[0]
+            return _nullable(lambda v: list(map(element, v)))
+        return None
+
+    def to_arrow(self, utc: bool) -> Callable[[Any], Any] | None:
+        """Return what makes Arrow's Python value from a stream's; None where they are the same."""
+        if self.kind == "TIMESTAMP" and not utc and _zone_matters():
+            return _nullable(lambda v: v.astimezone(datetime.UTC).replace(tzinfo=None))
+        if self.kind == "TIMESTAMP_LTZ":
+            return _nullable(_datetime)
+        parts = [part.to_arrow(utc) or _same for part in self.parts]
+        if self.kind == "MAP":
+            key, value = parts
+            return _nullable(lambda v: [(key(k), value(x)) for k, x in v.items()])
+        if self.kind == "ROW":
+            names = self.names
+            return _nullable(lambda v: {n: p(x) for n, p, x in zip(names, parts, _fields(v, names), strict=True)})
+        if self.kind == "ARRAY" and parts[0] is not _same:
+            element = parts[0]
+            return _nullable(lambda v: list(map(element, v)))
+        return None
+
+
+_TYPES: dict[str, Callable[[], TypeInformation]] = {
+    "STRING": Types.STRING,
+    "BYTES": lambda: Types.PRIMITIVE_ARRAY(Types.BYTE()),
+    "BOOLEAN": Types.BOOLEAN,
+    "TINYINT": Types.BYTE,
+    "SMALLINT": Types.SHORT,
+    "INT": Types.INT,
+    "BIGINT": Types.LONG,
+    "FLOAT": Types.FLOAT,
+    "DOUBLE": Types.DOUBLE,
+    "DECIMAL": Types.BIG_DEC,
+    "DATE": Types.SQL_DATE,
+    "TIME": Types.SQL_TIME,
+    "TIMESTAMP": Types.SQL_TIMESTAMP,
+    "TIMESTAMP_LTZ": Types.INSTANT,
+}
+_ARROW = {
+    "STRING": "string",
+    "BYTES": "binary",
+    "BOOLEAN": "bool",
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INT": "int32",
+    "BIGINT": "int64",
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "DATE": "date32",
+}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _zone_matters() -> bool:
+    return bool(time.timezone or time.daylight)
+
+
+def _instant(value: datetime.datetime) -> Instant:
+    seconds, micros = divmod((value - _EPOCH) // datetime.timedelta(microseconds=1), 1_000_000)
+    return Instant(seconds, micros * 1000)
+
+
+def _datetime(value: Instant | datetime.datetime) -> datetime.datetime:
+    if isinstance(value, datetime.datetime):
+        return value
+    return _EPOCH + datetime.timedelta(seconds=value.seconds, microseconds=value.nanos // 1000)
+
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def _fields(value: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(value, Row):
+        return value.get_fields_by_names(names)
+    return [value[name] for name in names] if isinstance(value, dict) else value

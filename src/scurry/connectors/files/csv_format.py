@@ -1,0 +1,239 @@
+"""CsvFormat: reads CSV files as rows, through pyarrow where it agrees with Flink's reader, else field by field.
+
+pyarrow parses a block of lines some times quicker than `CsvParser`, but forgives other things. So it gets only what
+both read alike, and whatever it rejects is given to `CsvParser`, which then either reads it or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.common.types import Row
+from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
+from scurry.connectors.files.csv_schema import CsvDialect
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.ranges import compressed, line_number, open_decompressed, owned_blocks
+from scurry.connectors.files.rows import ColumnRows
+from scurry.errors import MalformedRecordError
+
+__all__ = ["CsvFormat"]
+
+_HEAD_BYTES = 64 * 1024
+_CHUNK_ROWS = 4096
+_ARROW_TYPES = {
+    "STRING": "string",
+    "BOOLEAN": "bool",
+    "TINYINT": "int8",
+    "SMALLINT": "int16",
+    "INT": "int32",
+    "BIGINT": "int64",
+    "DOUBLE": "float64",
+}
+
+
+class CsvFormat(FileFormat):
+    """Rows with named fields from CSV text in UTF-8, as Flink's CsvReaderFormat reads it.
+
+    Every line must have all columns (one empty field after the last is forgiven), a blank line is an error unless there
+    is one column or comments are allowed, numbers may stand in blanks, an empty field is an empty string but no number,
+    DECIMALs are rounded half up, a boolean is true if it says so and false otherwise.
+
+    A file with quoted line breaks is cut between two micro-batches like any other; should the cut fall into a quoted
+    field, the job fails and asks for a larger `scurry.batch.max-bytes`.
+    """
+
+    def __init__(self, dialect: CsvDialect) -> None:
+        """Take the columns and the syntax."""
+        self.dialect = dialect
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """A row with the columns' names and types."""
+        return self.dialect.row_type
+
+    def splittable(self, path: str) -> bool:
+        """Whether the file is not compressed."""
+        return not compressed(path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        """Yield blocks of rows."""
+        dialect, quotes, parser = self.dialect, _Quotes(self.dialect), CsvParser(self.dialect)
+        names, prelude = dialect.names, self._prelude(fs, path, parser)
+        fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
+        with open_decompressed(fs, path) as file:
+            for offset, block in owned_blocks(file, start, end, cut=quotes.whole_records):
+                skip = min(max(0, prelude - offset), len(block))
+                data = block[skip:] if skip else block
+                if not data:
+                    continue
+                columns = fast.columns(data) if fast is not None and quotes.regular(data) else None
+                if columns is not None:
+                    yield ColumnRows(columns, names)
+                    continue
+                at_cut = end < size and offset + len(block) >= end
+                try:
+                    rows = parser.rows(data.decode())
+                    while chunk := list(islice(rows, _CHUNK_ROWS)):
+                        yield [Row._from_values(values, names) for values in chunk]
+                except (CsvSyntaxError, UnicodeDecodeError) as error:
+                    raise _malformed(error, data, fs, path, offset + skip, at_cut) from None
+
+    def _prelude(self, fs: FileSystem, path: str, parser: CsvParser) -> int:
+        """The number of bytes before the first row of data."""
+        with open_decompressed(fs, path) as file:
+            head, position = b"", None
+            while position is None:
+                block = file.read(max(_HEAD_BYTES, len(head)))
+                head += block
+                # a character cut in two at the end is of no interest here
+                text = head.decode("utf-8", "ignore")
+                try:
+                    position = parser.prelude(text, complete=not block)
+                except CsvSyntaxError as error:
+                    raise _malformed(error, head, fs, path, 0, at_cut=False) from None
+        return len(text[:position].encode())
+
+
+def _malformed(
+    error: CsvSyntaxError | UnicodeDecodeError, data: bytes, fs: FileSystem, path: str, offset: int, at_cut: bool
+) -> MalformedRecordError:
+    if isinstance(error, UnicodeDecodeError):
+        position, reason = error.start, "the bytes are no UTF-8; convert the file"
+        begin = data.rfind(b"\n", 0, position) + 1
+    else:
+        position = begin = len(data.decode("utf-8", "ignore")[: error.position].encode())
+        reason = error.reason
+        if error.unclosed and at_cut:
+            reason += (
+                " before the end of this micro-batch's share of the file, which probably cut a field with a line break "
+                "in two; set scurry.batch.max-bytes to more than the file's size times the parallelism"
+            )
+        else:
+            reason += "; correct the file or the CsvSchema"
+    stop = data.find(b"\n", begin)
+    text = data[begin : stop if stop >= 0 else len(data)].decode("utf-8", "replace").rstrip("\r")
+    return MalformedRecordError(path, line_number(fs, path, offset + position), text, reason)
+
+
+class _Quotes:
+    """Where quoted fields begin and end: finds whole records, and blocks whose quotes everybody reads alike."""
+
+    def __init__(self, dialect: CsvDialect) -> None:
+        self._quote = None if dialect.quote is None else dialect.quote.encode()
+        if self._quote is None:
+            return
+        self._separator = dialect.separator.encode()
+        self._plain = dialect.escape is None and len(self._quote) == len(self._separator) == 1
+        quote, separator = re.escape(self._quote), re.escape(self._separator)
+        escape = re.escape((dialect.escape or "").encode())
+        inner = rb"(?:[^%b]|%b%b)*+" % (quote, quote, quote)
+        if escape:
+            inner = rb"(?:[^%b%b]|%b.|%b%b)*+" % (quote, escape, escape, quote, quote)
+        comment = rb"(?:(?<=[\n\r])|\A)[ \t]*#[^\r\n]*|" if dialect.allow_comments else b""
+        field = rb"(?:(?<=%b)|(?<=[\n\r])|\A)%b%b(?:%b|\Z)" % (separator, quote, inner, quote)
+        self._token = re.compile(comment + field + rb"|\n", re.DOTALL)
+
+    def regular(self, data: bytes) -> bool:
+        """Whether every quote opens, closes or is doubled within a field quoted from its first to its last character."""
+        if self._quote is None or self._quote not in data:
+            return True
+        if not self._plain:
+            return False
+        import numpy as np
+
+        text = np.frombuffer(data, np.uint8)
+        quotes = np.flatnonzero(text == self._quote[0])
+        if len(quotes) % 2:
+            return False
+        # A quoted field opens at every other quote; a doubled quote looks like closing and opening again at once.
+        edges = np.zeros(256, bool)
+        edges[[self._separator[0], 10, 13]] = True
+        opening, closing = quotes[::2], quotes[1::2]
+        reopens = np.zeros(len(opening) + 1, bool)
+        reopens[1:-1] = opening[1:] == closing[:-1] + 1
+        at_start = edges[text[opening - 1]] | (opening == 0)
+        at_end = edges[text[np.minimum(closing + 1, len(text) - 1)]] | (closing == len(text) - 1)
+        return bool((at_start | reopens[:-1]).all() and (at_end | reopens[1:]).all())
+
+    def whole_records(self, data: bytes) -> int:
+        """Return how much of a block that begins with a record is whole records."""
+        whole = data.rfind(b"\n") + 1
+        if self._quote is None or self._quote not in data or self.regular(data[:whole]):
+            return whole
+        whole = 0
+        for token in self._token.finditer(data):
+            if token[0] == b"\n":
+                whole = token.end()
+        return whole
+
+
+class _ArrowReader:
+    """Reads blocks through pyarrow, if it does so exactly as Flink would."""
+
+    def __init__(self, dialect: CsvDialect) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.csv as csv
+
+        self._pa, self._pc, self._csv = pa, pc, csv
+        self._dialect = dialect
+        self._integers = [c.name for c in dialect.columns if "INT" in c.kind]
+        self._floats = [c.name for c in dialect.columns if c.kind == "DOUBLE"]
+        self._types = {c.name: pa.type_for_alias(_ARROW_TYPES[c.kind]) for c in dialect.columns}
+        self._parse = csv.ParseOptions(
+            delimiter=dialect.separator,
+            quote_char=dialect.quote or False,
+            double_quote=True,
+            escape_char=False,
+            newlines_in_values=dialect.quote is not None,
+            ignore_empty_lines=False,
+        )
+        null = dialect.null_value
+        self._convert = csv.ConvertOptions(
+            column_types=self._types,
+            null_values=[] if null is None else [null],
+            strings_can_be_null=null is not None,
+            quoted_strings_can_be_null=True,
+            true_values=["true"],
+            false_values=["false"],
+        )
+
+    @staticmethod
+    def understands(dialect: CsvDialect) -> bool:
+        """Whether pyarrow knows the syntax and the types."""
+        return (
+            dialect.separator.isascii()
+            and dialect.separator != " "
+            and (dialect.quote is None or dialect.quote.isascii())
+            and dialect.escape is None
+            and len(set(dialect.names)) == len(dialect.names)
+            and all(c.kind in _ARROW_TYPES and not c.is_array for c in dialect.columns)
+            and bool(dialect.columns)
+            # blank lines are skipped with comments, and one blank field is a row without
+            and (len(dialect.columns) > 1 or not dialect.allow_comments)
+        )
+
+    def columns(self, data: bytes) -> list[Any] | None:
+        """Return the columns of a block as Arrow arrays, or None if `CsvParser` must decide."""
+        if self._dialect.allow_comments and b"#" in data:
+            return None
+        # pyarrow reads 0x1F as a whole number; it may as well stand in a text, but that is for CsvParser to see
+        if self._integers and (b"0x" in data or b"0X" in data):
+            return None
+        read = self._csv.ReadOptions(
+            column_names=list(self._types), use_threads=False, block_size=min(len(data) + 1, 2**31 - 1)
+        )
+        try:
+            table = self._csv.read_csv(self._pa.py_buffer(data), read, self._parse, self._convert)
+        except (self._pa.ArrowInvalid, self._pa.ArrowKeyError):
+            return None
+        for name in self._floats:
+            # pyarrow reads "inf" and "nan" in any spelling, Java NaN and Infinity only
+            if not self._pc.all(self._pc.is_finite(table[name]), min_count=0).as_py():
+                return None
+        return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in table.columns]

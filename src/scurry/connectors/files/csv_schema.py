@@ -1,0 +1,180 @@
+"""CsvDialect and CsvColumn: what a CSV file looks like and how its texts become values."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation, Types
+
+__all__ = ["CsvColumn", "CsvDialect"]
+
+
+@dataclass(frozen=True)
+class CsvDialect:
+    """The columns and the syntax of a CSV file.
+
+    Attributes:
+        columns: The columns, in order.
+        separator: Character between fields.
+        quote: Character around quoted fields, or None.
+        escape: Character that takes the meaning from the next one, or None.
+        null_value: Text that means null, quoted or not; None when there is no such text.
+        line_separator: What the writer ends lines with; readers take any of CR, LF and CRLF.
+        array_separator: Default separator of array elements.
+        allow_comments: Skip lines whose first visible character is `#`, and blank lines.
+        skip_first_row: Skip the first row (after the header, if there is one).
+        use_header: The first row holds the column names: skipped by readers, written by writers.
+        strict_headers: The header must hold the names of the columns, in order.
+    """
+
+    columns: tuple[CsvColumn, ...] = ()
+    separator: str = ","
+    quote: str | None = '"'
+    escape: str | None = None
+    null_value: str | None = None
+    line_separator: str = "\n"
+    array_separator: str = ";"
+    allow_comments: bool = False
+    skip_first_row: bool = False
+    use_header: bool = False
+    strict_headers: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def row_type(self) -> TypeInformation:
+        """The type of a record: a row with named fields."""
+        return Types.ROW_NAMED(list(self.names), [column.type_info for column in self.columns])
+
+
+@dataclass(frozen=True)
+class CsvColumn:
+    """A column of a CSV file.
+
+    Attributes:
+        name: Its name.
+        kind: STRING, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE or DECIMAL; of an array its elements'.
+        precision: Of a DECIMAL.
+        scale: Of a DECIMAL.
+        is_array: Whether a field holds several values.
+        array_separator: Text between the elements of an array; None takes the dialect's, empty means no separation.
+    """
+
+    name: str
+    kind: str = "STRING"
+    precision: int = 10
+    scale: int = 0
+    is_array: bool = False
+    array_separator: str | None = None
+
+    @property
+    def type_info(self) -> TypeInformation:
+        """The type of the values."""
+        element = _TYPES[self.kind]()
+        return Types.LIST(element) if self.is_array else element
+
+    def parser(self, dialect: CsvDialect) -> Callable[[str], Any]:
+        """Return what turns a field's text into a value, None for the null text.
+
+        The function raises ValueError, with the reason, for a text that is no such value.
+        """
+        null, scalar = dialect.null_value, self._scalar_parser()
+        if not self.is_array:
+            return scalar if null is None else lambda text: None if text == null else scalar(text)
+        separator = dialect.array_separator if self.array_separator is None else self.array_separator
+
+        def array(text: str) -> list[Any]:
+            if not text:
+                return []
+            elements = text.split(separator) if separator else [text]
+            return [None if e == null else scalar(e) for e in elements]
+
+        return array
+
+    def _scalar_parser(self) -> Callable[[str], Any]:
+        if self.kind in _INTEGER_BITS:
+            return lambda text: _integer(text, self.kind)
+        if self.kind == "DECIMAL":
+            return lambda text: _decimal(text, self.precision, self.scale)
+        return _PARSERS[self.kind]
+
+
+_TYPES: dict[str, Callable[[], TypeInformation]] = {
+    "STRING": Types.STRING,
+    "BOOLEAN": Types.BOOLEAN,
+    "TINYINT": Types.BYTE,
+    "SMALLINT": Types.SHORT,
+    "INT": Types.INT,
+    "BIGINT": Types.LONG,
+    "FLOAT": Types.FLOAT,
+    "DOUBLE": Types.DOUBLE,
+    "DECIMAL": Types.BIG_DEC,
+}
+_INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_FLOAT = re.compile(_DECIMAL.pattern + "[dDfF]?")
+_HEX_FLOAT = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[dDfF]?")
+_NAMED_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
+#: what Java's String.trim removes
+_BLANK = "".join(map(chr, range(33)))
+
+
+def _integer(text: str, kind: str) -> int:
+    trimmed = text.strip(_BLANK)
+    if not _INTEGER.fullmatch(trimmed):
+        raise ValueError(f"{trimmed!r} is no whole number ({kind})")
+    value = int(trimmed)
+    limit = 1 << (_INTEGER_BITS[kind] - 1)
+    if not -limit <= value < limit:
+        raise ValueError(f"{trimmed} is out of range for {kind}")
+    return value
+
+
+def _double(text: str) -> float:
+    trimmed = text.strip(_BLANK)
+    if _FLOAT.fullmatch(trimmed):
+        return float(trimmed.rstrip("dDfF"))
+    if trimmed in _NAMED_FLOATS:
+        return _NAMED_FLOATS[trimmed]
+    if _HEX_FLOAT.fullmatch(trimmed):
+        return float.fromhex(trimmed.rstrip("dDfF"))
+    raise ValueError(f"{trimmed!r} is no number")
+
+
+def _float(text: str) -> float:
+    value = _double(text)
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _decimal(text: str, precision: int, scale: int) -> decimal.Decimal | None:
+    """Round half up to the scale, as Flink does; None when the value needs more digits than the precision has."""
+    trimmed = text.strip(_BLANK)
+    if not _DECIMAL.fullmatch(trimmed):
+        raise ValueError(f"{trimmed!r} is no decimal number")
+    value = decimal.Decimal(trimmed)
+    if value and value.adjusted() >= precision - scale:
+        return None
+    context = decimal.Context(prec=precision + 1, rounding=decimal.ROUND_HALF_UP)
+    rounded = value.quantize(decimal.Decimal(1).scaleb(-scale), context=context)
+    return None if len(rounded.as_tuple().digits) > precision else rounded
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "STRING": lambda text: text,
+    "BOOLEAN": lambda text: text.strip(_BLANK).lower() == "true",
+    "FLOAT": _float,
+    "DOUBLE": _double,
+}

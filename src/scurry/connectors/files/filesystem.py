@@ -1,0 +1,236 @@
+"""Where files live: local paths through plain `open`, object stores and HDFS through pyarrow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+from urllib.parse import unquote, urlsplit
+
+from scurry.errors import SourceNotFoundError, UnsupportedError
+
+__all__ = ["FileStatus", "FileSystem", "file_system"]
+
+_ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs"}
+
+
+@dataclass(frozen=True)
+class FileStatus:
+    """A file: its path as the file system wants it, its size in bytes, its modification time in milliseconds."""
+
+    path: str
+    size: int
+    modified: int
+
+
+class FileSystem(ABC):
+    """The few operations sources and sinks need. Paths are those `file_system` returned, or joined to them."""
+
+    @abstractmethod
+    def files(self, path: str) -> Iterator[FileStatus]:
+        """Yield a file, or all files below a directory, but no hidden ones (names that begin with `.` or `_`).
+
+        Raises:
+            SourceNotFoundError: There is nothing at the path.
+        """
+
+    @abstractmethod
+    def entries(self, directory: str) -> list[tuple[str, bool]]:
+        """Return what is in a directory, hidden things too, each as its name and whether it is a directory.
+
+        The list is empty if there is no directory.
+        """
+
+    @abstractmethod
+    def open_input(self, path: str) -> BinaryIO:
+        """Open a file for reading, seekable."""
+
+    @abstractmethod
+    def open_output(self, path: str) -> BinaryIO:
+        """Create a file, and the directories above it."""
+
+    @abstractmethod
+    def rename(self, source: str, target: str) -> None:
+        """Move a file within the file system, replacing the target; atomic where the file system is (local, HDFS)."""
+
+    @abstractmethod
+    def delete(self, path: str) -> None:
+        """Delete a file or a directory with all it holds; nothing happens if it is not there."""
+
+    @abstractmethod
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or directory at the path."""
+
+
+def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
+    """Return the file system a path belongs to, and the path within it.
+
+    Args:
+        path: A local path, or a `file:`, `s3://`, `gs://` or `hdfs://` address.
+
+    Raises:
+        UnsupportedError: Another scheme.
+    """
+    text = os.fspath(path)
+    scheme, colon, rest = text.partition(":")
+    if not colon or "/" in scheme or os.path.isabs(text):
+        return _LOCAL, os.path.abspath(text)
+    if scheme == "file":
+        return _LOCAL, os.path.abspath(unquote(urlsplit(text).path))
+    if scheme in _ARROW_SCHEMES and rest.startswith("//"):
+        from pyarrow import fs
+
+        arrow, inner = fs.FileSystem.from_uri(_ARROW_SCHEMES[scheme] + ":" + rest)
+        return ArrowFileSystem(arrow), inner
+    if rest.startswith("/"):
+        raise UnsupportedError(
+            f"{text}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not {scheme}:; "
+            "for what only Spark can reach, use env.from_spark(...)"
+        )
+    return _LOCAL, os.path.abspath(text)
+
+
+class LocalFileSystem(FileSystem):
+    """Files of this machine, or of a disk mounted on all machines of the cluster."""
+
+    def files(self, path: str) -> Iterator[FileStatus]:
+        """Yield a file or the visible files below a directory."""
+        try:
+            stat = os.stat(path)
+        except FileNotFoundError:
+            raise _not_found(path) from None
+        if not os.path.isdir(path):
+            yield FileStatus(path, stat.st_size, stat.st_mtime_ns // 1_000_000)
+            return
+        yield from self._walk(path)
+
+    def _walk(self, directory: str) -> Iterator[FileStatus]:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if _hidden(entry.name):
+                    continue
+                if entry.is_dir():
+                    yield from self._walk(entry.path)
+                    continue
+                try:
+                    stat = entry.stat()
+                except FileNotFoundError:
+                    continue  # gone since the directory was listed
+                yield FileStatus(entry.path, stat.st_size, stat.st_mtime_ns // 1_000_000)
+
+    def entries(self, directory: str) -> list[tuple[str, bool]]:
+        """Return names, and whether they are directories."""
+        try:
+            with os.scandir(directory) as entries:
+                return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except FileNotFoundError:
+            return []
+
+    def open_input(self, path: str) -> BinaryIO:
+        """Open for reading."""
+        return open(path, "rb")
+
+    def open_output(self, path: str) -> BinaryIO:
+        """Create a file."""
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return open(path, "wb")
+
+    def rename(self, source: str, target: str) -> None:
+        """Move atomically."""
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.replace(source, target)
+
+    def delete(self, path: str) -> None:
+        """Delete a file or tree."""
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+            return
+        try:
+            os.remove(path)
+        except FileNotFoundError:
+            return
+
+    def exists(self, path: str) -> bool:
+        """Whether there is anything at the path."""
+        return os.path.lexists(path)
+
+
+class ArrowFileSystem(FileSystem):
+    """A pyarrow file system: object stores and HDFS.
+
+    A rename on an object store copies and deletes: no reader sees half a file, but both names may be seen for a moment.
+    """
+
+    def __init__(self, arrow: Any) -> None:
+        """Wrap a `pyarrow.fs.FileSystem`."""
+        self._arrow = arrow
+
+    def files(self, path: str) -> Iterator[FileStatus]:
+        """Yield a file or the visible files below a directory."""
+        from pyarrow import fs
+
+        info = self._arrow.get_file_info(path)
+        if info.type == fs.FileType.NotFound:
+            raise _not_found(path)
+        if info.type == fs.FileType.File:
+            yield _arrow_status(info)
+            return
+        for entry in self._arrow.get_file_info(fs.FileSelector(path, recursive=True)):
+            inner = entry.path[len(path) :].strip("/")
+            if entry.type == fs.FileType.File and not any(map(_hidden, inner.split("/"))):
+                yield _arrow_status(entry)
+
+    def entries(self, directory: str) -> list[tuple[str, bool]]:
+        """Return names, and whether they are directories."""
+        from pyarrow import fs
+
+        infos = self._arrow.get_file_info(fs.FileSelector(directory, allow_not_found=True))
+        return [(info.base_name, info.type == fs.FileType.Directory) for info in infos]
+
+    def open_input(self, path: str) -> BinaryIO:
+        """Open for reading."""
+        return cast(BinaryIO, self._arrow.open_input_file(path))
+
+    def open_output(self, path: str) -> BinaryIO:
+        """Create a file."""
+        self._arrow.create_dir(path.rpartition("/")[0], recursive=True)
+        return cast(BinaryIO, self._arrow.open_output_stream(path))
+
+    def rename(self, source: str, target: str) -> None:
+        """Move, replacing the target."""
+        self._arrow.create_dir(target.rpartition("/")[0], recursive=True)
+        self._arrow.move(source, target)
+
+    def delete(self, path: str) -> None:
+        """Delete a file or tree."""
+        from pyarrow import fs
+
+        kind = self._arrow.get_file_info(path).type
+        if kind == fs.FileType.Directory:
+            self._arrow.delete_dir(path)
+        elif kind == fs.FileType.File:
+            self._arrow.delete_file(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is anything at the path."""
+        from pyarrow import fs
+
+        return bool(self._arrow.get_file_info(path).type != fs.FileType.NotFound)
+
+
+_LOCAL = LocalFileSystem()
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+def _arrow_status(info: Any) -> FileStatus:
+    return FileStatus(info.path, info.size, (info.mtime_ns or 0) // 1_000_000)
+
+
+def _not_found(path: str) -> SourceNotFoundError:
+    return SourceNotFoundError(f"there is no file or directory {path}; check the path given to the FileSource")

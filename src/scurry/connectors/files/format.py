@@ -1,0 +1,40 @@
+"""The contract of file formats that can be read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.filesystem import FileSystem
+
+__all__ = ["FileFormat"]
+
+
+class FileFormat(ABC):
+    """How the records of a file are read; picklable."""
+
+    @property
+    @abstractmethod
+    def produced_type(self) -> TypeInformation | None:
+        """The type of the records."""
+
+    def splittable(self, path: str) -> bool:
+        """Whether parts of this file can be read on their own."""
+        return True
+
+    @abstractmethod
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        """Yield blocks of the records that begin in a byte range, in order.
+
+        Args:
+            fs: The file system of the path.
+            path: The file.
+            start: First byte of the range.
+            end: Byte after the range; the whole file when it is not splittable.
+            size: Bytes of the file when it was found.
+
+        Raises:
+            MalformedRecordError: The file holds something that is no record.
+        """

@@ -1,0 +1,111 @@
+"""Byte ranges of files whose records are lines: a range owns the lines that begin in it.
+
+Ranges can therefore be cut anywhere, without looking into the file, and still every line is read exactly once.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, cast
+
+from scurry.connectors.files.filesystem import FileSystem
+
+__all__ = ["compressed", "line_number", "open_decompressed", "owned_blocks"]
+
+#: Bytes handled at once: large enough for speed, small enough for memory.
+BLOCK_BYTES = 4 * 1024 * 1024
+
+_COMPRESSED = (".gz", ".gzip", ".bz2", ".xz", ".deflate", ".zst")
+
+
+def compressed(path: str) -> bool:
+    """Whether the file name says that the content is compressed, so that it can only be read from the beginning."""
+    return path.endswith(_COMPRESSED)
+
+
+def open_decompressed(fs: FileSystem, path: str) -> BinaryIO:
+    """Open a file for reading, decompressing as its name asks for (as Flink's stream formats do)."""
+    file = fs.open_input(path)
+    if path.endswith((".gz", ".gzip")):
+        import gzip
+
+        return cast(BinaryIO, gzip.open(file))
+    if path.endswith(".bz2"):
+        import bz2
+
+        return cast(BinaryIO, bz2.open(file))
+    if path.endswith(".xz"):
+        import lzma
+
+        return cast(BinaryIO, lzma.open(file))
+    if path.endswith(".deflate"):
+        with file:
+            return io.BytesIO(zlib.decompress(file.read()))
+    if path.endswith(".zst"):
+        import pyarrow as pa
+
+        return cast(BinaryIO, io.BufferedReader(pa.CompressedInputStream(file, "zstd")))
+    return file
+
+
+def _after_last_newline(block: bytes) -> int:
+    return block.rfind(b"\n") + 1
+
+
+def owned_blocks(
+    file: BinaryIO,
+    start: int,
+    end: int,
+    block_bytes: int = BLOCK_BYTES,
+    cut: Callable[[bytes], int] = _after_last_newline,
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that begin in `start..end` as blocks of whole records, each with its offset in the file.
+
+    Args:
+        file: The file, seekable.
+        start: First byte of the range.
+        end: Byte after the range.
+        block_bytes: About how much to yield at once.
+        cut: Returns how much of a block that begins with a record is whole records (0: none is complete yet).
+    """
+    position = 0
+    if start > 0:
+        # the line that holds the byte before the range belongs to the range before
+        file.seek(start - 1)
+        position = start - 1 + len(file.readline())
+    offset = position
+    parts: list[bytes] = []
+    while position < end:
+        block = file.read(min(block_bytes, end - position))
+        if not block:
+            break
+        if position + len(block) >= end and not block.endswith(b"\n"):
+            block += file.readline()
+        position += len(block)
+        parts.append(block)
+        # a line longer than the block is searched for its end in the new part only
+        if position < end and b"\n" in block:
+            data = b"".join(parts)
+            whole = cut(data)
+            if whole:
+                yield offset, data[:whole]
+                offset += whole
+                data = data[whole:]
+            parts = [data] if data else []
+    if parts:
+        yield offset, b"".join(parts)
+
+
+def line_number(fs: FileSystem, path: str, offset: int) -> int:
+    """Return the number, from 1, of the line that begins at a byte offset; reads the file up to there."""
+    newlines = 0
+    with open_decompressed(fs, path) as file:
+        while offset > 0:
+            block = file.read(min(BLOCK_BYTES, offset))
+            if not block:
+                break
+            newlines += block.count(b"\n")
+            offset -= len(block)
+    return newlines + 1

@@ -1,0 +1,283 @@
+"""FileSink: records as files, each record in exactly one of them whatever fails."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from scurry.common.serialization import Encoder
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.files.rolling import RollingPolicy
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import SinkCommitError
+
+__all__ = ["BulkFiles", "FileSink", "PartFile", "PartFormat", "RowFiles"]
+
+
+class PartFormat(ABC):
+    """How records become the content of part files. Picklable."""
+
+    @abstractmethod
+    def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
+        """Return a writer to a new file."""
+
+
+class PartWriter(ABC):
+    """Writes the content of one part file."""
+
+    @abstractmethod
+    def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
+        """Write records until the file is full; return how many were written.
+
+        Args:
+            values: The records.
+            full: Whether a file of that many bytes takes no further record.
+        """
+
+    def finish(self) -> None:
+        """Write what is still to be written; the stream stays open."""
+        return
+
+
+@dataclass(frozen=True)
+class RowFiles(PartFormat):
+    """Record by record, through an encoder: the text of each typed record as Java shows it, and a newline."""
+
+    encoder: Encoder
+
+    def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
+        """Return a writer of encoded records."""
+        return _EncodingWriter(self.encoder, stream, _java_text(input_type))
+
+
+def _java_text(declared: TypeInformation | None) -> Callable[[Any], str]:
+    if declared is None:
+        return str
+    # to_string would show a Row the way PyFlink's print() does, which is not Java's
+    return lambda value: "null" if value is None else declared._java_text(value)
+
+
+class _EncodingWriter(PartWriter):
+    def __init__(self, encoder: Encoder, stream: BinaryIO, text: Callable[[Any], str]) -> None:
+        self._encode = encoder.encode
+        self._stream = stream
+        self._text = text
+        self._size = 0
+
+    def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
+        lines = list(map(self._encode, map(self._text, values)))
+        data = b"".join(lines)
+        if full(self._size + len(data)):
+            count, size = 0, self._size
+            while count < len(lines) and not full(size):
+                size += len(lines[count])
+                count += 1
+            data = b"".join(lines[:count])
+        else:
+            count = len(lines)
+        self._stream.write(data)
+        self._size += len(data)
+        return count
+
+
+@dataclass(frozen=True)
+class BulkFiles(PartFormat):
+    """Whole files of a format: CSV, Parquet. They end with their micro-batch only."""
+
+    factory: BulkWriterFactory
+
+    def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
+        """Return a writer of a whole file."""
+        return _BulkPartWriter(self.factory, stream)
+
+
+class _BulkPartWriter(PartWriter):
+    def __init__(self, factory: BulkWriterFactory, stream: BinaryIO) -> None:
+        self._writer = factory.create(stream)
+
+    def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
+        self._writer.write(values)
+        return len(values)
+
+    def finish(self) -> None:
+        self._writer.finish()
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A file written and waiting for its name: where it lies, and where it belongs."""
+
+    staged: str
+    target: str
+
+
+@dataclass(frozen=True)
+class FileSink(Sink):
+    """Writes records into part files below a base path, exactly once.
+
+    A task writes hidden files, `<bucket>/.<name>.inprogress.<random>`; when the batch has succeeded the committer
+    renames them to `<bucket>/<prefix>-<sink>-<batch>-<subtask>-<n><suffix>`, where `<sink>` stands for the sink id.
+    When a batch is repeated, the committer first removes visible files of that batch and sink which the repetition did
+    not write, and replaces those it did. So after each commit exactly the records of the committed batches are visible.
+    This rests on two things: the engine gives a repeated batch its old id, and no other job uses the same sink id.
+    Renaming is atomic on local disks and HDFS; on object stores it copies.
+
+    Hidden files that a failed attempt left behind are deleted when the restarted job commits for the first time.
+
+    Attributes:
+        base_path: Directory for all buckets; local or file:, s3://, gs://, hdfs://.
+        part_format: How records become bytes.
+        buckets: Which directory below the base path is written.
+        rolling: When a file ends before its micro-batch does.
+        prefix: Beginning of file names.
+        suffix: End of file names.
+    """
+
+    base_path: str
+    part_format: PartFormat
+    buckets: BucketAssigner = field(default_factory=DateTimeBuckets)
+    rolling: RollingPolicy = field(default_factory=RollingPolicy)
+    prefix: str = "part"
+    suffix: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the base path.
+
+        Raises:
+            UnsupportedError: Its scheme is not known.
+        """
+        file_system(self.base_path)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer of hidden files."""
+        return _FileWriter(self, context)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that renames."""
+        return _FileCommitter(self, sink_id)
+
+    def name(self, sink_id: str) -> str:
+        """Return what the names of all files of a job's sink begin with; batch, subtask and number follow."""
+        return f"{self.prefix}-{hashlib.blake2b(sink_id.encode(), digest_size=4).hexdigest()}-"
+
+
+@dataclass
+class _OpenPart:
+    file: PartFile
+    stream: BinaryIO
+    writer: PartWriter
+    opened_ms: int
+    written_ms: int
+
+
+class _FileWriter(SinkWriter):
+    def __init__(self, sink: FileSink, context: WriterContext) -> None:
+        self._sink = sink
+        self._context = context
+        self._fs, self._base = file_system(sink.base_path)
+        self._name = f"{sink.name(context.sink_id)}{context.batch_id}-{context.subtask_index}-"
+        self._open: dict[str, _OpenPart] = {}
+        self._parts: list[PartFile] = []
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        now = time.time_ns() // 1_000_000
+        bucket, rolling = self._sink.buckets.bucket(now), self._sink.rolling
+        part = self._open.get(bucket)
+        if part is not None and rolling.old(part.opened_ms, part.written_ms, now):
+            self._close(bucket)
+            part = None
+        while values:
+            if part is None:
+                part = self._open[bucket] = self._create(bucket, now)
+            count = part.writer.write(values, rolling.full)
+            part.written_ms = now
+            values = values[count:]
+            if values:
+                self._close(bucket)
+                part = None
+
+    def _create(self, bucket: str, now: int) -> _OpenPart:
+        name = f"{self._name}{len(self._parts)}{self._sink.suffix}"
+        directory = posixpath.join(self._base, bucket)
+        staged = posixpath.join(directory, f".{name}.inprogress.{uuid.uuid4().hex}")
+        file = PartFile(staged, posixpath.join(directory, name))
+        self._parts.append(file)
+        stream = self._fs.open_output(staged)
+        return _OpenPart(file, stream, self._sink.part_format.open(stream, self._context.input_type), now, now)
+
+    def _close(self, bucket: str) -> None:
+        part = self._open.pop(bucket)
+        part.writer.finish()
+        part.stream.close()
+
+    def prepare_commit(self) -> list[Any]:
+        for bucket in list(self._open):
+            self._close(bucket)
+        return list(self._parts)
+
+    def abort(self) -> None:
+        for part in self._open.values():
+            part.stream.close()
+        for file in self._parts:
+            self._fs.delete(file.staged)
+
+
+class _FileCommitter(Committer):
+    def __init__(self, sink: FileSink, sink_id: str) -> None:
+        self._sink = sink
+        self._sink_id = sink_id
+        self._fs, self._base = file_system(sink.base_path)
+        self._last: int | None = None
+
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        parts: list[PartFile] = list(committables)
+        repeated = self._last is None or batch_id <= self._last
+        if repeated:
+            self._remove_earlier_try(batch_id, {part.target for part in parts})
+        for part in parts:
+            if self._fs.exists(part.staged):
+                self._fs.rename(part.staged, part.target)
+            elif not self._fs.exists(part.target):
+                raise SinkCommitError(
+                    f"cannot commit {part.target}: {part.staged} is gone; something else deletes files below "
+                    f"{self._sink.base_path}"
+                )
+        if repeated:
+            self._remove_leftovers()
+        self._last = batch_id
+
+    def _remove_earlier_try(self, batch_id: int, targets: set[str]) -> None:
+        begin = f"{self._sink.name(self._sink_id)}{batch_id}-"
+        for directory, name in _walk(self._fs, self._base):
+            path = posixpath.join(directory, name)
+            if name.startswith(begin) and path not in targets:
+                self._fs.delete(path)
+
+    def _remove_leftovers(self) -> None:
+        """Delete hidden files of dead attempts; no task of this sink is at work while a batch is committed."""
+        begin = re.escape("." + self._sink.name(self._sink_id))
+        leftover = re.compile(begin + r"\d+-\d+-\d+.*\.inprogress\.[0-9a-f]{32}")
+        for directory, name in _walk(self._fs, self._base):
+            if leftover.fullmatch(name):
+                self._fs.delete(posixpath.join(directory, name))
+
+
+def _walk(fs: FileSystem, directory: str) -> list[tuple[str, str]]:
+    """All files below a directory, hidden ones too, as directory and name."""
+    found = []
+    for name, is_directory in fs.entries(directory):
+        if is_directory:
+            found += _walk(fs, posixpath.join(directory, name))
+        else:
+            found.append((directory, name))
+    return found

@@ -1,0 +1,193 @@
+"""FileSource: the records of files, a fixed set of them or all that ever appear in a directory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.filesystem import FileStatus, file_system
+from scurry.connectors.files.format import FileFormat
+from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import ArgumentError
+
+__all__ = ["FileSource"]
+
+#: (path as the user's file system names it, first byte, byte after the last, size of the file)
+_Range = tuple[str, int, int, int]
+
+
+class FileSource(Source):
+    """Reads files with a format: lines of text, CSV, Parquet.
+
+    The paths are files or directories, walked recursively; names that begin with `.` or `_` are skipped below them.
+    Files are read in the order of their modification times, ties by path. One channel reads a file from beginning to
+    end; a file larger than a micro-batch may take is read over several. A file must be complete when it appears in a
+    watched directory (write it elsewhere and move it), and is read once, whatever happens to it later.
+    """
+
+    def __init__(self, file_format: FileFormat, paths: Sequence[str], discovery_interval_ms: int | None = None) -> None:
+        """Describe what to read.
+
+        Args:
+            file_format: How records are read.
+            paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+            discovery_interval_ms: Milliseconds between looks for new files; None reads the files there are and ends.
+
+        Raises:
+            ArgumentError: There is no path.
+            UnsupportedError: A path of another scheme.
+        """
+        if not paths:
+            raise ArgumentError("a FileSource needs at least one path")
+        for path in paths:
+            file_system(path)
+        self.file_format = file_format
+        self.paths = tuple(paths)
+        self.discovery_interval_ms = discovery_interval_ms
+        self.bounded = discovery_interval_ms is None
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The format's record type."""
+        return self.file_format.produced_type
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that has listed the paths.
+
+        Raises:
+            SourceNotFoundError: A path does not exist.
+        """
+        return _FileEnumerator(self, self.channels(parallelism), limits.max_bytes)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the records of a list of byte ranges."""
+
+        def blocks() -> Iterator[Sequence[Any]]:
+            for address, start, end, size in work:
+                fs, path = file_system(address)
+                yield from self.file_format.read(fs, path, start, end, size)
+
+        return sliced(blocks(), sizer)
+
+
+@dataclass
+class _Pending:
+    """A file, or what is left of it, in the queue of a channel."""
+
+    path: str
+    next: int
+    size: int
+
+    @property
+    def left(self) -> int:
+        return self.size - self.next
+
+
+class _FileEnumerator(Enumerator):
+    def __init__(
+        self, source: FileSource, channels: int, max_bytes: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._format = source.file_format
+        self._paths = source.paths
+        self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._seen: set[str] = set()
+        self._queues: list[list[_Pending]] = [[] for _ in range(channels)]
+        self._final = [False] * channels
+        self._discover()
+
+    def _discover(self) -> None:
+        """Queue the files not seen before."""
+        self._looked = self._clock()
+        found: list[tuple[str, FileStatus]] = []
+        for address in self._paths:
+            fs, path = file_system(address)
+            # workers open files by address again, so the scheme and host must stay with the path
+            prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
+            found.extend((prefix + status.path, status) for status in fs.files(path))
+        found.sort(key=lambda item: (item[1].modified, item[0]))
+        new = [item for item in found if item[0] not in self._seen]
+        self._seen.update(address for address, _ in new)
+        self._deal(_Pending(address, 0, status.size) for address, status in new if status.size)
+
+    def _deal(self, files: Iterable[_Pending]) -> None:
+        loads = [sum(f.left for f in queue) for queue in self._queues]
+        for file in files:
+            channel = loads.index(min(loads))
+            self._queues[channel].append(file)
+            loads[channel] += file.left
+
+    def next_batch(self) -> list[Assignment]:
+        if self._interval is not None and self._clock() >= self._looked + self._interval:
+            self._discover()
+        total = sum(file.left for queue in self._queues for file in queue)
+        busy = sum(1 for queue in self._queues if queue)
+        budget = total if total <= self._max_bytes else max(1, self._max_bytes // busy)
+        assignments = []
+        for channel, queue in enumerate(self._queues):
+            if self._final[channel]:
+                continue
+            work = self._take(queue, budget)
+            self._final[channel] = self._interval is None and not queue
+            if work or self._final[channel]:
+                assignments.append(Assignment(channel, work or None, self._final[channel]))
+        return assignments
+
+    def _take(self, queue: list[_Pending], budget: int) -> list[_Range]:
+        """Remove up to `budget` bytes from a queue, or one file that is larger and cannot be cut."""
+        work: list[_Range] = []
+        while queue and budget > 0:
+            file = queue[0]
+            amount = file.left
+            if amount > budget:
+                if self._format.splittable(file.path):
+                    amount = budget
+                elif work:
+                    break
+            work.append((file.path, file.next, file.next + amount, file.size))
+            budget -= amount
+            file.next += amount
+            if not file.left:
+                queue.pop(0)
+        return work
+
+    def idle_hint(self) -> float:
+        """Return the time until the next look for new files."""
+        if self._interval is None:
+            return 0.0
+        return max(0.0, self._looked + self._interval - self._clock())
+
+    def position(self) -> dict[str, Any]:
+        return {
+            "pending": [[[f.path, f.next, f.size] for f in queue] for queue in self._queues],
+            "final": list(self._final),
+            "seen": sorted(self._seen) if self._interval is not None else [],
+        }
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue with the files left; with another number of channels they are dealt anew."""
+        saved = [[_Pending(*f) for f in queue] for queue in position["pending"]]
+        channels = len(self._queues)
+        if len(saved) == channels:
+            self._queues, self._final = saved, list(position["final"])
+        else:
+            self._queues, self._final = [[] for _ in range(channels)], [False] * channels
+            self._deal(file for queue in saved for file in queue)
+        if self._interval is not None:
+            # files that appeared since are found by the next look, those listed by the constructor included
+            self._seen = set(position["seen"])
+            self._looked = self._clock() - self._interval
+
+
+def _prefix(address: str) -> str:
+    """The scheme of an address, where the path within the file system is not simply its end."""
+    scheme, colon, rest = address.partition(":")
+    if not colon or "/" in scheme or scheme == "file":
+        return ""
+    if scheme == "hdfs" and rest.startswith("//"):
+        return f"{scheme}://{rest[2:].partition('/')[0]}"
+    return f"{scheme}://"

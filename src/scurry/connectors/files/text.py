@@ -1,0 +1,68 @@
+"""TextLineFormat: every line of a text file is a record."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.ranges import compressed, open_decompressed, owned_blocks
+from scurry.errors import UnsupportedError
+
+__all__ = ["TextLineFormat", "split_lines"]
+
+
+class TextLineFormat(FileFormat):
+    r"""Lines of text, as Java's `BufferedReader.readLine` sees them.
+
+    A line ends at `\n`, `\r\n` or `\r`; empty lines are records; bytes that are no text become U+FFFD. Files named
+    .gz, .gzip, .bz2, .xz, .deflate or .zst are decompressed.
+    """
+
+    def __init__(self, charset: str = "UTF-8") -> None:
+        """Take the character set.
+
+        Raises:
+            UnsupportedError: Python does not know the character set.
+        """
+        try:
+            self.charset = codecs.lookup(charset).name
+        except LookupError:
+            raise UnsupportedError(f"unknown character set {charset!r}; use one that Python's codecs know") from None
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """STRING."""
+        return Types.STRING()
+
+    def splittable(self, path: str) -> bool:
+        r"""Whether the file can be cut at the byte of `\n`."""
+        stateful = self.charset.startswith(("iso2022", "hz", "utf-7"))
+        return "\n".encode(self.charset) == b"\n" and not stateful and not compressed(path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        """Yield blocks of lines."""
+        with open_decompressed(fs, path) as file:
+            if self.splittable(path) or compressed(path):
+                for _, data in owned_blocks(file, start, end):
+                    yield split_lines(data.decode(self.charset, "replace"))
+            else:
+                yield split_lines(self._decode_whole(file.read()))
+
+    def _decode_whole(self, data: bytes) -> str:
+        # without a byte order mark Java reads UTF-16 as big-endian, Python in the machine's order
+        unmarked = self.charset == "utf-16" and not data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
+        return data.decode("utf-16-be" if unmarked else self.charset, "replace")
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at `\n`, `\r\n` and `\r`, and nowhere else; a terminator at the end starts no further line."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,106 @@
+"""FunctionSink: a function called for every record."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import ArgumentTypeError
+
+__all__ = ["FunctionSink", "SinkContext"]
+
+
+@dataclass(frozen=True)
+class SinkContext:
+    """What a sink function may ask about a record.
+
+    Attributes:
+        record_timestamp: Milliseconds, or None.
+    """
+
+    record_timestamp: int | None
+
+    def timestamp(self) -> int | None:
+        """Return the record's timestamp in milliseconds, None if it has none."""
+        return self.record_timestamp
+
+    def current_processing_time(self) -> int:
+        """Return the wall clock in milliseconds."""
+        return time.time_ns() // 1_000_000
+
+
+class FunctionSink(Sink):
+    """Calls a function, or an object's `invoke`, in the task for every record.
+
+    At least once: a task that is repeated calls again for records it had called for. An object may have `open()` and
+    `close()`, called around the records of each micro-batch, and `invoke(value)` or `invoke(value, context)`.
+    """
+
+    def __init__(self, function: Any) -> None:
+        """Take a callable or an object with a method `invoke`.
+
+        Raises:
+            ArgumentTypeError: It is neither.
+        """
+        if not callable(getattr(function, "invoke", function)):
+            raise ArgumentTypeError(f"a sink function is a callable or has a method invoke(value); got {function!r}")
+        self.function = function
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer that calls the function."""
+        return _CallingWriter(self.function)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that has nothing to do."""
+        return _Nothing()
+
+
+class _CallingWriter(SinkWriter):
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._invoke: Callable[..., Any] = getattr(function, "invoke", function)
+        self._with_context = _accepts_two(self._invoke)
+        getattr(function, "open", _do_nothing)()
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        if not self._with_context:
+            for value in values:
+                self._invoke(value)
+            return
+        for index, value in enumerate(values):
+            self._invoke(value, SinkContext(None if timestamps is None else timestamps[index]))
+
+    def prepare_commit(self) -> list[Any]:
+        self._close()
+        return []
+
+    def abort(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        getattr(self._function, "close", _do_nothing)()
+
+
+class _Nothing(Committer):
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        return
+
+
+def _do_nothing() -> None:
+    return
+
+
+def _accepts_two(function: Callable[..., Any]) -> bool:
+    """Whether a second argument must or may be given; builtins that do not say get one."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < 2:
+        return False
+    return positional[1].default is inspect.Parameter.empty or positional[1].name == "context"

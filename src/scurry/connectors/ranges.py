@@ -1,0 +1,79 @@
+"""RangeEnumerator: deals a range of indices to channels, each a contiguous part in ascending order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.connectors.source import Assignment, Enumerator
+
+__all__ = ["RangeEnumerator", "split_range"]
+
+
+def split_range(start: int, stop: int, parts: int) -> list[tuple[int, int]]:
+    """Cut `start..stop` (exclusive) into contiguous parts whose sizes differ by one at most, the larger ones first."""
+    size, larger = divmod(max(0, stop - start), parts)
+    cuts = [start + i * size + min(i, larger) for i in range(parts + 1)]
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+class RangeEnumerator(Enumerator):
+    """Gives every channel a contiguous part of a range, in batches of limited size."""
+
+    def __init__(
+        self,
+        start: int,
+        stop: int,
+        channels: int,
+        max_records: int,
+        make_work: Callable[[int, int], Any] = lambda start, stop: (start, stop),
+    ) -> None:
+        """Split `start..stop` (exclusive) over the channels.
+
+        Args:
+            start: First index.
+            stop: Index after the last.
+            channels: Number of readers.
+            max_records: Indices dealt per batch, over all channels (each unfinished channel gets one at least).
+            make_work: Turns a part `start, stop` into picklable work.
+        """
+        self._channels = channels
+        self._max_records = max_records
+        self._make_work = make_work
+        #: what each channel has still to read; None once the channel is final
+        self._pending: list[list[tuple[int, int]] | None] = [
+            [part] if part[0] < part[1] else [] for part in split_range(start, stop, channels)
+        ]
+
+    def next_batch(self) -> list[Assignment]:
+        """Deal the next part to every unfinished channel."""
+        active = [(channel, parts) for channel, parts in enumerate(self._pending) if parts is not None]
+        remaining = sum(stop - start for _, parts in active for start, stop in parts)
+        busy = sum(1 for _, parts in active if parts)
+        quota = remaining if remaining <= self._max_records else max(1, self._max_records // busy)
+        assignments = []
+        for channel, parts in active:
+            if not parts:
+                assignments.append(Assignment(channel, None, True))
+                self._pending[channel] = None
+                continue
+            start, stop = parts[0]
+            end = min(stop, start + quota)
+            parts[:1] = [(end, stop)] if end < stop else []
+            assignments.append(Assignment(channel, self._make_work(start, end), not parts))
+            if not parts:
+                self._pending[channel] = None
+        return assignments
+
+    def position(self) -> dict[str, Any]:
+        """Return the parts each channel has still to read (null for a finished one)."""
+        return {"pending": [None if parts is None else [list(part) for part in parts] for parts in self._pending]}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue with the parts left; with another number of channels they are dealt anew, round-robin."""
+        saved: list[list[list[int]] | None] = position["pending"]
+        if len(saved) == self._channels:
+            self._pending = [None if parts is None else [(a, b) for a, b in parts] for parts in saved]
+            return
+        left = [(a, b) for parts in saved for a, b in parts or []]
+        self._pending = [left[channel :: self._channels] for channel in range(self._channels)]

@@ -1,0 +1,167 @@
+"""The contract of sources: an enumerator on the driver deals work, readers in the tasks turn it into records.
+
+This is Flink's split enumerator and source reader (FLIP-27) for an engine of micro-batches. For each batch the runner
+asks the enumerator for assignments, ships every assignment's `work` with the pickled source to a task, and iterates
+over `Source.read`. Where a source stands is the enumerator's `position`; readers keep nothing between batches.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from scurry.common.typeinfo import TypeInformation
+
+__all__ = ["Assignment", "BatchLimits", "Chunk", "ChunkSizer", "Enumerator", "Source", "sliced"]
+
+#: Records that travel together: the values and, where the source knows them, their timestamps in milliseconds.
+Chunk: TypeAlias = tuple[list[Any], list[int] | None]
+
+
+@dataclass(frozen=True)
+class BatchLimits:
+    """How much all channels of a source together may read in one micro-batch.
+
+    Attributes:
+        max_bytes: Bytes of input; for sources that read bytes (files).
+        max_records: Records; for sources that count them (collections, sequences, generators).
+    """
+
+    max_bytes: int = 512 * 1024 * 1024
+    max_records: int = 10_000_000
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What one channel reads in the next micro-batch.
+
+    Attributes:
+        channel: The reader's index, from 0.
+        work: A picklable description for `Source.read`; None when there is nothing to read.
+        final: The channel will never get anything again.
+    """
+
+    channel: int
+    work: Any
+    final: bool
+
+
+class ChunkSizer:
+    """How many records a reader yields at once: one by one while each takes long, thousands while they are quick.
+
+    Event time moves between chunks, so a slow user function sees time pass record by record, as in Flink, and a
+    quick one pays for a chunk once. Readers ask for `size` before each chunk.
+
+    Attributes:
+        size: Records in the next chunk.
+    """
+
+    #: Chunks that took less than this many seconds are followed by larger ones, others by smaller ones.
+    TARGET_SECONDS = 0.01
+
+    def __init__(self, size: int = 1, max_size: int = 4096) -> None:
+        """Start with chunks of `size` records and never exceed `max_size`."""
+        self.size = size
+        self.max_size = max_size
+
+    def processed(self, seconds: float) -> None:
+        """Adapt `size` to the time the last chunk took.
+
+        Args:
+            seconds: Wall time between handing the chunk out and being asked for the next.
+        """
+        if seconds > self.TARGET_SECONDS:
+            self.size = max(1, int(self.size * self.TARGET_SECONDS / seconds))
+        elif seconds < self.TARGET_SECONDS / 2:
+            self.size = min(self.max_size, self.size * 4)
+
+
+class Enumerator(ABC):
+    """Deals the work of a source in micro-batches; lives on the driver."""
+
+    @abstractmethod
+    def next_batch(self) -> list[Assignment]:
+        """Return what each channel reads next; an empty list when there is nothing new now.
+
+        The batch in which a channel gets its last work marks it `final`; a channel that never gets any is final, with
+        work None, in the first batch. After all channels are final the list stays empty.
+        """
+
+    @abstractmethod
+    def position(self) -> dict[str, Any]:
+        """Return where the source stands after the last `next_batch`, as JSON-able data."""
+
+    @abstractmethod
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue at a position taken earlier, perhaps with another number of channels."""
+
+    def idle_hint(self) -> float:
+        """Return how many seconds to wait before asking again after an empty `next_batch`."""
+        return 0.0
+
+    def close(self) -> None:
+        """Release what the enumerator holds; called once, when the job ends."""
+        return
+
+
+class Source(ABC):
+    """A picklable description of records to read: Flink's unified `Source`.
+
+    Attributes:
+        bounded: Whether the source ends by itself.
+    """
+
+    bounded: bool = True
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The type of the records, or None for any Python object (pickled)."""
+        return None
+
+    def channels(self, parallelism: int) -> int:
+        """Return how many readers work in parallel when the operator has this parallelism."""
+        return parallelism
+
+    @abstractmethod
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return a fresh enumerator for `channels(parallelism)` readers.
+
+        Raises:
+            SourceNotFoundError: What should be read does not exist.
+        """
+
+    @abstractmethod
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the records of one assignment, in order; runs in a task.
+
+        Args:
+            work: The `work` of an assignment, never None.
+            sizer: Says how large each chunk should be.
+
+        Raises:
+            MalformedRecordError: The input holds something that is no record.
+        """
+
+
+def sliced(blocks: Iterable[Sequence[Any]], sizer: ChunkSizer) -> Iterator[Chunk]:
+    """Cut large blocks of values into chunks of the size wanted at the moment, and teach the sizer.
+
+    A chunk never spans two blocks, so the last chunk of a block may be smaller.
+    """
+    clock: Callable[[], float] = time.perf_counter
+    for block in blocks:
+        start, end = 0, len(block)
+        while start < end:
+            stop = start + sizer.size
+            values = block[start:stop]
+            if type(values) is not list:
+                values = list(values)
+            full = stop <= end
+            start = stop
+            begun = clock()
+            yield values, None
+            if full or sizer.size == 1:
+                sizer.processed(clock() - begun)

@@ -1,0 +1,102 @@
+"""Simple functions as keyed process functions: on keyed streams they, too, may use state through their context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.datastream.functions.base import Function, RuntimeContext
+from scurry.datastream.functions.process import KeyedCoProcessFunction, KeyedProcessFunction
+from scurry.datastream.functions.transformations import MapFunction
+
+__all__ = ["KeyedCoFlatMap", "KeyedCoMap", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "Projection"]
+
+
+class _Adapter(Function):
+    """Opens and closes the function it wraps."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        if isinstance(self.function, Function):
+            self.function.open(runtime_context)
+
+    def close(self) -> None:
+        if isinstance(self.function, Function):
+            self.function.close()
+
+
+class _OneInput(_Adapter, KeyedProcessFunction):
+    method = ""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self.call = getattr(function, self.method) if isinstance(function, Function) else function
+
+
+class KeyedMap(_OneInput):
+    """A map."""
+
+    method = "map"
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+        """Emit one result."""
+        return (self.call(value),)
+
+
+class KeyedFlatMap(_OneInput):
+    """A flat map."""
+
+    method = "flat_map"
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+        """Emit the results."""
+        return self.call(value)
+
+
+class KeyedFilter(_OneInput):
+    """A filter."""
+
+    method = "filter"
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+        """Emit the record if it stays."""
+        return (value,) if self.call(value) else ()
+
+
+class KeyedCoMap(_Adapter, KeyedCoProcessFunction):
+    """A co-map, whose results of None are dropped."""
+
+    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Emit the result for the first stream."""
+        result = self.function.map1(value)
+        return () if result is None else (result,)
+
+    def process_element2(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Emit the result for the second stream."""
+        result = self.function.map2(value)
+        return () if result is None else (result,)
+
+
+class KeyedCoFlatMap(_Adapter, KeyedCoProcessFunction):
+    """A co-flat-map."""
+
+    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Emit the results for the first stream."""
+        return self.function.flat_map1(value)
+
+    def process_element2(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Emit the results for the second stream."""
+        return self.function.flat_map2(value)
+
+
+class Projection(MapFunction):
+    """Keeps some fields of a tuple."""
+
+    def __init__(self, indexes: tuple[int, ...]) -> None:
+        """Keep the fields at `indexes`, in that order."""
+        self.indexes = indexes
+
+    def map(self, value: Any) -> tuple[Any, ...]:
+        """Return the fields."""
+        return tuple([value[index] for index in self.indexes])

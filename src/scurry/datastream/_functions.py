@@ -1,0 +1,50 @@
+"""Checks of the functions a program hands to the API, made where the program hands them over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.datastream.functions.base import Function
+from scurry.datastream.functions.transformations import CallableReduce, ReduceFunction
+from scurry.errors import ArgumentTypeError
+
+__all__ = ["function_name", "require_function", "require_reduce"]
+
+
+def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: bool = False, hint: str = "") -> None:
+    """Check the kind of a function.
+
+    Args:
+        function: What the program passed.
+        kinds: The function classes that fit.
+        or_callable: Whether a plain callable fits, too.
+        hint: What to do instead, when that is not obvious.
+
+    Raises:
+        ArgumentTypeError: The function is of another kind.
+    """
+    expected = " or ".join(kind.__name__ for kind in kinds) + (" or a callable" if or_callable else "")
+    if isinstance(function, type) and issubclass(function, (Function, *kinds)):
+        raise ArgumentTypeError(f"{function.__name__} is a class; pass an instance of it: {function.__name__}()")
+    if isinstance(function, kinds):
+        return
+    if or_callable and callable(function) and not isinstance(function, Function):
+        return
+    raise ArgumentTypeError(f"expected {expected}, got {function!r}{'; ' + hint if hint else ''}")
+
+
+def require_reduce(function: Any) -> ReduceFunction:
+    """Return a ReduceFunction, wrapping a plain callable.
+
+    Raises:
+        ArgumentTypeError: The function is neither.
+    """
+    require_function(function, (ReduceFunction,), or_callable=True)
+    return function if isinstance(function, ReduceFunction) else CallableReduce(function)
+
+
+def function_name(function: Any) -> str:
+    """Return the name a function is shown under in the plan."""
+    if isinstance(function, CallableReduce):
+        function = function.__dict__["reduce"]
+    return getattr(function, "__name__", type(function).__name__)

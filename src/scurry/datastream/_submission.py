@@ -1,0 +1,171 @@
+"""From the nodes and the configuration of an environment to a running job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from scurry.common import config_options as options
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.configuration import Configuration
+from scurry.common.job_client import JobClient
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+from scurry.errors import TopologyError, UnsupportedError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, OperatorNode, SourceNode
+from scurry.graph.settings import JobSettings
+
+if TYPE_CHECKING:
+    from scurry.graph.plan import JobPlan
+
+__all__ = ["job_plan", "submit_job"]
+
+_DEFAULT_JOB_NAME = "Flink Streaming Job"
+_FEWEST_KEY_GROUPS, _MOST_KEY_GROUPS = 128, 1 << 15
+
+
+def job_plan(
+    operators: list[OperatorNode],
+    configuration: Configuration,
+    parallelism: int,
+    job_name: str | None,
+    parameters: dict[str, str],
+) -> JobPlan:
+    """Return the plan of a job.
+
+    Args:
+        operators: All operators built, in that order.
+        configuration: The environment's settings.
+        parallelism: The environment's parallelism.
+        job_name: Name of the job; None takes the configured one.
+        parameters: Global job parameters.
+
+    Raises:
+        TopologyError: There is nothing to execute, or an unbounded source in BATCH mode.
+    """
+    from scurry.graph.planner import plan_job
+
+    if not operators:
+        raise TopologyError("No operators defined in streaming topology. Cannot execute.")
+    sinks = _ends(operators)
+    mode = _mode(configuration, _sources(sinks))
+    interval = configuration.get(options.CHECKPOINTING_INTERVAL) if mode == "STREAMING" else None
+    settings = JobSettings(
+        job_name=job_name or configuration.get(options.JOB_NAME) or _DEFAULT_JOB_NAME,
+        parallelism=parallelism,
+        max_parallelism=_key_groups(configuration, parallelism),
+        mode=mode,
+        auto_watermark_interval_ms=configuration.get(options.AUTO_WATERMARK_INTERVAL) or 0,
+        chaining=configuration.get(options.OPERATOR_CHAINING) is True,
+        checkpoint_interval_ms=interval or None,
+        checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
+        runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
+        configuration={**configuration.to_dict(), **_plain_numbers(configuration), **parameters},
+    )
+    return plan_job(sinks, settings)
+
+
+def submit_job(plan: JobPlan) -> JobClient:
+    """Start a job, or print its plan where the command line only wants to see that."""
+    from scurry import launch
+
+    if launch.current().explain_only:
+        print(plan.describe())
+        return _ExplainedJob()
+    from scurry.runtime.runner import submit
+
+    return submit(plan)
+
+
+def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:
+    """The sinks, and one that drops everything after each operator that nothing follows: Flink runs those, too."""
+    from scurry.connectors.discard_sink import DiscardSink
+
+    followed: set[int] = set()
+    todo: list[Node] = [node for operator in operators for node in operator.inputs]
+    while todo:
+        node = todo.pop()
+        if node.id not in followed:
+            followed.add(node.id)
+            todo.extend(node.inputs)
+    ends = []
+    for operator in operators:
+        if isinstance(operator.operator, ops.Sink):
+            ends.append(operator)
+        elif operator.id not in followed:
+            sink = ops.Sink(DiscardSink())
+            ends.append(OperatorNode(inputs=(operator,), name="Discard", operator=sink, origin=operator.origin))
+    return ends
+
+
+def _sources(ends: list[OperatorNode]) -> list[SourceNode]:
+    seen: dict[int, Node] = {}
+    todo: list[Node] = list(ends)
+    while todo:
+        node = todo.pop()
+        if node.id not in seen:
+            seen[node.id] = node
+            todo.extend(node.inputs)
+    return [node for node in seen.values() if isinstance(node, SourceNode)]
+
+
+def _mode(configuration: Configuration, sources: list[SourceNode]) -> Literal["STREAMING", "BATCH"]:
+    mode = configuration.get(options.RUNTIME_MODE)
+    unbounded = [source for source in sources if not source.source.bounded]
+    if mode == "STREAMING" or (mode == "AUTOMATIC" and unbounded):
+        return "STREAMING"
+    if unbounded:
+        raise TopologyError(
+            f"source {unbounded[0].name!r} ({unbounded[0].origin}) is unbounded, but execution.runtime-mode is BATCH; "
+            "set it to STREAMING or AUTOMATIC"
+        )
+    return "BATCH"
+
+
+def _key_groups(configuration: Configuration, parallelism: int) -> int:
+    """The configured number, or Flink's default: half as many again as the parallelism, as a power of two."""
+    configured = configuration.get(options.MAX_PARALLELISM)
+    if configured is not None and configured > 0:
+        return configured
+    power_of_two = 1 << (parallelism + parallelism // 2 - 1).bit_length()
+    return min(max(power_of_two, _FEWEST_KEY_GROUPS), _MOST_KEY_GROUPS)
+
+
+def _plain_numbers(configuration: Configuration) -> dict[str, str]:
+    """The settings of scurry's own that have units, without them: the runtime reads plain numbers."""
+    own = (options.BATCH_MAX_BYTES, options.BATCH_MAX_RECORDS, options.TICK_INTERVAL)
+    return {option.key: str(configuration.get(option)) for option in own if configuration.contains_key(option.key)}
+
+
+class _ExplainedJob(JobClient):
+    """The client of a job that was only explained: finished, without results."""
+
+    def __init__(self) -> None:
+        self._id = JobID()
+
+    def get_job_id(self) -> JobID:
+        """Return an identifier."""
+        return self._id
+
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        """Return FINISHED."""
+        return CompletableFuture.completed(JobStatus.FINISHED)
+
+    def cancel(self) -> CompletableFuture[None]:
+        """Do nothing."""
+        return CompletableFuture.completed(None)
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        """Fail: there is no state to save."""
+        raise UnsupportedError("the job was only explained, not run: it has no state to save")
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        """Fail: there is no state to save."""
+        raise UnsupportedError("the job was only explained, not run: it has no state to save")
+
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        """Return an empty result."""
+        return CompletableFuture.completed(JobExecutionResult(self._id, 0))

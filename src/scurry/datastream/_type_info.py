@@ -1,0 +1,38 @@
+"""What API methods accept as a declared type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types, type_info_from_hint
+from scurry.errors import ArgumentTypeError
+
+__all__ = ["declared_type", "state_type"]
+
+
+def declared_type(declared: Any, what: str = "output_type") -> TypeInformation | None:
+    """Return the declared type of a stream, None meaning pickled Python objects.
+
+    Args:
+        declared: TypeInformation, a list of them (a row, as in PyFlink), a type hint such as `tuple[int, str]`, or
+            None.
+        what: The parameter's name, for the error.
+
+    Raises:
+        ArgumentTypeError: `declared` is none of these.
+    """
+    if declared is None or isinstance(declared, TypeInformation):
+        return declared
+    if isinstance(declared, list):
+        return RowTypeInfo(declared)
+    if isinstance(declared, type) or hasattr(declared, "__origin__"):
+        return type_info_from_hint(declared)
+    raise ArgumentTypeError(
+        f"{what} is {declared!r} (Python type {type(declared).__name__}); "
+        "pass Types.STRING(), Types.TUPLE([...]), ..., a type hint such as int or tuple[int, str], or None"
+    )
+
+
+def state_type(declared: Any, what: str) -> TypeInformation:
+    """Return the declared type of a state, pickled Python objects when there is none."""
+    return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()

@@ -1,0 +1,14 @@
+"""What a checkpoint promises."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["CheckpointingMode"]
+
+
+class CheckpointingMode(Enum):
+    """How often a record may count in state after a recovery; scurry always gives EXACTLY_ONCE, which covers both."""
+
+    EXACTLY_ONCE = 0
+    AT_LEAST_ONCE = 1

@@ -1,0 +1,22 @@
+"""Streams: what programs build jobs from."""
+
+from __future__ import annotations
+
+from scurry.datastream.data_stream.collect import CloseableIterator
+from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+from scurry.datastream.data_stream.keyed import KeyedStream
+from scurry.datastream.data_stream.sink import DataStreamSink
+from scurry.datastream.data_stream.stream import DataStream
+from scurry.datastream.data_stream.windowed import AllWindowedStream, WindowedStream
+
+__all__ = [
+    "AllWindowedStream",
+    "BroadcastConnectedStream",
+    "BroadcastStream",
+    "CloseableIterator",
+    "ConnectedStreams",
+    "DataStream",
+    "DataStreamSink",
+    "KeyedStream",
+    "WindowedStream",
+]

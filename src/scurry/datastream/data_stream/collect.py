@@ -1,0 +1,93 @@
+"""Results of a job as an iterator of the program."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from scurry.common.job_client import JobClient
+
+if TYPE_CHECKING:
+    from scurry.datastream.data_stream.stream import DataStream
+
+__all__ = ["CloseableIterator", "collect"]
+
+
+class CloseableIterator:
+    """Iterates over the records a job emits while it runs; closing it stops the job.
+
+    Mirrors Flink's `CloseableIterator`. Use it in a `with` statement where the job may be unbounded.
+    """
+
+    def __init__(self, client: JobClient, blocks: SimpleQueue[list[Any] | None]) -> None:
+        """Take records from a job; programs call `DataStream.execute_and_collect`.
+
+        Args:
+            client: The job.
+            blocks: Lists of records as the job commits them.
+        """
+        self._client = client
+        self._blocks = blocks
+        self._ready: deque[Any] = deque()
+        self._over = False
+        threading.Thread(target=self._announce_end, name="scurry-collect", daemon=True).start()
+
+    def _announce_end(self) -> None:
+        try:
+            self._client.get_job_execution_result().result()
+        except BaseException:  # told to whoever iterates, in __next__
+            pass
+        finally:
+            self._blocks.put(None)
+
+    def __iter__(self) -> CloseableIterator:
+        """Return the iterator itself."""
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next record, waiting for it.
+
+        Raises:
+            StopIteration: The job has ended and all its records were returned, or the iterator was closed.
+            JobError: The job failed.
+        """
+        while not self._ready:
+            if self._over:
+                raise StopIteration
+            block = self._blocks.get()
+            if block is None:
+                self._over = True
+                self._client.get_job_execution_result().result()
+            else:
+                self._ready.extend(block)
+        return self._ready.popleft()
+
+    def next(self) -> Any:
+        """Return the next record, as `__next__` does."""
+        return self.__next__()
+
+    def close(self) -> None:
+        """Stop the job, if it still runs, and wait for its end."""
+        self._over = True
+        self._ready.clear()
+        if not self._client.get_job_execution_result().done():
+            self._client.cancel().result()
+
+    def __enter__(self) -> CloseableIterator:
+        """Return the iterator itself."""
+        return self
+
+    def __exit__(self, exc_type: object, exc_val: object, exc_tb: object) -> None:
+        """Close the iterator."""
+        self.close()
+
+
+def collect(stream: DataStream, job_name: str | None) -> CloseableIterator:
+    """Run the jobs of a stream's environment and return the records of the stream."""
+    from scurry.connectors.collect_sink import CollectSink
+
+    blocks: SimpleQueue[list[Any] | None] = SimpleQueue()
+    stream._sink(CollectSink(blocks.put), "Collect")
+    return CloseableIterator(stream._env.execute_async(job_name), blocks)

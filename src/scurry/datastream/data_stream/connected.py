@@ -1,0 +1,133 @@
+"""Connected streams: two streams of different types processed together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
+from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import declared_type
+from scurry.datastream.data_stream.keyed import KeyedStream
+from scurry.datastream.data_stream.stream import DataStream, operator_stream
+from scurry.datastream.functions import (
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from scurry.errors import UnsupportedError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, PartitionNode
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import MapStateDescriptor
+
+__all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
+
+
+class ConnectedStreams:
+    """Two streams, possibly of different types, that one function processes and that share its state.
+
+    Mirrors Flink's `ConnectedStreams`. Where both are keyed, records of equal keys meet the same state.
+    """
+
+    def __init__(self, stream1: DataStream, stream2: DataStream) -> None:
+        """Connect two streams; programs call `connect`."""
+        self.stream1 = stream1
+        self.stream2 = stream2
+
+    def key_by(self, key_selector1: Any, key_selector2: Any, key_type: Any = None) -> ConnectedStreams:
+        """Partition both streams by key.
+
+        Args:
+            key_selector1: A KeySelector or callable for the first stream.
+            key_selector2: A KeySelector or callable for the second stream.
+            key_type: Declared type of the keys of both.
+        """
+        return ConnectedStreams(
+            self.stream1.key_by(key_selector1, key_type), self.stream2.key_by(key_selector2, key_type)
+        )
+
+    def map(self, func: CoMapFunction, output_type: Any = None) -> DataStream:
+        """Turn each record of either stream into one of the result; None is dropped."""
+        require_function(func, (CoMapFunction,))
+        operator = ops.KeyedCoProcess(KeyedCoMap(func)) if self._is_keyed_stream() else ops.CoMap(func)
+        return self._transform(operator, "Co-Map", output_type)
+
+    def flat_map(self, func: CoFlatMapFunction, output_type: Any = None) -> DataStream:
+        """Turn each record of either stream into any number of the result."""
+        require_function(func, (CoFlatMapFunction,))
+        operator = ops.KeyedCoProcess(KeyedCoFlatMap(func)) if self._is_keyed_stream() else ops.CoFlatMap(func)
+        return self._transform(operator, "Co-Flat Map", output_type)
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """Process each record of either stream, with state and timers if both streams are keyed.
+
+        Args:
+            func: A KeyedCoProcessFunction for keyed streams, else a CoProcessFunction.
+            output_type: Declared type of the main output.
+        """
+        if self._is_keyed_stream():
+            require_function(func, (KeyedCoProcessFunction,), hint="both streams are keyed")
+            return self._transform(ops.KeyedCoProcess(func), "Keyed Co-Process", output_type)
+        hint = "a KeyedCoProcessFunction needs key_by(...) on both streams"
+        require_function(func, (CoProcessFunction,), hint=hint)
+        return self._transform(ops.CoProcess(func), "Co-Process", output_type)
+
+    def _is_keyed_stream(self) -> bool:
+        return isinstance(self.stream1, KeyedStream) and isinstance(self.stream2, KeyedStream)
+
+    def _transform(self, operator: ops.Operator, name: str, output_type: Any) -> DataStream:
+        inputs = (_partitioned(self.stream1), _partitioned(self.stream2))
+        return operator_stream(self.stream1._env, inputs, operator, name, output_type)
+
+
+def _partitioned(stream: DataStream) -> Node:
+    """The stream's node, as an input of an operator that is never chained to what precedes it."""
+    node = stream._node
+    return node if isinstance(node, PartitionNode) else stream.forward()._node
+
+
+class BroadcastStream:
+    """A stream every record of which reaches every subtask, and the states it may write."""
+
+    def __init__(self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
+        """Describe a broadcast stream; programs call `broadcast(descriptor)`."""
+        self.input_stream = input_stream
+        self.broadcast_state_descriptors = broadcast_state_descriptors
+
+
+class BroadcastConnectedStream:
+    """A stream connected with a broadcast one, whose states it reads."""
+
+    def __init__(
+        self,
+        non_broadcast_stream: DataStream,
+        broadcast_stream: BroadcastStream,
+        broadcast_state_descriptors: list[MapStateDescriptor],
+    ) -> None:
+        """Connect the streams; programs call `connect`."""
+        self.non_broadcast_stream = non_broadcast_stream
+        self.broadcast_stream = broadcast_stream
+        self.broadcast_state_descriptors = broadcast_state_descriptors
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """Process the records of both streams.
+
+        Args:
+            func: A KeyedBroadcastProcessFunction if the stream is keyed, else a BroadcastProcessFunction.
+            output_type: Declared type of the main output.
+
+        Raises:
+            UnsupportedError: Always; broadcast state comes with a later version.
+        """
+        keyed = isinstance(self.non_broadcast_stream, KeyedStream)
+        kind: type = KeyedBroadcastProcessFunction if keyed else BroadcastProcessFunction
+        require_function(func, (kind,), hint=f"the stream is {'' if keyed else 'not '}keyed")
+        declared_type(output_type)
+        raise UnsupportedError(
+            "broadcast state is not offered yet; until then connect both streams with key_by on a constant key and "
+            "process(KeyedCoProcessFunction), which keeps the rules in MapState"
+        )

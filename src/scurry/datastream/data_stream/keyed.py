@@ -1,0 +1,145 @@
+"""KeyedStream: a stream partitioned by key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from scurry.datastream import _aggregations as aggregations
+from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
+from scurry.datastream._functions import require_function, require_reduce
+from scurry.datastream.data_stream.stream import DataStream
+from scurry.datastream.data_stream.windowed import WindowedStream
+from scurry.datastream.functions import FilterFunction, FlatMapFunction, KeyedProcessFunction, MapFunction
+from scurry.datastream.window import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+from scurry.errors import TopologyError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import PartitionNode
+
+if TYPE_CHECKING:
+    from scurry.datastream.window import WindowAssigner
+
+__all__ = ["KeyedStream"]
+
+
+class KeyedStream(DataStream):
+    """A stream partitioned by key: functions on it keep state and timers for each key.
+
+    Mirrors Flink's `KeyedStream`. It is no operator: names, uids and parallelism belong to what follows.
+    """
+
+    def __init__(self, origin_stream: DataStream, partitioner: ops.Hash) -> None:
+        """Partition a stream; programs call `key_by`."""
+        node = PartitionNode(
+            inputs=(origin_stream._node,),
+            name="KeyBy",
+            output_type=origin_stream._node.output_type,
+            partitioner=partitioner,
+        )
+        super().__init__(origin_stream._env, node)
+        self._origin_stream = origin_stream
+
+    # ------------------------------------------------------------------ one record at a time
+
+    def map(self, func: Any, output_type: Any = None) -> DataStream:
+        """Turn each record into another; a MapFunction may use state of the key through its runtime context."""
+        require_function(func, (MapFunction,), or_callable=True)
+        return self._transform(ops.KeyedProcess(KeyedMap(func)), "Map", output_type)
+
+    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+        """Turn each record into any number of others; a FlatMapFunction may use state of the key."""
+        require_function(func, (FlatMapFunction,), or_callable=True)
+        return self._transform(ops.KeyedProcess(KeyedFlatMap(func)), "FlatMap", output_type)
+
+    def filter(self, func: Any) -> DataStream:
+        """Keep the records that a function accepts; a FilterFunction may use state of the key."""
+        require_function(func, (FilterFunction,), or_callable=True)
+        return self._transform(ops.KeyedProcess(KeyedFilter(func)), "Filter", self._node.output_type)
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """Process each record with state and timers of its key.
+
+        Args:
+            func: A KeyedProcessFunction.
+            output_type: Declared type of the main output.
+        """
+        hint = "on a keyed stream process(...) takes a KeyedProcessFunction"
+        require_function(func, (KeyedProcessFunction,), hint=hint)
+        return self._transform(ops.KeyedProcess(func), "KEYED PROCESS", output_type)
+
+    # ------------------------------------------------------------------ rolling aggregates
+
+    def reduce(self, func: Any) -> DataStream:
+        """Combine the records of each key, emitting the result so far for each record (in BATCH: the last only).
+
+        Args:
+            func: A ReduceFunction or a callable of the result so far and the next record.
+        """
+        return self._transform(ops.KeyedReduce(require_reduce(func)), "Reduce", self._node.output_type)
+
+    def sum(self, position_to_sum: int | str = 0) -> DataStream:
+        """Add up one field per key, keeping the other fields of the key's first record.
+
+        Args:
+            position_to_sum: Index of the field, or its name in named rows.
+        """
+        return self._aggregate(aggregations.SumField, position_to_sum)
+
+    def min(self, position_to_min: int | str = 0) -> DataStream:
+        """Keep the smallest value of one field per key, and the other fields of the key's first record."""
+        return self._aggregate(aggregations.MinField, position_to_min)
+
+    def max(self, position_to_max: int | str = 0) -> DataStream:
+        """Keep the largest value of one field per key, and the other fields of the key's first record."""
+        return self._aggregate(aggregations.MaxField, position_to_max)
+
+    def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
+        """Keep the record with the smallest value of one field per key, the first of equals."""
+        return self._aggregate(aggregations.MinBy, position_to_min_by)
+
+    def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
+        """Keep the record with the largest value of one field per key, the first of equals."""
+        return self._aggregate(aggregations.MaxBy, position_to_max_by)
+
+    def _aggregate(self, kind: Any, position: Any) -> DataStream:
+        aggregations.check_field(self._node.output_type, position)
+        return self.reduce(kind(position))
+
+    # ------------------------------------------------------------------ windows
+
+    def window(self, window_assigner: WindowAssigner[Any, Any]) -> WindowedStream:
+        """Put the records of each key into windows."""
+        return WindowedStream(self, window_assigner)
+
+    def count_window(self, size: int, slide: int = 0) -> WindowedStream:
+        """Put the records of each key into windows of `size` records.
+
+        Args:
+            size: Records per window; a window fires only when it is full.
+            slide: A window begins every `slide` records; 0 means every `size`.
+        """
+        if slide == 0:
+            return self.window(CountTumblingWindowAssigner(size))
+        return self.window(CountSlidingWindowAssigner(size, slide))
+
+    # ------------------------------------------------------------------ partitioning is settled
+
+    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStream:
+        """Partition the records by another key instead."""
+        return self._origin_stream.key_by(key_selector, key_type)
+
+    def _cannot_repartition(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TopologyError(
+            "Cannot override partitioning for KeyedStream: partition the stream before key_by(...), or what follows"
+        )
+
+    shuffle = rebalance = rescale = forward = global_ = broadcast = partition_custom = _cannot_repartition
+
+    def _cannot_configure(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TopologyError(
+            "a KeyedStream is no operator and has no name, uid or parallelism: set them on the stream that "
+            "map(...), process(...), reduce(...) etc. return"
+        )
+
+    get_name = name = uid = set_description = set_parallelism = set_max_parallelism = _cannot_configure
+    force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = _cannot_configure
+    slot_sharing_group = cache = _cannot_configure

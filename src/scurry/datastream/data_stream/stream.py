@@ -1,0 +1,441 @@
+"""DataStream: records on their way from sources through operators to sinks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from scurry.common.time import TimeAmount, to_millis
+from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
+from scurry.common.watermark_strategy import WatermarkStrategy
+from scurry.datastream._adapters import Projection
+from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import declared_type
+from scurry.datastream.data_stream._settings import check_max_parallelism, check_parallelism
+from scurry.datastream.functions import (
+    FilterFunction,
+    FlatMapFunction,
+    KeySelector,
+    MapFunction,
+    Partitioner,
+    ProcessFunction,
+    SinkFunction,
+)
+from scurry.datastream.output_tag import OutputTag
+from scurry.datastream.state import MapStateDescriptor
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
+
+if TYPE_CHECKING:
+    from scurry.common.execution_config import ExecutionConfig
+    from scurry.datastream.data_stream.collect import CloseableIterator
+    from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+    from scurry.datastream.data_stream.keyed import KeyedStream
+    from scurry.datastream.data_stream.sink import DataStreamSink
+    from scurry.datastream.data_stream.windowed import AllWindowedStream
+    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from scurry.datastream.window import WindowAssigner
+
+__all__ = ["DataStream"]
+
+Self = TypeVar("Self", bound="DataStream")
+
+
+class DataStream:
+    """A stream of records, as a node of the job being built; nothing runs before the environment executes.
+
+    Mirrors Flink's `DataStream`. Types that are not declared mean pickled Python objects.
+    """
+
+    def __init__(self, env: StreamExecutionEnvironment, node: Node) -> None:
+        """Wrap a node; programs get streams from an environment or from other streams."""
+        self._env = env
+        self._node = node
+
+    # ------------------------------------------------------------------ about the stream
+
+    def get_name(self) -> str:
+        """Return the name of the operator behind the stream."""
+        return self._node.name
+
+    def name(self: Self, name: str) -> Self:
+        """Set the name shown in plans and metrics."""
+        self._node.name = name
+        return self
+
+    def uid(self: Self, uid: str) -> Self:
+        """Set the identity by which savepoints find the operator's state, also in later versions of the program."""
+        self._node.uid = uid
+        return self
+
+    def set_description(self: Self, description: str) -> Self:
+        """Describe the operator in more detail than its name does."""
+        self._node.description = description
+        return self
+
+    def get_type(self) -> TypeInformation:
+        """Return the declared type of the records."""
+        return self._node.output_type or Types.PICKLED_BYTE_ARRAY()
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """Return the environment the stream belongs to."""
+        return self._env
+
+    def get_execution_config(self) -> ExecutionConfig:
+        """Return the configuration of the environment."""
+        return self._env.get_config()
+
+    # ------------------------------------------------------------------ how the operator runs
+
+    def set_parallelism(self: Self, parallelism: int) -> Self:
+        """Set the number of subtasks of this operator.
+
+        Raises:
+            ArgumentError: It is less than 1, or the operator is not parallel.
+            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
+        """
+        self._node.parallelism = check_parallelism(self._node, parallelism)
+        return self
+
+    def set_max_parallelism(self: Self, max_parallelism: int) -> Self:
+        """Set up to how many subtasks this operator can be rescaled, 1 to 32768."""
+        self._node.max_parallelism = check_max_parallelism(max_parallelism)
+        return self
+
+    def force_non_parallel(self: Self) -> Self:
+        """Fix the parallelism of this operator to 1."""
+        self._node.parallelism = self._node.max_parallelism = 1
+        return self
+
+    def set_buffer_timeout(self: Self, timeout_millis: TimeAmount) -> Self:
+        """Accept how long Flink would hold back records to fill a network buffer, in ms; -1 for the default.
+
+        Notes:
+            scurry has no network buffers of its own: records leave an operator with their micro-batch.
+        """
+        if to_millis(timeout_millis) < -1:
+            raise ArgumentError(f"a buffer timeout is -1 (default) or at least 0 ms, not {timeout_millis!r}")
+        return self
+
+    def start_new_chain(self: Self) -> Self:
+        """Accept where Flink would put a thread boundary.
+
+        Notes:
+            Operators without an exchange between them always run in one task here; results are the same.
+        """
+        return self
+
+    def disable_chaining(self: Self) -> Self:
+        """Accept where Flink would put thread boundaries; see `start_new_chain`."""
+        return self
+
+    def slot_sharing_group(self: Self, slot_sharing_group: Any) -> Self:
+        """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself."""
+        return self
+
+    # ------------------------------------------------------------------ one record at a time
+
+    def map(self, func: Any, output_type: Any = None) -> DataStream:
+        """Turn each record into another.
+
+        Args:
+            func: A MapFunction or a callable of one record.
+            output_type: Declared type of the results; values are converted to it.
+        """
+        require_function(func, (MapFunction,), or_callable=True)
+        return self._transform(ops.Map(func), "Map", output_type)
+
+    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+        """Turn each record into any number of others.
+
+        Args:
+            func: A FlatMapFunction or a callable that returns or yields the results for one record.
+            output_type: Declared type of the results.
+        """
+        require_function(func, (FlatMapFunction,), or_callable=True)
+        return self._transform(ops.FlatMap(func), "FlatMap", output_type)
+
+    def filter(self, func: Any) -> DataStream:
+        """Keep the records that a FilterFunction or callable accepts."""
+        require_function(func, (FilterFunction,), or_callable=True)
+        return self._transform(ops.Filter(func), "Filter", self._node.output_type)
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """Process each record with access to time and side outputs.
+
+        Args:
+            func: A ProcessFunction.
+            output_type: Declared type of the main output.
+        """
+        hint = "a KeyedProcessFunction needs a keyed stream: call key_by(...) before process(...)"
+        require_function(func, (ProcessFunction,), hint=hint)
+        return self._transform(ops.Process(func), "PROCESS", output_type)
+
+    def project(self, *field_indexes: int) -> DataStream:
+        """Keep some fields of tuples, in the order given.
+
+        Raises:
+            TopologyError: The records are not declared to be tuples.
+            ArgumentError: There is no such field.
+        """
+        if not isinstance(self.get_type(), TupleTypeInfo):
+            raise TopologyError(f"Only Tuple DataStreams can be projected, not {self.get_type()}")
+        types = self._node.output_type.get_field_types()
+        for index in field_indexes:
+            if not 0 <= index < len(types):
+                raise ArgumentError(f"{self.get_type()} has no field {index}; positions are 0 to {len(types) - 1}")
+        if not field_indexes:
+            raise ArgumentError("project needs at least one field")
+        output_type = Types.TUPLE([types[index] for index in field_indexes])
+        return self._transform(ops.Map(Projection(field_indexes)), "Projection", output_type)
+
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
+        """Give records event timestamps and let watermarks follow them."""
+        if not isinstance(watermark_strategy, WatermarkStrategy):
+            raise ArgumentTypeError(f"expected a WatermarkStrategy, got {watermark_strategy!r}")
+        operator = ops.AssignTimestamps(watermark_strategy)
+        return self._transform(operator, "Timestamps/Watermarks", self._node.output_type)
+
+    def get_side_output(self, output_tag: OutputTag) -> DataStream:
+        """Return the records this operator emits under a tag.
+
+        Raises:
+            TopologyError: The stream is no operator, so nothing in it emits side outputs.
+        """
+        if not isinstance(output_tag, OutputTag):
+            raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
+        if not isinstance(self._node, OperatorNode):
+            raise TopologyError(
+                f"{self._node.name or 'this stream'} emits no side outputs; call get_side_output on the stream that "
+                "process(...) or a window returned"
+            )
+        return DataStream(
+            self._env,
+            SideOutputNode(
+                inputs=(self._node,),
+                name=f"Side Output {output_tag.tag_id}",
+                output_type=output_tag.type_info,
+                tag_id=output_tag.tag_id,
+            ),
+        )
+
+    def cache(self) -> DataStream:
+        """Keep the stream's records for later jobs of this environment.
+
+        Raises:
+            UnsupportedError: Always; caching comes with a later version.
+        """
+        raise UnsupportedError(
+            "DataStream.cache() is not offered yet (it will keep the result for later jobs in BATCH mode); "
+            "write the stream with sink_to(FileSink...) and read it back with from_source(FileSource...)"
+        )
+
+    # ------------------------------------------------------------------ several streams
+
+    def union(self, *streams: DataStream) -> DataStream:
+        """Return the records of this and other streams of the same type.
+
+        Raises:
+            TopologyError: The types differ.
+        """
+        for stream in streams:
+            if not isinstance(stream, DataStream):
+                raise ArgumentTypeError(f"union takes DataStreams, got {stream!r}")
+            if stream.get_type() != self.get_type():
+                raise TopologyError(
+                    f"Cannot union streams of different types: {self.get_type()} and {stream.get_type()}; "
+                    "map one of them to the type of the other"
+                )
+        nodes = tuple(stream._node for stream in (self, *streams))
+        return DataStream(self._env, UnionNode(inputs=nodes, name="Union", output_type=self._node.output_type))
+
+    @overload
+    def connect(self, ds: DataStream) -> ConnectedStreams: ...
+    @overload
+    def connect(self, ds: BroadcastStream) -> BroadcastConnectedStream: ...
+    def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
+        """Process this stream together with another, whose type may differ, or with a broadcast one."""
+        from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+
+        if isinstance(ds, BroadcastStream):
+            return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
+        if not isinstance(ds, DataStream):
+            raise ArgumentTypeError(f"connect takes a DataStream or a BroadcastStream, got {ds!r}")
+        return ConnectedStreams(self, ds)
+
+    # ------------------------------------------------------------------ partitioning
+
+    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStream:
+        """Partition the records by key, so that state, timers and windows are kept for each key.
+
+        Args:
+            key_selector: A KeySelector or a callable that returns the key of a record.
+            key_type: Declared type of the keys.
+        """
+        from scurry.datastream.data_stream.keyed import KeyedStream
+
+        require_function(key_selector, (KeySelector,), or_callable=True)
+        return KeyedStream(self, ops.Hash(key_selector, declared_type(key_type, "key_type")))
+
+    def window_all(self, window_assigner: WindowAssigner[Any, Any]) -> AllWindowedStream:
+        """Put all records, whatever their key, into windows; this is not parallel."""
+        from scurry.datastream.data_stream.windowed import AllWindowedStream
+
+        return AllWindowedStream(self, window_assigner)
+
+    def shuffle(self) -> DataStream:
+        """Spread the records over the subtasks of the next operator at random."""
+        return self._partition(ops.Rebalance("shuffle"))
+
+    def rebalance(self) -> DataStream:
+        """Spread the records evenly over the subtasks of the next operator."""
+        return self._partition(ops.Rebalance("rebalance"))
+
+    def rescale(self) -> DataStream:
+        """Spread the records of each subtask evenly over some subtasks of the next operator."""
+        return self._partition(ops.Rebalance("rescale"))
+
+    def forward(self) -> DataStream:
+        """Send the records to the same subtask of the next operator."""
+        return self._partition(ops.Forward())
+
+    def global_(self) -> DataStream:
+        """Send all records to the first subtask of the next operator (Flink's `global`)."""
+        return self._partition(ops.Global())
+
+    @overload
+    def broadcast(self) -> DataStream: ...
+    @overload
+    def broadcast(
+        self, broadcast_state_descriptor: MapStateDescriptor, *other_broadcast_state_descriptors: MapStateDescriptor
+    ) -> BroadcastStream: ...
+    def broadcast(
+        self,
+        broadcast_state_descriptor: MapStateDescriptor | None = None,
+        *other_broadcast_state_descriptors: MapStateDescriptor,
+    ) -> DataStream | BroadcastStream:
+        """Send every record to every subtask of the next operator.
+
+        Args:
+            broadcast_state_descriptor: With descriptors, the result can be connected to another stream, which then
+                reads the broadcast state they describe.
+            *other_broadcast_state_descriptors: Further states.
+        """
+        from scurry.datastream.data_stream.connected import BroadcastStream
+
+        partitioned = self._partition(ops.Broadcast())
+        if broadcast_state_descriptor is None:
+            return partitioned
+        descriptors = [broadcast_state_descriptor, *other_broadcast_state_descriptors]
+        for descriptor in descriptors:
+            if not isinstance(descriptor, MapStateDescriptor):
+                raise ArgumentTypeError(f"broadcast_state_descriptor must be MapStateDescriptor, got {descriptor!r}")
+        return BroadcastStream(partitioned, descriptors)
+
+    def partition_custom(self, partitioner: Any, key_selector: Any) -> DataStream:
+        """Send each record to the subtask that a function of its key names.
+
+        Args:
+            partitioner: A Partitioner or a callable `(key, num_partitions) -> index`.
+            key_selector: A KeySelector or a callable that returns the key of a record.
+        """
+        require_function(partitioner, (Partitioner,), or_callable=True)
+        require_function(key_selector, (KeySelector,), or_callable=True)
+        return self._partition(ops.Custom(partitioner, key_selector))
+
+    # ------------------------------------------------------------------ sinks
+
+    def sink_to(self, sink: Any) -> DataStreamSink:
+        """Write the records to a sink from `datastream.connectors`."""
+        from scurry.connectors.sink import Sink
+
+        if not isinstance(sink, Sink):
+            hint = "use add_sink(...) for a SinkFunction" if isinstance(sink, SinkFunction) else "pass FileSink, ..."
+            raise ArgumentTypeError(f"sink_to takes a sink from datastream.connectors, got {sink!r}; {hint}")
+        return self._sink(sink, type(sink).__name__)
+
+    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
+        """Write each record with a function of your own, at least once."""
+        from scurry.connectors.function_sink import FunctionSink
+
+        require_function(sink_func, (SinkFunction,))
+        return self._sink(FunctionSink(sink_func), type(sink_func).__name__)
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Print the records to standard output, each after `sink_identifier> ` if there is one."""
+        from scurry.connectors.print_sink import PrintSink
+
+        return self._sink(PrintSink(sink_identifier), "Print to Std. Out")
+
+    def to_spark(
+        self,
+        format: str,  # noqa: A002 - Spark's word for it
+        options: dict[str, str] | None = None,
+        columns: Any = None,
+        mode: str = "append",
+    ) -> DataStreamSink:
+        """Write the records with one of Spark's own data sources. scurry's own; Flink has nothing like it.
+
+        Args:
+            format: The data source, for example "parquet", "delta" or "jdbc".
+            options: Its options, for example {"path": "/data/out"}.
+            columns: Names or, as a dict, names and Spark SQL types of the columns, in the order of the fields. None
+                takes the names of a declared row type, or f0, f1, ...
+            mode: Spark's save mode.
+        """
+        from scurry.connectors.spark_sink import SparkSink
+
+        return self._sink(SparkSink.of(format, options, columns, mode, self._node.output_type), f"Spark {format}")
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator | list[Any]:
+        """Run the job and return the records of this stream; other sinks of the environment run, too.
+
+        Args:
+            job_execution_name: Name of the job.
+            limit: Stop after that many records and return them as a list.
+
+        Returns:
+            An iterator, which should be closed or used in a `with` statement; with `limit` a list.
+        """
+        from scurry.datastream.data_stream.collect import collect
+
+        records = collect(self, job_execution_name)
+        if limit is None:
+            return records
+        if limit <= 0:
+            raise ArgumentError(f"limit must be greater than 0, not {limit}")
+        with records:
+            return [record for record, _ in zip(records, range(limit), strict=False)]
+
+    # ------------------------------------------------------------------ building nodes
+
+    def _transform(self, operator: ops.Operator, name: str, output_type: Any) -> DataStream:
+        return operator_stream(self._env, (self._node,), operator, name, output_type)
+
+    def _partition(self, partitioner: ops.Partitioner) -> DataStream:
+        name = getattr(partitioner, "style", type(partitioner).__name__.lower())
+        node = PartitionNode(
+            inputs=(self._node,), name=name, output_type=self._node.output_type, partitioner=partitioner
+        )
+        return DataStream(self._env, node)
+
+    def _sink(self, sink: Any, name: str) -> DataStreamSink:
+        from scurry.datastream.data_stream.sink import DataStreamSink
+
+        # a sink has no output; its type is that of the records it takes
+        node = OperatorNode(
+            inputs=(self._node,), name=name, output_type=self._node.output_type, operator=ops.Sink(sink)
+        )
+        self._env._register(node)
+        return DataStreamSink(self._env, node)
+
+
+def operator_stream(
+    env: StreamExecutionEnvironment, inputs: tuple[Node, ...], operator: ops.Operator, name: str, output_type: Any
+) -> DataStream:
+    """Return the output of a new operator of the environment."""
+    node = OperatorNode(inputs=inputs, name=name, output_type=declared_type(output_type), operator=operator)
+    env._register(node)
+    return DataStream(env, node)

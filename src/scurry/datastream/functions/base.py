@@ -1,0 +1,99 @@
+"""What every user function shares: its life cycle and the runtime context it is opened with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import (
+        AggregatingState,
+        AggregatingStateDescriptor,
+        ListState,
+        ListStateDescriptor,
+        MapState,
+        MapStateDescriptor,
+        ReducingState,
+        ReducingStateDescriptor,
+        ValueState,
+        ValueStateDescriptor,
+    )
+    from scurry.metrics import MetricGroup
+
+__all__ = ["Function", "KeyedStateStore", "RuntimeContext"]
+
+
+class KeyedStateStore(ABC):
+    """Gives access to state that belongs to the current key.
+
+    A state is identified by the name in its descriptor; asking again returns the same state.
+    """
+
+    @abstractmethod
+    def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
+        """Return the single value described by `state_descriptor`."""
+
+    @abstractmethod
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        """Return the list described by `state_descriptor`."""
+
+    @abstractmethod
+    def get_map_state(self, state_descriptor: MapStateDescriptor) -> MapState[Any, Any]:
+        """Return the map described by `state_descriptor`."""
+
+    @abstractmethod
+    def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState[Any]:
+        """Return the reduced value described by `state_descriptor`."""
+
+    @abstractmethod
+    def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState[Any, Any]:
+        """Return the aggregate described by `state_descriptor`."""
+
+
+class RuntimeContext(KeyedStateStore):
+    """What `open` receives: where the function runs, its state and its metrics (Flink's `RuntimeContext`)."""
+
+    @abstractmethod
+    def get_task_name(self) -> str:
+        """Return the name of the operator."""
+
+    @abstractmethod
+    def get_number_of_parallel_subtasks(self) -> int:
+        """Return the parallelism of the operator."""
+
+    @abstractmethod
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """Return the maximum parallelism, which is the number of key groups."""
+
+    @abstractmethod
+    def get_index_of_this_subtask(self) -> int:
+        """Return the index of this subtask, from 0."""
+
+    @abstractmethod
+    def get_attempt_number(self) -> int:
+        """Return how often this subtask was tried before, 0 at first."""
+
+    @abstractmethod
+    def get_task_name_with_subtasks(self) -> str:
+        """Return for example `Map (2/4)`."""
+
+    @abstractmethod
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        """Return a global job parameter (see `ExecutionConfig.set_global_job_parameters`)."""
+
+    @abstractmethod
+    def get_metrics_group(self) -> MetricGroup:
+        """Return the group in which the function registers its metrics."""
+
+
+class Function(ABC):  # noqa: B024 - subclasses say what is abstract
+    """Base of user functions that have a life cycle.
+
+    The object is pickled with the job; each parallel subtask works with its own copy.
+    """
+
+    def open(self, runtime_context: RuntimeContext) -> None:  # noqa: B027 - overriding is optional
+        """Prepare the function; called once per subtask before the first record."""
+
+    def close(self) -> None:  # noqa: B027 - overriding is optional
+        """Release what `open` acquired; called once after the last record."""

@@ -1,0 +1,107 @@
+"""Functions over a stream connected with a broadcast one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from scurry.datastream.functions.base import Function
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState
+    from scurry.datastream.time_domain import TimeDomain
+    from scurry.datastream.timerservice import TimerService
+
+__all__ = ["BaseBroadcastProcessFunction", "BroadcastProcessFunction", "KeyedBroadcastProcessFunction"]
+
+IN1 = TypeVar("IN1")
+IN2 = TypeVar("IN2")
+OUT = TypeVar("OUT")
+KEY = TypeVar("KEY")
+
+
+class BaseBroadcastProcessFunction(Function):
+    """Base of the functions that read broadcast state from one side and write it from the other."""
+
+    class BaseContext(ABC):
+        """What both sides may ask."""
+
+        @abstractmethod
+        def timestamp(self) -> int:
+            """Return the record's timestamp in ms."""
+
+        @abstractmethod
+        def current_processing_time(self) -> int:
+            """Return the wall clock in ms."""
+
+        @abstractmethod
+        def current_watermark(self) -> int:
+            """Return the current watermark in ms."""
+
+    class Context(BaseContext):
+        """What the broadcast side may ask: it may write the state."""
+
+        @abstractmethod
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+            """Return the broadcast state of that name."""
+
+    class ReadOnlyContext(BaseContext):
+        """What the other side may ask: it only reads the state."""
+
+        @abstractmethod
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
+            """Return the broadcast state of that name."""
+
+
+class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, OUT]):
+    """Processes a stream without keys connected with a broadcast stream."""
+
+    class Context(BaseBroadcastProcessFunction.Context, ABC):
+        """What `process_broadcast_element` may ask."""
+
+    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
+        """What `process_element` may ask."""
+
+    @abstractmethod
+    def process_element(self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Any:
+        """Return or yield results for a record of the stream that is not broadcast."""
+
+    @abstractmethod
+    def process_broadcast_element(self, value: IN2, ctx: BroadcastProcessFunction.Context) -> Any:
+        """Return or yield results for a broadcast record; every subtask sees each of them."""
+
+
+class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
+    """Processes a keyed stream connected with a broadcast stream."""
+
+    class Context(BaseBroadcastProcessFunction.Context, ABC):
+        """What `process_broadcast_element` may ask."""
+
+    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
+        """What `process_element` may ask."""
+
+        @abstractmethod
+        def timer_service(self) -> TimerService:
+            """Return the clocks and timers of the current key."""
+
+        @abstractmethod
+        def get_current_key(self) -> Any:
+            """Return the key of the record or timer."""
+
+    class OnTimerContext(ReadOnlyContext, ABC):
+        """What `on_timer` may ask."""
+
+        @abstractmethod
+        def time_domain(self) -> TimeDomain:
+            """Return the clock of the firing timer."""
+
+    @abstractmethod
+    def process_element(self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext) -> Any:
+        """Return or yield results for a record of the keyed stream."""
+
+    @abstractmethod
+    def process_broadcast_element(self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context) -> Any:
+        """Return or yield results for a broadcast record; there is no current key here."""
+
+    def on_timer(self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext) -> Any:
+        """Return or yield results when a timer set for `timestamp` (ms) fires."""

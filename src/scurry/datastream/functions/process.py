@@ -1,0 +1,109 @@
+"""Process functions: records, time and, on keyed streams, timers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from scurry.datastream.functions.base import Function
+
+if TYPE_CHECKING:
+    from scurry.datastream.time_domain import TimeDomain
+    from scurry.datastream.timerservice import TimerService
+
+__all__ = ["CoProcessFunction", "KeyedCoProcessFunction", "KeyedProcessFunction", "ProcessFunction"]
+
+
+class _Context(ABC):
+    """Information about the record being processed."""
+
+    @abstractmethod
+    def timer_service(self) -> TimerService:
+        """Return the clocks; timers can only be set on keyed streams."""
+
+    @abstractmethod
+    def timestamp(self) -> int:
+        """Return the record's (or firing timer's) timestamp in ms, -9223372036854775808 if it has none."""
+
+
+class _KeyedContext(_Context):
+    """Information about the record being processed and its key."""
+
+    @abstractmethod
+    def get_current_key(self) -> Any:
+        """Return the key of the record or timer."""
+
+
+class ProcessFunction(Function):
+    """Turns each record of a stream without keys into any number of others, aware of time.
+
+    Yield `(output_tag, value)` to emit to a side output.
+    """
+
+    class Context(_Context):
+        """What `process_element` may ask."""
+
+    @abstractmethod
+    def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Any:
+        """Return or yield results for one record; None means there are none."""
+
+
+class KeyedProcessFunction(Function):
+    """Processes the records of a keyed stream with state and timers per key."""
+
+    class Context(_KeyedContext):
+        """What `process_element` may ask."""
+
+    class OnTimerContext(Context):
+        """What `on_timer` may ask."""
+
+        @abstractmethod
+        def time_domain(self) -> TimeDomain:
+            """Return the clock of the firing timer."""
+
+    @abstractmethod
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+        """Return or yield results for one record; None means there are none."""
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Any:
+        """Return or yield results when a timer set for `timestamp` (ms) fires."""
+
+
+class CoProcessFunction(Function):
+    """Processes two connected streams without keys."""
+
+    class Context(_Context):
+        """What the process methods may ask."""
+
+    @abstractmethod
+    def process_element1(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
+        """Return or yield results for a record of the first stream."""
+
+    @abstractmethod
+    def process_element2(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
+        """Return or yield results for a record of the second stream."""
+
+
+class KeyedCoProcessFunction(Function):
+    """Processes two connected keyed streams that share state and timers per key."""
+
+    class Context(_KeyedContext):
+        """What the process methods may ask."""
+
+    class OnTimerContext(Context):
+        """What `on_timer` may ask."""
+
+        @abstractmethod
+        def time_domain(self) -> TimeDomain:
+            """Return the clock of the firing timer."""
+
+    @abstractmethod
+    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Return or yield results for a record of the first stream."""
+
+    @abstractmethod
+    def process_element2(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+        """Return or yield results for a record of the second stream."""
+
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Any:
+        """Return or yield results when a timer set for `timestamp` (ms) fires."""

@@ -1,0 +1,149 @@
+"""Functions without time or timers: map, filter, reduce and their like."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from scurry.datastream.functions.base import Function
+
+__all__ = [
+    "AggregateFunction",
+    "CoFlatMapFunction",
+    "CoMapFunction",
+    "FilterFunction",
+    "FlatMapFunction",
+    "KeySelector",
+    "MapFunction",
+    "Partitioner",
+    "ReduceFunction",
+    "SinkFunction",
+]
+
+
+class MapFunction(Function):
+    """Turns each record into exactly one other."""
+
+    @abstractmethod
+    def map(self, value: Any) -> Any:
+        """Return the record that takes the place of `value`."""
+
+
+class CoMapFunction(Function):
+    """A map over two connected streams; a result of None is dropped."""
+
+    @abstractmethod
+    def map1(self, value: Any) -> Any:
+        """Return the result for a record of the first stream."""
+
+    @abstractmethod
+    def map2(self, value: Any) -> Any:
+        """Return the result for a record of the second stream."""
+
+
+class FlatMapFunction(Function):
+    """Turns each record into any number of others."""
+
+    @abstractmethod
+    def flat_map(self, value: Any) -> Any:
+        """Return or yield the records that take the place of `value`."""
+
+
+class CoFlatMapFunction(Function):
+    """A flat map over two connected streams."""
+
+    @abstractmethod
+    def flat_map1(self, value: Any) -> Any:
+        """Return or yield the results for a record of the first stream; None means there are none."""
+
+    @abstractmethod
+    def flat_map2(self, value: Any) -> Any:
+        """Return or yield the results for a record of the second stream; None means there are none."""
+
+
+class ReduceFunction(Function):
+    """Combines two records into one of the same type; must be associative."""
+
+    @abstractmethod
+    def reduce(self, value1: Any, value2: Any) -> Any:
+        """Return the combination of the value so far and the next one."""
+
+
+class AggregateFunction(Function):
+    """Folds records into an accumulator, whose type may differ from that of records and results."""
+
+    @abstractmethod
+    def create_accumulator(self) -> Any:
+        """Return a fresh accumulator."""
+
+    @abstractmethod
+    def add(self, value: Any, accumulator: Any) -> Any:
+        """Return the accumulator with `value` in it; it may be changed in place."""
+
+    @abstractmethod
+    def get_result(self, accumulator: Any) -> Any:
+        """Return the result that an accumulator stands for."""
+
+    @abstractmethod
+    def merge(self, acc_a: Any, acc_b: Any) -> Any:
+        """Return both accumulators as one; needed where windows merge (sessions)."""
+
+
+class KeySelector(Function):
+    """Finds the key of a record."""
+
+    @abstractmethod
+    def get_key(self, value: Any) -> Any:
+        """Return the key; equal records must have equal keys."""
+
+
+class FilterFunction(Function):
+    """Decides which records stay."""
+
+    @abstractmethod
+    def filter(self, value: Any) -> bool:
+        """Return whether `value` stays."""
+
+
+class Partitioner(Function):
+    """Sends records to subtasks, for `DataStream.partition_custom`."""
+
+    @abstractmethod
+    def partition(self, key: Any, num_partitions: int) -> int:
+        """Return the index of the receiving subtask, 0 to `num_partitions` - 1."""
+
+
+class SinkFunction(ABC):
+    """Writes records somewhere, for `DataStream.add_sink`.
+
+    After a failure records since the last checkpoint are written again: at least once. In PyFlink this class wraps
+    a Java function; here its methods are yours to write.
+    """
+
+    def open(self) -> None:  # noqa: B027 - overriding is optional
+        """Prepare for the records of a micro-batch; called in the task before the first."""
+
+    @abstractmethod
+    def invoke(self, value: Any, context: Any) -> None:
+        """Write one record; the parameter `context` may be left out.
+
+        Args:
+            value: The record.
+            context: Tells the record's `timestamp()` (ms, or None) and `current_processing_time()` (ms).
+        """
+
+    def close(self) -> None:  # noqa: B027 - overriding is optional
+        """Release what `open` acquired; called after the last record of the micro-batch."""
+
+
+class CallableReduce(ReduceFunction):
+    """A plain callable as a ReduceFunction."""
+
+    def __init__(self, function: Any) -> None:
+        """Wrap `function(value1, value2)`."""
+        # An instance attribute of the same name is found first: no extra call per record.
+        self.__dict__["reduce"] = function
+
+    def reduce(self, value1: Any, value2: Any) -> Any:
+        """Return what the callable returns."""
+        return self.__dict__["reduce"](value1, value2)

@@ -1,0 +1,85 @@
+"""Functions applied to the contents of a window that fires."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from scurry.datastream.functions.base import Function, KeyedStateStore
+
+__all__ = ["AllWindowFunction", "ProcessAllWindowFunction", "ProcessWindowFunction", "WindowFunction"]
+
+IN = TypeVar("IN")
+OUT = TypeVar("OUT")
+KEY = TypeVar("KEY")
+W = TypeVar("W")
+W2 = TypeVar("W2")
+
+
+class WindowFunction(Function, Generic[IN, OUT, KEY, W]):
+    """Evaluates a window of one key."""
+
+    @abstractmethod
+    def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
+        """Return or yield the results for the elements of a window."""
+
+
+class AllWindowFunction(Function, Generic[IN, OUT, W]):
+    """Evaluates a window over all records of a stream."""
+
+    @abstractmethod
+    def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
+        """Return or yield the results for the elements of a window."""
+
+
+class _WindowStates(ABC, Generic[W2]):
+    """The window being evaluated, and its state."""
+
+    @abstractmethod
+    def window(self) -> W2:
+        """Return the window."""
+
+    @abstractmethod
+    def window_state(self) -> KeyedStateStore:
+        """Return state that belongs to this key and this window; clear it in the function's `clear`."""
+
+    @abstractmethod
+    def global_state(self) -> KeyedStateStore:
+        """Return state that belongs to this key and is shared by all its windows."""
+
+
+class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
+    """Evaluates a window of one key, with access to the window itself, to time and to state."""
+
+    class Context(_WindowStates[W2]):
+        """What `process` may ask."""
+
+        @abstractmethod
+        def current_processing_time(self) -> int:
+            """Return the wall clock in ms."""
+
+        @abstractmethod
+        def current_watermark(self) -> int:
+            """Return the current watermark in ms."""
+
+    @abstractmethod
+    def process(self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN]) -> Iterable[OUT]:
+        """Return or yield the results for the elements of a window."""
+
+    def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
+        """Drop the state the function keeps for the window; called when the window expires."""
+
+
+class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
+    """Evaluates a window over all records, with access to the window itself and to state."""
+
+    class Context(_WindowStates[W2]):
+        """What `process` may ask."""
+
+    @abstractmethod
+    def process(self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN]) -> Iterable[OUT]:
+        """Return or yield the results for the elements of a window."""
+
+    def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
+        """Drop the state the function keeps for the window; called when the window expires."""

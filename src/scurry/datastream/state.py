@@ -1,0 +1,289 @@
+"""State as functions see it, and the descriptors that name it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Generic, TypeVar
+
+from scurry.common.typeinfo import Types
+from scurry.datastream._type_info import state_type
+from scurry.datastream.functions.transformations import AggregateFunction, CallableReduce, ReduceFunction
+from scurry.datastream.state_ttl import StateTtlConfig
+from scurry.errors import ArgumentError, ArgumentTypeError
+
+__all__ = [
+    "AggregatingState",
+    "AggregatingStateDescriptor",
+    "AppendingState",
+    "BroadcastState",
+    "ListState",
+    "ListStateDescriptor",
+    "MapState",
+    "MapStateDescriptor",
+    "MergingState",
+    "ReadOnlyBroadcastState",
+    "ReducingState",
+    "ReducingStateDescriptor",
+    "State",
+    "StateDescriptor",
+    "StateTtlConfig",
+    "ValueState",
+    "ValueStateDescriptor",
+]
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+IN = TypeVar("IN")
+OUT = TypeVar("OUT")
+
+
+class State(ABC):
+    """Base of everything a function can keep for the current key."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove the value of the current key."""
+
+
+class ValueState(State, Generic[T]):
+    """A single value."""
+
+    @abstractmethod
+    def value(self) -> T | None:
+        """Return the value, None before the first update."""
+
+    @abstractmethod
+    def update(self, value: T | None) -> None:
+        """Set the value; None removes it."""
+
+
+class AppendingState(State, Generic[IN, OUT]):
+    """State that values are added to."""
+
+    @abstractmethod
+    def get(self) -> OUT | None:
+        """Return what has been added so far, in the form the kind of state gives it."""
+
+    @abstractmethod
+    def add(self, value: IN) -> None:
+        """Add a value."""
+
+
+class MergingState(AppendingState[IN, OUT]):
+    """Appending state of which two can become one, as when session windows merge."""
+
+
+class ReducingState(MergingState[T, T]):
+    """One value into which every added one is reduced; `get` returns None while there is none."""
+
+
+class AggregatingState(MergingState[IN, OUT]):
+    """An accumulator into which values are added; `get` returns its result, None while there is none."""
+
+
+class ListState(MergingState[T, Iterable[T]]):
+    """A list; `get` returns its elements."""
+
+    @abstractmethod
+    def update(self, values: list[T]) -> None:
+        """Replace the elements; an empty list removes them."""
+
+    @abstractmethod
+    def add_all(self, values: list[T]) -> None:
+        """Append several elements."""
+
+    def __iter__(self) -> Iterator[T]:
+        """Iterate over the elements."""
+        return iter(self.get() or ())
+
+
+class _ReadableMap(State, Generic[K, V]):
+    """The reading half of state that maps keys to values."""
+
+    @abstractmethod
+    def get(self, key: K) -> V | None:
+        """Return the value under `key`, None if there is none."""
+
+    @abstractmethod
+    def contains(self, key: K) -> bool:
+        """Return whether there is a value under `key`."""
+
+    @abstractmethod
+    def items(self) -> Iterable[tuple[K, V]]:
+        """Return all (key, value) pairs."""
+
+    @abstractmethod
+    def keys(self) -> Iterable[K]:
+        """Return all keys."""
+
+    @abstractmethod
+    def values(self) -> Iterable[V]:
+        """Return all values."""
+
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Return whether there are no entries."""
+
+    def __getitem__(self, key: K) -> V | None:
+        """Return the value under `key`, None if there is none."""
+        return self.get(key)
+
+    def __contains__(self, key: K) -> bool:
+        """Return whether there is a value under `key`."""
+        return self.contains(key)
+
+    def __iter__(self) -> Iterator[K]:
+        """Iterate over the keys."""
+        return iter(self.keys())
+
+
+class _WritableMap(_ReadableMap[K, V]):
+    """The writing half of state that maps keys to values."""
+
+    @abstractmethod
+    def put(self, key: K, value: V) -> None:
+        """Set the value under `key`."""
+
+    @abstractmethod
+    def put_all(self, dict_value: dict[K, V]) -> None:
+        """Set several values."""
+
+    @abstractmethod
+    def remove(self, key: K) -> None:
+        """Remove the value under `key`, if there is one."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Set the value under `key`."""
+        self.put(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        """Remove the value under `key`, if there is one."""
+        self.remove(key)
+
+
+class MapState(_WritableMap[K, V]):
+    """A map."""
+
+
+class ReadOnlyBroadcastState(_ReadableMap[K, V]):
+    """Broadcast state as the side that is not broadcast sees it; do not change the values it returns."""
+
+
+class BroadcastState(_WritableMap[K, V], ReadOnlyBroadcastState[K, V]):
+    """Broadcast state as the broadcast side sees it; every subtask must write the same."""
+
+
+class StateDescriptor(ABC):
+    """Names a state and declares the type of what is in it.
+
+    Attributes:
+        name: Identifies the state within its operator, also across restarts.
+        type_info: Declared type of the content.
+        ttl_config: The time to live, None if the state does not expire.
+        kind: "value", "list", "map", "reducing" or "aggregating".
+        function: The ReduceFunction or AggregateFunction of the last two kinds, else None.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, name: str, type_info: Any) -> None:
+        """Describe a state.
+
+        Args:
+            name: Identifies the state within its operator.
+            type_info: TypeInformation, a type hint, or None for pickled Python objects.
+
+        Raises:
+            ArgumentError: The name is empty.
+        """
+        if not isinstance(name, str) or not name:
+            raise ArgumentError(f"a state needs a name to be found again by; got {name!r}")
+        self.name = name
+        self.type_info = state_type(type_info, f"type of state {name!r}")
+        self.ttl_config: StateTtlConfig | None = None
+        self.function: Any = None
+
+    def get_name(self) -> str:
+        """Return the name."""
+        return self.name
+
+    def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
+        """Let the state expire as configured."""
+        self.ttl_config = ttl_config if ttl_config.is_enabled() else None
+
+
+class ValueStateDescriptor(StateDescriptor):
+    """Describes a `ValueState`."""
+
+    kind = "value"
+
+    def __init__(self, name: str, value_type_info: Any = None) -> None:
+        """Describe a value of type `value_type_info`."""
+        super().__init__(name, value_type_info)
+
+
+class ListStateDescriptor(StateDescriptor):
+    """Describes a `ListState`."""
+
+    kind = "list"
+
+    def __init__(self, name: str, elem_type_info: Any = None) -> None:
+        """Describe a list of elements of type `elem_type_info`."""
+        super().__init__(name, Types.LIST(state_type(elem_type_info, f"element type of state {name!r}")))
+
+
+class MapStateDescriptor(StateDescriptor):
+    """Describes a `MapState` or broadcast state."""
+
+    kind = "map"
+
+    def __init__(self, name: str, key_type_info: Any = None, value_type_info: Any = None) -> None:
+        """Describe a map from `key_type_info` to `value_type_info`."""
+        key = state_type(key_type_info, f"key type of state {name!r}")
+        super().__init__(name, Types.MAP(key, state_type(value_type_info, f"value type of state {name!r}")))
+
+
+class ReducingStateDescriptor(StateDescriptor):
+    """Describes a `ReducingState`."""
+
+    kind = "reducing"
+
+    def __init__(self, name: str, reduce_function: Any, type_info: Any = None) -> None:
+        """Describe a value reduced by `reduce_function`, a ReduceFunction or callable.
+
+        Raises:
+            ArgumentTypeError: `reduce_function` is neither.
+        """
+        super().__init__(name, type_info)
+        if not isinstance(reduce_function, ReduceFunction):
+            if not callable(reduce_function):
+                raise ArgumentTypeError(f"reduce_function must be a ReduceFunction or a callable: {reduce_function!r}")
+            reduce_function = CallableReduce(reduce_function)
+        self.function = reduce_function
+
+    def get_reduce_function(self) -> ReduceFunction:
+        """Return the ReduceFunction; a callable comes back wrapped in one."""
+        return self.function  # type: ignore[no-any-return]
+
+
+class AggregatingStateDescriptor(StateDescriptor):
+    """Describes an `AggregatingState`."""
+
+    kind = "aggregating"
+
+    def __init__(self, name: str, agg_function: AggregateFunction, state_type_info: Any = None) -> None:
+        """Describe an accumulator of type `state_type_info` that `agg_function` adds to.
+
+        Raises:
+            ArgumentTypeError: `agg_function` is not an AggregateFunction.
+        """
+        super().__init__(name, state_type_info)
+        if not isinstance(agg_function, AggregateFunction):
+            raise ArgumentTypeError(f"agg_function must be an AggregateFunction, not {agg_function!r}")
+        self.function = agg_function
+
+    def get_agg_function(self) -> AggregateFunction:
+        """Return the AggregateFunction."""
+        return self.function  # type: ignore[no-any-return]

@@ -1,0 +1,168 @@
+"""Time to live of state."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from scurry.common.time import Duration, Time, TimeAmount, to_millis
+from scurry.errors import ArgumentError
+
+__all__ = ["StateTtlConfig"]
+
+
+class StateTtlConfig:
+    """How long state lives without being touched, and what may be seen after that (Flink's `StateTtlConfig`).
+
+    Made by `StateTtlConfig.new_builder(ttl)`; given to `StateDescriptor.enable_time_to_live`.
+
+    Attributes:
+        ttl_ms: The time to live in milliseconds.
+        update_type: What renews it.
+        state_visibility: Whether expired values may still be seen.
+    """
+
+    class UpdateType(Enum):
+        """What renews the time to live."""
+
+        Disabled = 0
+        OnCreateAndWrite = 1
+        OnReadAndWrite = 2
+
+    class StateVisibility(Enum):
+        """Whether a value that has expired but was not removed yet may be seen."""
+
+        ReturnExpiredIfNotCleanedUp = 0
+        NeverReturnExpired = 1
+
+    class TtlTimeCharacteristic(Enum):
+        """The clock by which state expires."""
+
+        ProcessingTime = 0
+
+    def __init__(
+        self,
+        update_type: StateTtlConfig.UpdateType,
+        state_visibility: StateTtlConfig.StateVisibility,
+        ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic,
+        ttl: TimeAmount,
+    ) -> None:
+        """Prefer `new_builder`.
+
+        Raises:
+            ArgumentError: The time to live is not positive.
+        """
+        self.update_type = update_type
+        self.state_visibility = state_visibility
+        self.ttl_time_characteristic = ttl_time_characteristic
+        self.ttl_ms = to_millis(ttl)
+        if self.is_enabled() and self.ttl_ms <= 0:
+            raise ArgumentError(f"TTL is expected to be positive, not {self.ttl_ms} ms")
+
+    @staticmethod
+    def new_builder(ttl: TimeAmount) -> StateTtlConfig.Builder:
+        """Return a builder for a time to live of `ttl` (int: ms)."""
+        return StateTtlConfig.Builder(ttl)
+
+    def get_update_type(self) -> StateTtlConfig.UpdateType:
+        """Return what renews the time to live."""
+        return self.update_type
+
+    def get_state_visibility(self) -> StateTtlConfig.StateVisibility:
+        """Return whether expired values may still be seen."""
+        return self.state_visibility
+
+    def get_ttl(self) -> Time:
+        """Return the time to live."""
+        return Time.milliseconds(self.ttl_ms)
+
+    def get_ttl_time_characteristic(self) -> StateTtlConfig.TtlTimeCharacteristic:
+        """Return the clock by which state expires."""
+        return self.ttl_time_characteristic
+
+    def is_enabled(self) -> bool:
+        """Return whether state expires at all."""
+        return self.update_type is not StateTtlConfig.UpdateType.Disabled
+
+    class Builder:
+        """Builds a `StateTtlConfig`; by default writes renew the time to live and expired values are never seen."""
+
+        def __init__(self, ttl: TimeAmount) -> None:
+            """Start with a time to live of `ttl` (int: ms)."""
+            self._ttl = ttl
+            self._update_type = StateTtlConfig.UpdateType.OnCreateAndWrite
+            self._visibility = StateTtlConfig.StateVisibility.NeverReturnExpired
+            self._characteristic = StateTtlConfig.TtlTimeCharacteristic.ProcessingTime
+
+        def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
+            """Set what renews the time to live."""
+            self._update_type = update_type
+            return self
+
+        def update_ttl_on_create_and_write(self) -> StateTtlConfig.Builder:
+            """Let writes renew the time to live."""
+            return self.set_update_type(StateTtlConfig.UpdateType.OnCreateAndWrite)
+
+        def update_ttl_on_read_and_write(self) -> StateTtlConfig.Builder:
+            """Let reads and writes renew the time to live."""
+            return self.set_update_type(StateTtlConfig.UpdateType.OnReadAndWrite)
+
+        def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
+            """Set whether expired values may still be seen."""
+            self._visibility = state_visibility
+            return self
+
+        def return_expired_if_not_cleaned_up(self) -> StateTtlConfig.Builder:
+            """Let expired values be seen until they are removed."""
+            return self.set_state_visibility(StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp)
+
+        def never_return_expired(self) -> StateTtlConfig.Builder:
+            """Never let expired values be seen."""
+            return self.set_state_visibility(StateTtlConfig.StateVisibility.NeverReturnExpired)
+
+        def set_ttl_time_characteristic(
+            self, ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic
+        ) -> StateTtlConfig.Builder:
+            """Set the clock; there is only processing time."""
+            self._characteristic = ttl_time_characteristic
+            return self
+
+        def use_processing_time(self) -> StateTtlConfig.Builder:
+            """Let state expire by the wall clock."""
+            return self.set_ttl_time_characteristic(StateTtlConfig.TtlTimeCharacteristic.ProcessingTime)
+
+        def cleanup_full_snapshot(self) -> StateTtlConfig.Builder:
+            """Accept Flink's advice on when to remove expired state.
+
+            Notes:
+                scurry decides by itself when expired values are removed; none of the `cleanup` methods changes that.
+            """
+            return self
+
+        def cleanup_incrementally(
+            self, cleanup_size: int, run_cleanup_for_every_record: bool
+        ) -> StateTtlConfig.Builder:
+            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            return self
+
+        def cleanup_in_rocksdb_compact_filter(
+            self, query_time_after_num_entries: int, periodic_compaction_time: Duration | None = None
+        ) -> StateTtlConfig.Builder:
+            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            return self
+
+        def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
+            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            return self
+
+        def set_ttl(self, ttl: TimeAmount) -> StateTtlConfig.Builder:
+            """Set the time to live (int: ms)."""
+            self._ttl = ttl
+            return self
+
+        def build(self) -> StateTtlConfig:
+            """Return the configuration.
+
+            Raises:
+                ArgumentError: The time to live is not positive.
+            """
+            return StateTtlConfig(self._update_type, self._visibility, self._characteristic, self._ttl)

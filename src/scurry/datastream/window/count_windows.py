@@ -1,0 +1,118 @@
+"""Assigners of windows that do not end by time: by count, and the one global window."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from scurry.common.typeinfo import Types
+from scurry.datastream.state import ValueStateDescriptor
+from scurry.datastream.window.base import Trigger, WindowAssigner
+from scurry.datastream.window.triggers import CountTrigger, NeverTrigger, PurgingTrigger
+from scurry.datastream.window.windows import CountWindow, GlobalWindow
+from scurry.errors import ArgumentError
+
+__all__ = ["CountSlidingWindowAssigner", "CountTumblingWindowAssigner", "GlobalWindows"]
+
+T = TypeVar("T")
+
+
+class _CountWindows(WindowAssigner[T, CountWindow]):
+    """Numbers the records of each key; window i begins at record i * slide."""
+
+    def __init__(self, window_size: int, window_slide: int, state_name: str) -> None:
+        if window_size <= 0 or window_slide <= 0:
+            raise ArgumentError(
+                f"the size and slide of count windows must be positive, not {window_size!r} and {window_slide!r}"
+            )
+        self._window_size = window_size
+        self._window_slide = window_slide
+        self._seen = ValueStateDescriptor(state_name, Types.LONG())
+
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> list[CountWindow]:
+        """Return the windows the record's number within its key falls into, the latest first."""
+        seen = context.get_runtime_context().get_state(self._seen)
+        number = seen.value() or 0
+        seen.update(number + 1)
+        size, slide = self._window_size, self._window_slide
+        last = number // slide
+        first = max(0, (number - size) // slide + 1)
+        return [CountWindow(i) for i in range(last, first - 1, -1)]
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, Any]:
+        """Return a trigger that fires when the window is full, and drops its contents: nothing comes after that."""
+        return PurgingTrigger(CountTrigger(self._window_size))
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+
+class CountTumblingWindowAssigner(_CountWindows[T]):
+    """Windows of `window_size` records each, per key."""
+
+    def __init__(self, window_size: int) -> None:
+        """Configure the size; see `of`."""
+        super().__init__(window_size, window_size, "tumble-count-assigner")
+
+    @staticmethod
+    def of(window_size: int) -> CountTumblingWindowAssigner[Any]:
+        """Return the assigner.
+
+        Raises:
+            ArgumentError: The size is not positive.
+        """
+        return CountTumblingWindowAssigner(window_size)
+
+    def __repr__(self) -> str:
+        """Return the expression that makes this assigner."""
+        return f"CountTumblingWindowAssigner({self._window_size})"
+
+
+class CountSlidingWindowAssigner(_CountWindows[T]):
+    """Windows of `window_size` records each, of which one begins every `window_slide` records of a key."""
+
+    def __init__(self, window_size: int, window_slide: int) -> None:
+        """Configure size and slide; see `of`."""
+        super().__init__(window_size, window_slide, "slide-count-assigner")
+
+    @staticmethod
+    def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner[Any]:
+        """Return the assigner.
+
+        Raises:
+            ArgumentError: The size or the slide is not positive.
+        """
+        return CountSlidingWindowAssigner(window_size, window_slide)
+
+    def __repr__(self) -> str:
+        """Return the expression that makes this assigner."""
+        return f"CountSlidingWindowAssigner({self._window_size}, {self._window_slide})"
+
+
+class GlobalWindows(WindowAssigner[T, GlobalWindow]):
+    """Puts all records of a key into one window that never ends: it needs a trigger of its own."""
+
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> list[GlobalWindow]:
+        """Return the global window."""
+        return [GlobalWindow.get()]
+
+    @staticmethod
+    def create() -> GlobalWindows[Any]:
+        """Return the assigner."""
+        return GlobalWindows()
+
+    def get_default_trigger(self, env: Any) -> Trigger[T, GlobalWindow]:
+        """Return a `NeverTrigger`."""
+        return NeverTrigger()
+
+    def is_event_time(self) -> bool:
+        """Return False."""
+        return False
+
+    def __repr__(self) -> str:
+        """Return the expression that makes this assigner."""
+        return "GlobalWindows()"

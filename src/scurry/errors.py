@@ -1,0 +1,186 @@
+"""Every error scurry raises on purpose.
+
+Each class is also the builtin that fits it, so `except TypeError` keeps working:
+
+    ScurryError
+    ├── ConfigError (ValueError)             a configuration value that cannot be used
+    │   ├── UnknownConfigError (KeyError)    a key nobody reads; names the closest known one
+    │   └── UnsupportedConfigError           a Flink key that has no meaning on Spark; says what to do instead
+    ├── TypeMismatchError (TypeError)        a value that does not fit its declared type
+    ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
+    ├── TimeTypeError (TypeError)            something that is not an amount of time
+    ├── UnsupportedError (NotImplementedError)   a part of Flink that scurry does not have
+    ├── ArgumentError (ValueError)           an argument outside what it may be
+    ├── ArgumentTypeError (TypeError)        an argument of the wrong kind
+    ├── TopologyError (RuntimeError)         operators put together in a way no job can have
+    ├── MissingTimestampError (ValueError)   an event-time window met a record without a timestamp
+    ├── JobError (RuntimeError)              a job that failed, was cancelled or cannot be reached
+    ├── JavaMissingError (RuntimeError)      no Java that Spark could run on
+    ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
+    ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
+    ├── MalformedRecordError (ValueError)    input that is no record of the declared format
+    └── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "ConfigError",
+    "JavaMissingError",
+    "JobError",
+    "MissingTimestampError",
+    "MalformedRecordError",
+    "RowFieldError",
+    "PyFlinkImportedError",
+    "ScurryError",
+    "SinkCommitError",
+    "SourceNotFoundError",
+    "TimeTypeError",
+    "TopologyError",
+    "TypeMismatchError",
+    "UnknownConfigError",
+    "UnsupportedConfigError",
+    "UnsupportedError",
+]
+
+
+class ScurryError(Exception):
+    """Base of all errors raised by scurry itself."""
+
+
+class ConfigError(ScurryError, ValueError):
+    """A configuration value that cannot be used."""
+
+
+class UnknownConfigError(ConfigError, KeyError):
+    """A configuration key that scurry does not know."""
+
+    # KeyError would show the repr of the message.
+    __str__ = Exception.__str__
+
+
+class UnsupportedConfigError(ConfigError):
+    """A configuration key of Flink that cannot be honoured here."""
+
+
+class TypeMismatchError(ScurryError, TypeError):
+    """A value does not fit the type declared for it.
+
+    Attributes:
+        declared: Text of the declared type.
+        value: The offending value.
+        index: Position of the record in the list given to a block converter, else None.
+    """
+
+    def __init__(self, declared: object, value: Any, reason: str = "", index: int | None = None) -> None:
+        """Describe a value that is not of the declared type.
+
+        Args:
+            declared: The declared type, or its text.
+            value: The value that does not fit.
+            reason: What is wrong with it, when the type alone does not say so.
+            index: Position of the record in its block.
+        """
+        super().__init__(declared, value, reason, index)
+        self.declared = str(declared)
+        self.value = value
+        self.reason = reason
+        self.index = index
+
+    def __str__(self) -> str:
+        """Say what was declared, what came and what to do."""
+        text = repr(self.value)
+        if len(text) > 200:
+            text = text[:200] + "..."
+        because = f": {self.reason}" if self.reason else ""
+        return (
+            f"declared type {self.declared} does not accept {text} (Python type {type(self.value).__name__}){because}; "
+            "return a matching value or change the declared type"
+        )
+
+
+class RowFieldError(ScurryError, AttributeError, KeyError, ValueError):
+    """A Row has no field of that name.
+
+    PyFlink raises one of three builtins depending on how the field was asked for; this one is all of them.
+    """
+
+    __str__ = Exception.__str__
+
+
+class TimeTypeError(ScurryError, TypeError):
+    """A value that is not an amount of time: neither int milliseconds, timedelta, Time nor Duration."""
+
+
+class UnsupportedError(ScurryError, NotImplementedError):
+    """A part of Flink that scurry does not offer; the message says what to use instead."""
+
+
+class JobError(ScurryError, RuntimeError):
+    """A job failed, was cancelled, or cannot be reached."""
+
+
+class JavaMissingError(ScurryError, RuntimeError):
+    """There is no Java that Spark could run on."""
+
+
+class PyFlinkImportedError(ScurryError, ImportError):
+    """The real PyFlink was imported before scurry could take its name."""
+
+
+class SourceNotFoundError(ScurryError, FileNotFoundError):
+    """What a source should read does not exist."""
+
+
+class MalformedRecordError(ScurryError, ValueError):
+    """Input that is no record of the declared format.
+
+    Attributes:
+        place: The file, or another name for where the text came from.
+        line: Line number in the file, from 1; None where there are no lines.
+        text: The beginning of the offending text.
+    """
+
+    def __init__(self, place: str, line: int | None, text: str, reason: str) -> None:
+        """Describe input that cannot be read.
+
+        Args:
+            place: The file, or another name for where the text came from.
+            line: Line number, from 1, or None.
+            text: The offending text; shortened here.
+            reason: What is wrong and what to do.
+        """
+        super().__init__(place, line, text, reason)
+        self.place = place
+        self.line = line
+        self.text = text if len(text) <= 200 else text[:200] + "..."
+        self.reason = reason
+
+    def __str__(self) -> str:
+        """Say where, what, and why."""
+        where = self.place if self.line is None else f"{self.place}:{self.line}"
+        return f"{where}: malformed record {self.text!r}: {self.reason}"
+
+
+class ArgumentError(ScurryError, ValueError):
+    """An argument of an API call is outside what it may be; found while the program is built."""
+
+
+class ArgumentTypeError(ScurryError, TypeError):
+    """An argument of an API call is of the wrong kind, such as a MapFunction where a FilterFunction belongs."""
+
+
+class TopologyError(ScurryError, RuntimeError):
+    """Operators were put together in a way that no job can have."""
+
+
+class MissingTimestampError(ScurryError, ValueError):
+    """A record reached an event-time window without a timestamp."""
+
+
+class SinkCommitError(ScurryError, RuntimeError):
+    """What the tasks of a batch wrote can no longer be made visible."""

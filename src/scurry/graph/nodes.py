@@ -1,0 +1,82 @@
+"""The nodes of a stream graph, built by the API one per call; each remembers the user's line that built it."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.graph.operators import Operator, Partitioner
+
+_ids = itertools.count(1)
+_PACKAGE = __name__.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in the user's program a node was built."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @classmethod
+    def of_caller(cls) -> Origin:
+        """The innermost frame outside scurry's own package (walking raw frames is cheap)."""
+        frame = sys._getframe(1)
+        # by module, not by file: the constructors that dataclasses generate have no file
+        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
+            frame = frame.f_back
+        return cls(frame.f_code.co_filename, frame.f_lineno)
+
+
+@dataclass(eq=False)
+class Node:
+    """A transformation of a stream. `parallelism` None means the environment's."""
+
+    inputs: tuple[Node, ...] = ()
+    name: str = ""
+    output_type: Any = None
+    parallelism: int | None = None
+    max_parallelism: int | None = None
+    uid: str | None = None
+    description: str | None = None
+    origin: Origin = field(default_factory=Origin.of_caller)
+    id: int = field(default_factory=lambda: next(_ids))
+
+
+@dataclass(eq=False)
+class SourceNode(Node):
+    """A source with the watermark strategy given to from_source (None: none)."""
+
+    source: Any = None
+    watermark_strategy: Any = None
+
+
+@dataclass(eq=False)
+class OperatorNode(Node):
+    """An operator with one or two inputs."""
+
+    operator: Operator = field(default_factory=lambda: Operator(None))
+
+
+@dataclass(eq=False)
+class PartitionNode(Node):
+    """A repartitioning of its input."""
+
+    partitioner: Partitioner = field(default_factory=Partitioner)
+
+
+@dataclass(eq=False)
+class UnionNode(Node):
+    """All records of all inputs."""
+
+
+@dataclass(eq=False)
+class SideOutputNode(Node):
+    """The records an operator emitted under a tag."""
+
+    tag_id: str = ""

@@ -1,0 +1,159 @@
+"""What an operator does, as data: one frozen class per kind, lowered to a runtime operator by `scurry.runtime.operators`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """Base of all operator descriptions. `keyed` ones need their input partitioned by key."""
+
+    function: Any
+
+    keyed = False
+    #: whether the operator reads the watermark or processing time, so that time must reach it even without data
+    timed = False
+
+
+@dataclass(frozen=True, eq=False)
+class Map(Operator):
+    """One output per record (MapFunction or callable)."""
+
+
+@dataclass(frozen=True, eq=False)
+class FlatMap(Operator):
+    """Any number of outputs per record (FlatMapFunction or callable)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Filter(Operator):
+    """Keeps the records its function accepts (FilterFunction or callable)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Process(Operator):
+    """A ProcessFunction on a stream without keys: time can be read, timers cannot be set."""
+
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class AssignTimestamps(Operator):
+    """Assigns event timestamps and generates watermarks; `function` is the WatermarkStrategy."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoMap(Operator):
+    """CoMapFunction over two connected streams; a result of None is dropped, as PyFlink does."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoFlatMap(Operator):
+    """CoFlatMapFunction over two connected streams."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoProcess(Operator):
+    """CoProcessFunction over two connected streams without keys."""
+
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedProcess(Operator):
+    """KeyedProcessFunction: state and timers per key."""
+
+    keyed = True
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedCoProcess(Operator):
+    """KeyedCoProcessFunction: two inputs that share state and timers per key."""
+
+    keyed = True
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedReduce(Operator):
+    """Rolling reduce per key: every input emits the new value (STREAMING), the last one only (BATCH)."""
+
+    keyed = True
+
+
+@dataclass(frozen=True, eq=False)
+class Window(Operator):
+    """Windowing per key (or over all records, with a constant key).
+
+    `function` is the window function applied to a fired window or None, `pre_aggregate` the ReduceFunction or
+    AggregateFunction that folds elements as they come or None. `kind` says what `function` is: "process", "apply"
+    or None; `pre_kind` is "reduce", "aggregate" or None.
+    """
+
+    assigner: Any = None
+    trigger: Any = None
+    evictor: Any = None
+    allowed_lateness: int = 0
+    late_tag: Any = None
+    pre_aggregate: Any = None
+    pre_kind: str | None = None
+    kind: str | None = None
+    over_all: bool = False
+    merging: bool = False
+
+    keyed = True
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class Sink(Operator):
+    """Writes records; `function` is a `scurry.connectors.sink.Sink`."""
+
+
+# ------------------------------------------------------------------ partitioning
+
+
+@dataclass(frozen=True, eq=False)
+class Partitioner:
+    """How records are spread over the receiving subtasks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hash(Partitioner):
+    """By key: `selector` is a callable or KeySelector, `key_type` its TypeInformation or None."""
+
+    selector: Any
+    key_type: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Rebalance(Partitioner):
+    """Round robin over all subtasks (also serves rescale and shuffle)."""
+
+    style: str = "rebalance"
+
+
+@dataclass(frozen=True, eq=False)
+class Forward(Partitioner):
+    """Subtask i to subtask i."""
+
+
+@dataclass(frozen=True, eq=False)
+class Global(Partitioner):
+    """Everything to subtask 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Broadcast(Partitioner):
+    """Every record to every subtask."""
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Partitioner):
+    """To the subtask that the user's Partitioner names."""
+
+    partitioner: Any
+    selector: Any

@@ -1,0 +1,166 @@
+"""The job plan: what runs where. Produced by `scurry.graph.planner`, executed by a runner, printed by `explain`.
+
+Tasks are the sources (level 0) and the *head* operators that receive an exchange (level 1 and deeper). Everything that
+needs no exchange is chained behind them through `outputs`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.graph.nodes import Origin
+from scurry.graph.operators import Operator, Partitioner
+from scurry.graph.settings import JobSettings
+
+
+@dataclass
+class Output:
+    """Where records of an operator go: into a chained operator, or onto an edge; `tag` None is the main output."""
+
+    tag: str | None
+    operator: int | None = None
+    edge: int | None = None
+
+
+@dataclass
+class ChannelGroup:
+    """The channels on which one task sends along an edge."""
+
+    task: int
+    count: int
+    idle_timeout: int | None = None
+
+
+@dataclass
+class Edge:
+    """An exchange to input `input_index` of operator `target`, which runs on level `level`."""
+
+    id: int
+    target: int
+    input_index: int
+    partitioner: Partitioner
+    level: int = 0
+    parallelism: int = 1
+    max_parallelism: int = 128
+    #: whether watermarks and processing time must travel along, to every group
+    progress: bool = False
+    senders: list[ChannelGroup] = field(default_factory=list)
+
+    @property
+    def groups(self) -> int:
+        """Number of groups records are spread over: key groups, or subtasks when there is no key."""
+        from scurry.graph.operators import Global, Hash
+
+        if isinstance(self.partitioner, Global):
+            return 1
+        return self.max_parallelism if isinstance(self.partitioner, Hash) else self.parallelism
+
+
+@dataclass
+class OperatorPlan:
+    """An operator and what follows it."""
+
+    id: int
+    uid: str
+    name: str
+    operator: Operator
+    output_type: Any
+    parallelism: int
+    origin: Origin
+    outputs: list[Output] = field(default_factory=list)
+    input_edges: list[int] = field(default_factory=list)
+    level: int = 0
+
+
+@dataclass
+class SourcePlan:
+    """A source and what is chained behind it."""
+
+    id: int
+    uid: str
+    name: str
+    source: Any
+    watermark_strategy: Any
+    output_type: Any
+    parallelism: int
+    channels: int
+    origin: Origin
+    outputs: list[Output] = field(default_factory=list)
+
+
+@dataclass
+class JobPlan:
+    """A whole job."""
+
+    settings: JobSettings
+    sources: dict[int, SourcePlan] = field(default_factory=dict)
+    operators: dict[int, OperatorPlan] = field(default_factory=dict)
+    edges: dict[int, Edge] = field(default_factory=dict)
+    levels: int = 0
+
+    def heads(self, level: int) -> list[OperatorPlan]:
+        """The operators that receive an exchange on `level` (1-based)."""
+        return [op for op in self.operators.values() if op.input_edges and op.level == level]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether every source ends by itself."""
+        return all(source.source.bounded for source in self.sources.values())
+
+    @property
+    def ticks(self) -> bool:
+        """Whether time must pass even without data: something downstream may set processing-time timers."""
+        return any(edge.progress for edge in self.edges.values())
+
+    def to_json(self) -> str:
+        """The plan as JSON text (Flink's `get_execution_plan`)."""
+        nodes: list[dict[str, Any]] = []
+        for source in self.sources.values():
+            nodes.append({"id": source.id, "level": 0, "type": "Source", "pact": source.name, "uid": source.uid,
+                          "parallelism": source.parallelism, "built_at": str(source.origin),
+                          "outputs": self._outputs(source.outputs)})  # fmt: skip
+        for op in self.operators.values():
+            nodes.append({"id": op.id, "level": op.level, "type": type(op.operator).__name__, "pact": op.name,
+                          "uid": op.uid, "parallelism": op.parallelism, "built_at": str(op.origin),
+                          "exchange": [type(self.edges[e].partitioner).__name__ for e in op.input_edges],
+                          "outputs": self._outputs(op.outputs)})  # fmt: skip
+        settings = self.settings
+        return json.dumps({"job": settings.job_name, "mode": settings.mode, "levels": self.levels, "nodes": nodes},
+                          indent=2)  # fmt: skip
+
+    def _outputs(self, outputs: list[Output]) -> list[dict[str, Any]]:
+        return [
+            {"to": out.operator if out.edge is None else self.edges[out.edge].target,
+             "ship": "chained" if out.edge is None else type(self.edges[out.edge].partitioner).__name__.lower(),
+             **({"side_output": out.tag} if out.tag else {})}
+            for out in outputs
+        ]  # fmt: skip
+
+    def describe(self) -> str:
+        """The plan as text for people (`scurry explain`): one block per level."""
+        lines = [f"{self.settings.job_name}: {self.settings.mode}, parallelism {self.settings.parallelism}, "
+                 f"{self.levels + 1} level(s)"]  # fmt: skip
+        tasks: list[tuple[int, Any]] = [(0, s) for s in self.sources.values()]
+        tasks += [(op.level, op) for op in self.operators.values() if op.input_edges]
+        for level in range(self.levels + 1):
+            lines.append(f"level {level}" + (" (sources)" if level == 0 else " (exchange, one stateful stage)"))
+            for _, task in sorted((t for t in tasks if t[0] == level), key=lambda t: t[1].id):
+                self._describe_chain(task, "  ", lines)
+        return "\n".join(lines)
+
+    def _describe_chain(self, task: Any, indent: str, lines: list[str]) -> None:
+        kind = type(task.operator).__name__ if isinstance(task, OperatorPlan) else "Source"
+        lines.append(f"{indent}[{task.id}] {task.name} ({kind}, {task.origin})")
+        for out in task.outputs:
+            tag = f"side output {out.tag!r} " if out.tag else ""
+            if out.edge is not None:
+                edge = self.edges[out.edge]
+                name = type(edge.partitioner).__name__.lower()
+                lines.append(f"{indent}  {tag}--{name}--> [{edge.target}] on level {edge.level}")
+            else:
+                assert out.operator is not None
+                if tag:
+                    lines.append(f"{indent}  {tag}:")
+                self._describe_chain(self.operators[out.operator], indent + "  ", lines)

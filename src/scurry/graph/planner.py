@@ -1,0 +1,207 @@
+"""Folds a stream graph into levels: chains what needs no exchange, puts every exchange on the level below its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
+from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan
+from scurry.graph.settings import JobSettings
+
+_TWO_INPUTS = (ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedCoProcess)
+
+
+def plan_job(sinks: list[OperatorNode], settings: JobSettings) -> JobPlan:
+    """The plan of the graph that ends in `sinks`."""
+    return _Planner(settings).plan(sinks)
+
+
+class _Planner:
+    def __init__(self, settings: JobSettings) -> None:
+        self.settings = settings
+        self.job = JobPlan(settings)
+        self.ids: dict[int, int] = {}
+        self.uids: dict[str, Node] = {}
+
+    def plan(self, sinks: list[OperatorNode]) -> JobPlan:
+        nodes = _reachable(sinks)
+        for number, node in enumerate(nodes):
+            if isinstance(node, (SourceNode, OperatorNode)):
+                self.ids[node.id] = number
+        for node in nodes:
+            if isinstance(node, SourceNode):
+                self._add_source(node)
+            elif isinstance(node, OperatorNode):
+                self._add_operator(node)
+        self._place()
+        self._find_senders()
+        self._find_progress()
+        return self.job
+
+    # ---------------------------------------------------------------- nodes -> tasks and outputs
+
+    def _uid(self, node: Node, number: int) -> str:
+        uid = node.uid or f"{number}-{node.name}"
+        if uid in self.uids:
+            from scurry.errors import ScurryError
+
+            raise ScurryError(
+                f"uid {uid!r} is given to two operators ({self.uids[uid].origin} and {node.origin}): "
+                "state is matched by uid, so each needs its own"
+            )
+        self.uids[uid] = node
+        return uid
+
+    def _parallelism(self, node: Node) -> int:
+        return node.parallelism or self.settings.parallelism
+
+    def _add_source(self, node: SourceNode) -> None:
+        number = self.ids[node.id]
+        parallelism = self._parallelism(node)
+        self.job.sources[number] = SourcePlan(
+            number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
+            node.output_type, parallelism, node.source.channels(parallelism), node.origin,
+        )  # fmt: skip
+
+    def _add_operator(self, node: OperatorNode) -> None:
+        number = self.ids[node.id]
+        kind = type(node.operator).__name__
+        self.job.operators[number] = OperatorPlan(
+            number, self._uid(node, number), node.name or kind, node.operator, node.output_type,
+            self._parallelism(node), node.origin,
+        )  # fmt: skip
+        for index, source in enumerate(node.inputs):
+            self._connect(node, index, source, None, None)
+
+    def _connect(
+        self, node: OperatorNode, index: int, source: Node, tag: str | None, partition: PartitionNode | None
+    ) -> None:
+        """Walks from an input of `node` up to the operators that feed it."""
+        if isinstance(source, UnionNode):
+            for each in source.inputs:
+                self._connect(node, index, each, tag, partition)
+        elif isinstance(source, SideOutputNode):
+            self._connect(node, index, source.inputs[0], source.tag_id, partition)
+        elif isinstance(source, PartitionNode):
+            # of two repartitionings in a row only the last one counts
+            self._connect(node, index, source.inputs[0], tag, partition or source)
+        else:
+            task: Any = self.job.sources.get(self.ids[source.id]) or self.job.operators[self.ids[source.id]]
+            target = self.job.operators[self.ids[node.id]]
+            if partition is None or self._chainable(node, partition.partitioner):
+                task.outputs.append(Output(tag, operator=target.id))
+            else:
+                edge = self._edge(node, index, partition, target)
+                task.outputs.append(Output(tag, edge=edge.id))
+
+    def _chainable(self, node: OperatorNode, partitioner: ops.Partitioner) -> bool:
+        """Whether a repartitioning moves nothing and the operator can stay in its producer's task."""
+        if isinstance(node.operator, _TWO_INPUTS) or node.operator.keyed:
+            return False
+        if isinstance(partitioner, ops.Forward):
+            return True
+        return isinstance(partitioner, (ops.Rebalance, ops.Global)) and self._parallelism(node) == 1 == (
+            self.settings.parallelism
+        )
+
+    def _edge(self, node: OperatorNode, index: int, partition: PartitionNode, target: OperatorPlan) -> Edge:
+        for number in target.input_edges:
+            edge = self.job.edges[number]
+            if edge.input_index == index and edge.partitioner is partition.partitioner:
+                return edge
+        edge = Edge(
+            len(self.job.edges), target.id, index, partition.partitioner, parallelism=target.parallelism,
+            max_parallelism=self.settings.max_parallelism,
+        )  # fmt: skip
+        self.job.edges[edge.id] = edge
+        target.input_edges.append(edge.id)
+        return edge
+
+    # ---------------------------------------------------------------- levels
+
+    def _feeders(self) -> dict[int, list[tuple[Any, Output]]]:
+        """Operator id -> the (task or operator, output) pairs that feed it."""
+        feeders: dict[int, list[tuple[Any, Output]]] = {number: [] for number in self.job.operators}
+        for task in [*self.job.sources.values(), *self.job.operators.values()]:
+            for out in task.outputs:
+                feeders[out.operator if out.edge is None else self.job.edges[out.edge].target].append((task, out))
+        return feeders
+
+    def _place(self) -> None:
+        """Levels. Ids ascend from producers to consumers, so one pass sees every producer first."""
+        feeders, deepest = self._feeders(), {number: 0 for number in self.job.sources}
+        for number, op in sorted(self.job.operators.items()):
+            above = [deepest[task.id] for task, _ in feeders[number]]
+            chained = [deepest[task.id] for task, out in feeders[number] if out.edge is None]
+            if op.input_edges:
+                op.level = 1 + max(above)
+                for edge in op.input_edges:
+                    self.job.edges[edge].level = op.level
+                self.job.levels = max(self.job.levels, op.level)
+            else:
+                op.level = max(above)
+            deepest[number] = max([op.level, *chained])
+
+    def _find_senders(self) -> None:
+        """Which tasks send along which edge, and with how many channels."""
+        for source in self.job.sources.values():
+            strategy = source.watermark_strategy
+            idle = getattr(strategy, "idle_timeout_ms", None)
+            self._walk(source.outputs, ChannelGroup(source.id, source.channels, idle))
+        for op in self.job.operators.values():
+            if op.input_edges:
+                self._walk(op.outputs, ChannelGroup(op.id, 1))
+
+    def _walk(self, outputs: list[Output], sender: ChannelGroup) -> None:
+        for out in outputs:
+            if out.edge is not None:
+                senders = self.job.edges[out.edge].senders
+                if all(known.task != sender.task for known in senders):
+                    senders.append(sender)
+            else:
+                assert out.operator is not None
+                op, passed = self.job.operators[out.operator], sender
+                if isinstance(op.operator, ops.AssignTimestamps):
+                    passed = replace(sender, idle_timeout=op.operator.function.idle_timeout_ms)
+                self._walk(op.outputs, passed)
+
+    # ---------------------------------------------------------------- who needs to know the time
+
+    def _find_progress(self) -> None:
+        """Marks the edges along which time must travel.
+
+        That is where something downstream can act on time alone (timers, windows), or can read a watermark that
+        something upstream generates.
+        """
+        watermarks = any(s.watermark_strategy is not None for s in self.job.sources.values()) or any(
+            isinstance(op.operator, ops.AssignTimestamps) for op in self.job.operators.values()
+        )
+        needs: dict[int, bool] = {}
+        for number, op in sorted(self.job.operators.items(), reverse=True):
+            below = [out.operator if out.edge is None else self.job.edges[out.edge].target for out in op.outputs]
+            needs[number] = (
+                op.operator.timed and (watermarks or _acts_on_time(op.operator))
+            ) or any(needs[target] for target in below if target is not None)  # fmt: skip
+            for edge in op.input_edges:
+                self.job.edges[edge].progress = needs[number]
+
+
+def _acts_on_time(operator: ops.Operator) -> bool:
+    if isinstance(operator, ops.Window):
+        return True
+    base = "scurry.datastream."
+    return any("on_timer" in vars(cls) for cls in type(operator.function).__mro__ if not cls.__module__.startswith(base))
+
+
+def _reachable(sinks: list[OperatorNode]) -> list[Node]:
+    """All nodes that lead to the sinks, producers before consumers, in the order the program built them."""
+    seen: dict[int, Node] = {}
+    todo: list[Node] = list(sinks)
+    while todo:
+        node = todo.pop()
+        if node.id not in seen:
+            seen[node.id] = node
+            todo.extend(node.inputs)
+    return [seen[number] for number in sorted(seen)]

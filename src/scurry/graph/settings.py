@@ -1,0 +1,40 @@
+"""What holds for a job as a whole, resolved from the configuration when the job is submitted."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["JobSettings"]
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """Settings of one job.
+
+    Attributes:
+        job_name: The name it is submitted under.
+        parallelism: Subtasks of operators that do not set their own.
+        max_parallelism: Number of key groups; what a job can be rescaled to.
+        mode: AUTOMATIC is already resolved.
+        auto_watermark_interval_ms: How often watermarks are generated.
+        chaining: Whether operators may share a task with what precedes them.
+        checkpoint_interval_ms: Time between checkpoints, None if they were not enabled.
+        checkpoint_dir: Where they go, None for a temporary place.
+        runner: What executes the job: Spark, or the process itself.
+        job_key: Tells this job from others, and stays when it is restarted on its checkpoint.
+        configuration: Every configured key, for whatever has no field here.
+    """
+
+    job_name: str
+    parallelism: int
+    max_parallelism: int = 128
+    mode: Literal["STREAMING", "BATCH"] = "STREAMING"
+    auto_watermark_interval_ms: int = 200
+    chaining: bool = True
+    checkpoint_interval_ms: int | None = None
+    checkpoint_dir: str | None = None
+    runner: Literal["spark", "local"] = "spark"
+    job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    configuration: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,5 @@
+"""What ``pyflink.version`` is to a program: the version of PyFlink whose API scurry follows."""
+
+from __future__ import annotations
+
+__version__ = "2.3.0"

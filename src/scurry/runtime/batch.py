@@ -1,0 +1,155 @@
+"""BATCH: the same operators, fed one key after another from sorted rows, with state for a single key in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.keys import from_sortable
+from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.task import LevelTask, SourceTask, Task
+from scurry.runtime.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, unpack
+
+#: Records collected before a task's output is cut into rows: the more, the fewer rows per key.
+RUN_RECORDS = 262_144
+
+
+#: The order in which a level wants its rows; Spark sorts by the same columns.
+sort_key = attrgetter(*BATCH_ORDER)
+
+
+class BatchOutput:
+    """Turns what a task emitted into batch rows."""
+
+    def __init__(self, plan: JobPlan, task: Task) -> None:
+        self._plan = plan
+        self._task = task
+        self._by_time = {
+            number: plan.operators[plan.edges[number].target].operator.keyed for number in task.writers
+        }
+
+    def flush(self, seq: int) -> list[BatchRow]:
+        """All rows since the last flush."""
+        rows: list[BatchRow] = []
+        for number, writer in self._task.writers.items():
+            rows += writer.flush_by_key(seq, self._by_time[number])
+        rows += [BatchRow(*row) for row in self._task.flush_sinks(seq)]
+        return rows
+
+
+def run_source(
+    plan: JobPlan, source: SourcePlan, instance: int, works: Iterable[Any]
+) -> Iterator[list[BatchRow]]:
+    """Level 0: reads one channel of a bounded source to its end."""
+    runner = SourceTask(plan, source, instance)
+    output, seq = BatchOutput(plan, runner.task), 0
+    for _ in runner.read_all(works, RUN_RECORDS):
+        seq += 1
+        yield output.flush(seq)
+    yield [*output.flush(seq + 1), *(BatchRow(*row) for row in runner.task.metrics())]
+    runner.close()
+
+
+class BatchLevelTask:
+    """Runs the head operators of a level over one sorted partition."""
+
+    def __init__(self, plan: JobPlan, level: int, subtask: int) -> None:
+        self._plan = plan
+        self._level = LevelTask(plan, level, subtask)
+        self._heads = {op.id for op in plan.heads(level)}
+
+    def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
+        """Processes the partition; rows for deeper levels and for the driver pass through."""
+        used: dict[int, Task] = {}
+        for target, group in groupby(rows, key=attrgetter("target")):
+            if target not in self._heads:
+                yield list(group)
+            else:
+                yield from self._operator(self._plan.operators[target], group, used)
+        for task in used.values():
+            yield [BatchRow(*row) for row in task.metrics()]
+        self._level.close()
+
+    def _operator(
+        self, plan: OperatorPlan, rows: Iterable[BatchRow], used: dict[int, Task]
+    ) -> Iterator[list[BatchRow]]:
+        seq = 0
+        by_group = not any(isinstance(self._plan.edges[edge].partitioner, ops.Hash) for edge in plan.input_edges)
+        for group, some in groupby(rows, key=lambda row: row.group if by_group else 0):
+            task = self._level.task(plan, group)
+            task.info.clock.set(wall_clock_ms())
+            output = BatchOutput(self._plan, task)
+            operator = task.operators[plan.id]
+            run = self._keys(operator, some) if isinstance(operator, KeyedOperator) else self._plain(operator, some)
+            collected = 0
+            for count in run:
+                collected += count
+                if collected >= RUN_RECORDS:
+                    seq, collected = seq + 1, 0
+                    yield output.flush(seq)
+            operator.watermark(MAX_TIME)
+            seq += 1
+            yield output.flush(seq)
+            used[id(task)] = task
+
+    def _plain(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
+        for row in rows:
+            _, times, values = unpack(row.block)
+            operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
+            yield len(values)
+
+    def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
+        uid = operator.plan.uid
+        for encoded, some in groupby(rows, key=lambda row: row.key):
+            key = from_sortable(encoded) if encoded else 0
+            backend = KeyedStateBackend(uid, DictStore())
+            operator.bind(backend, MIN_TIME)
+            backend.select(key)
+            for index, times, values in in_time_order(some, self._plan):
+                operator.process_input(index, [key] * len(values), values, times)
+                yield len(values)
+            backend.select(key)
+            operator.end_of_key(MAX_TIME)
+
+
+def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+    """The records of one key in time order, from rows that come by their first time and are ordered in themselves.
+
+    Only rows that overlap in time are held in memory at once.
+    """
+    heap: list[tuple[int, int, int, list[int], list[Any], int]] = []
+    for order, row in enumerate(rows):
+        _, times, values = unpack(row.block)
+        index = plan.edges[row.port].input_index
+        if times is None:
+            yield from _drain(heap, MAX_TIME)
+            yield index, None, values
+        else:
+            yield from _drain(heap, times[0])
+            heappush(heap, (times[0], order, index, times, values, 0))
+    yield from _drain(heap, MAX_TIME)
+
+
+def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+    """Merges the held rows up to a time; a row that nothing overlaps goes out whole."""
+    while heap and (heap[0][0] < until or until == MAX_TIME):
+        _, order, index, times, values, start = heappop(heap)
+        limit = min(until, heap[0][0]) if heap else until
+        stop = start + 1
+        if limit == MAX_TIME:
+            stop = len(times)
+        else:
+            while stop < len(times) and times[stop] < limit:
+                stop += 1
+        yield index, times[start:stop], values[start:stop]
+        if stop < len(times):
+            heappush(heap, (times[stop], order, index, times, values, stop))
+

@@ -1,0 +1,100 @@
+"""What an operator hands its results to: chained operators, edges and sinks, by side output tag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from scurry.common.output_tag import OutputTag
+from scurry.runtime.failure import operator_error
+
+Values = list[Any]
+Timestamps = list[int] | None
+
+
+class Consumer(Protocol):
+    """Takes blocks of records and watermarks."""
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Takes records in order; `timestamps` None means that none of them has one."""
+
+    def watermark(self, watermark: int) -> None:
+        """Takes a watermark that holds after all records taken so far."""
+
+
+class Collector:
+    """The outputs of one operator instance."""
+
+    __slots__ = ("_convert", "_plan", "count", "main", "side", "side_converters")
+
+    def __init__(self, plan: Any) -> None:
+        self._plan = plan
+        self._convert: Callable[[Values], Values] | None = (
+            plan.output_type.block_converter() if plan.output_type is not None else None
+        )
+        self.main: list[Consumer] = []
+        self.side: dict[str, list[Consumer]] = {}
+        self.side_converters: dict[str, Any] = {}
+        self.count = 0
+
+    def emit(self, values: Values, timestamps: Timestamps) -> None:
+        """Emits to the main output."""
+        if not values:
+            return
+        self.count += len(values)
+        if self._convert is not None:
+            values = self._converted(self._convert, values)
+        for consumer in self.main:
+            consumer.process(values, timestamps)
+
+    def emit_tagged(self, items: Values, timestamps: Timestamps) -> None:
+        """Emits what a process function yielded: `(OutputTag, value)` goes to the side output of that tag."""
+        if not OutputTag.in_use:
+            self.emit(items, timestamps)
+            return
+        main, side = [], {}  # type: ignore[var-annotated]
+        for position, item in enumerate(items):
+            if type(item) is tuple and len(item) == 2 and type(item[0]) is OutputTag:
+                side.setdefault(item[0], []).append(position)
+            else:
+                main.append(position)
+        if not side:
+            self.emit(items, timestamps)
+            return
+
+        def times(positions: list[int]) -> Timestamps:
+            return None if timestamps is None else [timestamps[p] for p in positions]
+
+        self.emit([items[p] for p in main], times(main))
+        for tag, positions in side.items():
+            self.emit_side(tag, [items[p][1] for p in positions], times(positions))
+
+    def emit_side(self, tag: OutputTag, values: Values, timestamps: Timestamps) -> None:
+        """Emits to a side output; values nobody consumes are dropped, as in Flink."""
+        consumers = self.side.get(tag.tag_id)
+        if not consumers or not values:
+            return
+        if tag.type_info is not None:
+            convert = self.side_converters.get(tag.tag_id)
+            if convert is None:
+                convert = self.side_converters[tag.tag_id] = tag.type_info.block_converter() or (lambda block: block)
+            values = self._converted(convert, values)
+        for consumer in consumers:
+            consumer.process(values, timestamps)
+
+    def watermark(self, watermark: int) -> None:
+        """Forwards a watermark to every consumer."""
+        for consumer in self.main:
+            consumer.watermark(watermark)
+        for consumers in self.side.values():
+            for consumer in consumers:
+                consumer.watermark(watermark)
+
+    def _converted(self, convert: Callable[[Values], Values], values: Values) -> Values:
+        try:
+            return convert(values)
+        except TypeError as error:
+            index = getattr(error, "index", None)
+            record = values[index] if index is not None else None
+            hint = "return a value of the declared type, or change or drop the declared output type"
+            raise operator_error(self._plan, error, record, hint) from error

@@ -1,0 +1,262 @@
+"""The output side of an edge: spreads records over groups and packs them into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from scurry.graph import operators as ops
+from scurry.graph.plan import Edge
+from scurry.runtime.collector import Timestamps, Values
+from scurry.runtime.failure import operator_error
+from scurry.runtime.keys import KeyGroups, canonical_keys, sortable
+from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
+
+
+class EdgeWriter:
+    """Collects the records an instance of a task sends along an edge.
+
+    `flush(seq)` turns what was collected into DATA rows at that position. `point(seq, stamp)` notes the progress there;
+    all points of a batch leave at its end, in one PROGRESS row per group.
+    """
+
+    def __init__(self, edge: Edge, channel: int, subtask: int, sender: Any) -> None:
+        self.edge = edge
+        self.channel = channel
+        self._subtask = subtask
+        self._sender = sender
+        self._buckets: dict[int, list[Any]] = {}
+        self._early: list[tuple[bool, dict[int, list[Any]]]] = []
+        self._timed = False
+        self._active = False
+        self._watermark = MIN_TIME
+        self._points: list[tuple[int, int, int, bool]] = []
+
+    # ---------------------------------------------------------------- records
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Takes records; each goes to the group the partitioner says."""
+        self._active = True
+        groups = self._groups(values)
+        self._expect_timestamps(timestamps)
+        buckets = self._buckets
+        if timestamps is None:
+            for group, value in zip(groups, values, strict=True):
+                if group in buckets:
+                    buckets[group].append(value)
+                else:
+                    buckets[group] = [value]
+        else:
+            for group, time, value in zip(groups, timestamps, values, strict=True):
+                if group in buckets:
+                    buckets[group] += time, value
+                else:
+                    buckets[group] = [time, value]
+
+    def _groups(self, values: Values) -> list[int]:
+        raise NotImplementedError
+
+    def _expect_timestamps(self, timestamps: Timestamps) -> None:
+        """A block has timestamps for all of its records or for none: never mix the two in one bucket."""
+        timed = timestamps is not None
+        if timed != self._timed and self._buckets:
+            self._early.append((self._timed, self._buckets))
+            self._buckets = {}
+        self._timed = timed
+
+    def begin(self) -> None:
+        """A new batch: starts from nothing, so that a replay of the batch sends the same again."""
+        self._buckets, self._early, self._points = {}, [], []
+        self._watermark, self._active = MIN_TIME, False
+
+    def watermark(self, watermark: int) -> None:
+        """Takes the watermark that holds after the records so far."""
+        if watermark > self._watermark:
+            self._watermark = watermark
+
+    # ---------------------------------------------------------------- rows
+
+    def flush(self, seq: int) -> list[WireRow]:
+        """The collected records as rows."""
+        edge, channel = self.edge.id, self.channel
+        rows = [
+            WireRow(group, edge, DATA, channel, seq, pack(self._block(bucket, timed)))
+            for timed, buckets in (*self._early, (self._timed, self._buckets))
+            for group, bucket in buckets.items()
+        ]
+        self._buckets, self._early = {}, []
+        return rows
+
+    def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
+        """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
+        edge, channel = self.edge.id, self.channel
+        rows = []
+        for timed, buckets in (*self._early, (self._timed, self._buckets)):
+            for group, bucket in buckets.items():
+                for key, times, values in self._by_key(bucket, timed):
+                    if times is not None and in_time_order:
+                        order = sorted(range(len(times)), key=times.__getitem__)
+                        times, values = [times[i] for i in order], [values[i] for i in order]
+                    first = times[0] if times is not None and in_time_order else MIN_TIME
+                    block = pack((None, times, values))
+                    rows.append(BatchRow(group, edge, DATA, channel, seq, block, self.edge.target, key, first))
+        self._buckets, self._early = {}, []
+        return rows
+
+    def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
+        _, times, values = self._block(bucket, timed)
+        return ((b"", times, values),)
+
+    def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
+        return (None, bucket[0::2], bucket[1::2]) if timed else (None, None, bucket)
+
+    def point(self, seq: int, stamp: int) -> None:
+        """Notes a progress point."""
+        self._points.append((seq, self._watermark, stamp, self._active))
+        self._active = False
+
+    def progress(self) -> list[WireRow]:
+        """The progress rows of the batch, one per group."""
+        points, self._points = self._points, []
+        if not (points and self.edge.progress):
+            return []
+        block = pack(points)
+        return [WireRow(group, self.edge.id, PROGRESS, self.channel, 0, block) for group in range(self.edge.groups)]
+
+
+class HashWriter(EdgeWriter):
+    """By key group; the canonical keys travel with the records."""
+
+    def __init__(self, edge: Edge, channel: int, subtask: int, sender: Any) -> None:
+        super().__init__(edge, channel, subtask, sender)
+        partitioner = edge.partitioner
+        assert isinstance(partitioner, ops.Hash)
+        selector = partitioner.selector
+        self._selector = selector.get_key if hasattr(selector, "get_key") else selector
+        self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
+        self._group_of = KeyGroups(edge.max_parallelism)
+
+    def _keys(self, values: Values) -> list[Any]:
+        select, source = self._selector, iter(values)
+        try:
+            keys = [select(value) for value in source]
+        except Exception as error:
+            failed = values[len(values) - source.__length_hint__() - 1]
+            raise operator_error(self._sender, error, failed, "the key selector failed on this record") from error
+        if self._convert is not None:
+            try:
+                keys = self._convert(keys)
+            except TypeError as error:
+                index = getattr(error, "index", None)
+                hint = "the key selector must return a value of the declared key_type"
+                raise operator_error(self._sender, error, None if index is None else values[index], hint) from error
+        return canonical_keys(keys)
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Takes records; each goes to its key's group."""
+        self._active = True
+        keys = self._keys(values)
+        self._expect_timestamps(timestamps)
+        buckets, group_of = self._buckets, self._group_of
+        if timestamps is None:
+            for key, value in zip(keys, values, strict=True):
+                group = group_of[key]
+                if group in buckets:
+                    buckets[group] += key, value
+                else:
+                    buckets[group] = [key, value]
+        else:
+            for key, time, value in zip(keys, timestamps, values, strict=True):
+                group = group_of[key]
+                if group in buckets:
+                    buckets[group] += key, time, value
+                else:
+                    buckets[group] = [key, time, value]
+
+    def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
+        found: dict[Any, tuple[list[int], Values]] = {}
+        keys, times, values = self._block(bucket, timed)
+        for position, (key, value) in enumerate(zip(keys, values, strict=True)):
+            if key not in found:
+                found[key] = ([], [])
+            found[key][1].append(value)
+            if timed:
+                found[key][0].append(times[position])
+        return ((sortable(key), key_times if timed else None, kept) for key, (key_times, kept) in found.items())
+
+    def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
+        return (bucket[0::3], bucket[1::3], bucket[2::3]) if timed else (bucket[0::2], None, bucket[1::2])
+
+
+class RoundRobinWriter(EdgeWriter):
+    """Rebalance, rescale and shuffle: evenly over all subtasks."""
+
+    def _groups(self, values: Values) -> list[int]:
+        count, start = self.edge.groups, self._subtask
+        self._subtask += len(values)
+        return [position % count for position in range(start, start + len(values))]
+
+
+class ForwardWriter(EdgeWriter):
+    """Subtask i to subtask i."""
+
+    def _groups(self, values: Values) -> list[int]:
+        return [self._subtask % self.edge.groups] * len(values)
+
+
+class GlobalWriter(EdgeWriter):
+    """Everything to subtask 0."""
+
+    def _groups(self, values: Values) -> list[int]:
+        return [0] * len(values)
+
+
+class CustomWriter(EdgeWriter):
+    """Where the user's Partitioner says."""
+
+    def _groups(self, values: Values) -> list[int]:
+        partitioner = self.edge.partitioner
+        assert isinstance(partitioner, ops.Custom)
+        select = getattr(partitioner.selector, "get_key", partitioner.selector)
+        partition = getattr(partitioner.partitioner, "partition", partitioner.partitioner)
+        count, groups = self.edge.groups, []
+        for value in values:
+            try:
+                group = partition(select(value), count)
+                if not 0 <= group < count:
+                    raise ValueError(f"partition() returned {group!r}, not one of 0..{count - 1}")
+            except Exception as error:
+                raise operator_error(self._sender, error, value) from error
+            groups.append(group)
+        return groups
+
+
+class BroadcastWriter(EdgeWriter):
+    """Every record to every subtask."""
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Takes records for all groups."""
+        self._active = True
+        self._expect_timestamps(timestamps)
+        for group in range(self.edge.groups):
+            bucket = self._buckets.setdefault(group, [])
+            if timestamps is None:
+                bucket += values
+            else:
+                for pair in zip(timestamps, values, strict=True):
+                    bucket += pair
+
+
+_WRITERS: dict[type[ops.Partitioner], type[EdgeWriter]] = {
+    ops.Hash: HashWriter,
+    ops.Rebalance: RoundRobinWriter,
+    ops.Forward: ForwardWriter,
+    ops.Global: GlobalWriter,
+    ops.Custom: CustomWriter,
+    ops.Broadcast: BroadcastWriter,
+}
+
+
+def edge_writer(edge: Edge, channel: int, subtask: int, sender: Any) -> EdgeWriter:
+    """The writer for an edge's partitioner."""
+    return _WRITERS[type(edge.partitioner)](edge, channel, subtask, sender)

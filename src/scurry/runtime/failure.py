@@ -1,0 +1,76 @@
+"""Failures of user code, told from the user's side: their function, line and record first."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.errors import ScurryError
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_SHOWN = 300
+
+
+@dataclass
+class Failure:
+    """What went wrong where; travels from the worker to the driver."""
+
+    error: str
+    message: str
+    operator: str
+    uid: str
+    origin: str
+    record: str | None = None
+    frames: list[tuple[str, int, str, str]] = field(default_factory=list)
+    details: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.error}: {self.message}"]
+        lines += [f"  at {file}:{line} in {name}: {code}" for file, line, name, code in reversed(self.frames)]
+        lines.append(f"  in operator {self.operator!r} built at {self.origin}")
+        if self.record is not None:
+            lines.append(f"  record: {self.record}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class OperatorError(ScurryError, RuntimeError):
+    """A user function, or the conversion of its result, failed on a record."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OperatorError, (self.failure,)
+
+
+def shorten(value: Any) -> str:
+    """The repr of a record, cut to a readable length."""
+    try:
+        text = repr(value)
+    except Exception as error:  # a broken __repr__ must not hide the failure itself
+        text = f"<{type(value).__name__} whose repr fails: {error}>"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + f"... ({len(text)} characters)"
+
+
+def operator_error(plan: Any, error: BaseException, record: Any = None, hint: str = "") -> OperatorError:
+    """Wraps an exception with the operator and the record; one that is wrapped already stays as it is."""
+    if isinstance(error, OperatorError):
+        return error
+    frames = [
+        (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(_PACKAGE)
+    ]
+    return OperatorError(
+        Failure(
+            type(error).__name__, str(error), plan.name, plan.uid, str(plan.origin),
+            None if record is None else shorten(record), frames,
+            "".join(traceback.format_exception(error)), hint,
+        )  # fmt: skip
+    )

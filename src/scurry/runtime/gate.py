@@ -1,0 +1,164 @@
+"""The input side of an operator: merges its channels and combines their watermarks (Flink's StatusWatermarkValve).
+
+Each channel delivers blocks in order, with progress points in between that say what the watermark and the wall clock
+were. The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event
+time rises as slowly as the data allows and disorder between channels makes nothing late. Every key group merges the same
+progress points and so passes through the same steps; `step` numbers them alike in all groups, which is what lets the next
+level treat this whole operator as one channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import Edge
+from scurry.runtime.wire import MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
+
+#: Channel of rows from the runner itself: ticks of processing time and the end of input.
+CONTROL = channel_id(0x7FFF)
+
+#: A progress point: position, watermark, wall clock, and whether records came since the last one.
+Point = tuple[int, int, int, bool]
+
+
+class Channel:
+    """One sender's state: kept between batches except for what is pending."""
+
+    __slots__ = ("active", "blocks", "idle", "idle_timeout", "points", "seen", "task", "watermark")
+
+    def __init__(self, task: int, idle_timeout: int | None) -> None:
+        self.task = task
+        self.idle_timeout = idle_timeout
+        self.watermark = MIN_TIME
+        self.active = 0  # stamp of the last progress with records
+        self.seen = False
+        self.idle = False
+        self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
+        self.points: list[Point] = []
+
+    def save(self) -> tuple[int, int, bool, bool]:
+        return self.watermark, self.active, self.seen, self.idle
+
+    def restore(self, saved: tuple[int, int, bool, bool]) -> None:
+        self.watermark, self.active, self.seen, self.idle = saved
+
+
+class InputGate:
+    """Merges one batch of rows for one operator in one group.
+
+    Args:
+        edges: The operator's input edges.
+        saved: What `save` returned after the previous batch.
+    """
+
+    def __init__(self, edges: list[Edge], saved: dict[int, Any]) -> None:
+        self.channels: dict[int, Channel] = {}
+        self._input_of = {edge.id: edge.input_index for edge in edges}
+        for edge in edges:
+            for sender in edge.senders:
+                for instance in range(sender.count):
+                    number = channel_id(sender.task, instance)
+                    self.channels.setdefault(number, Channel(sender.task, sender.idle_timeout))
+        for number, state in saved.items():
+            if number in self.channels:
+                self.channels[number].restore(state)
+        self.watermark = max(saved.get(-1, MIN_TIME), self._combined())
+        self._control: list[Point] = []
+
+    def save(self) -> dict[int, Any]:
+        """What to hand to the next batch."""
+        state: dict[int, Any] = {number: channel.save() for number, channel in self.channels.items()}
+        state[-1] = self.watermark
+        return state
+
+    def add(self, row: WireRow) -> None:
+        """Takes a row of the batch."""
+        channel = self.channels.get(row.channel)
+        if row.kind == PROGRESS:
+            points = unpack(row.block)
+            if channel is None:
+                self._control.extend(points)
+            else:
+                channel.points.extend(points)
+        elif channel is not None:
+            channel.blocks.append((row.seq, self._input_of[row.port], row.block))
+
+    def merge(self) -> Iterator[tuple[int, int | None, Any]]:
+        """Yields `(step, input index, block)` for data and `(step, None, (watermark, stamp))` for time.
+
+        Blocks come packed; the watermark is the combined one and never falls.
+        """
+        pending = []
+        for channel in self.channels.values():
+            if channel.blocks or channel.points:
+                channel.blocks.sort(key=lambda block: block[0], reverse=True)
+                channel.points.sort(reverse=True)
+                pending.append(channel)
+        turn = 0
+        while pending:
+            channel = self._next(pending)
+            point = channel.points.pop() if channel.points else None
+            blocks, last = channel.blocks, point[0] if point else MAX_TIME
+            while blocks and blocks[-1][0] <= last:
+                seq, index, block = blocks.pop()
+                yield turn << 32 | seq, index, block
+            if point:
+                self._advance(channel, point)
+                yield turn << 32 | 0xFFFFFFFF, None, (self.watermark, point[2])
+                turn += 1
+            if not (channel.blocks or channel.points):
+                pending.remove(channel)
+        yield from self._finish(turn)
+
+    def _next(self, pending: list[Channel]) -> Channel:
+        if len(pending) == 1:
+            return pending[0]
+        order = sorted(pending, key=lambda c: (c.watermark, c.points[-1][2] if c.points else 0))
+        for channel in order:
+            if not self._silent_until_next(channel, pending):
+                return channel
+            channel.idle = True
+        return order[0]
+
+    def _silent_until_next(self, channel: Channel, pending: list[Channel]) -> bool:
+        """Whether a channel with an idle timeout stays silent past it while others have something earlier."""
+        if channel.idle_timeout is None or not channel.points:
+            return False
+        stamp = channel.points[-1][2]
+        started = channel.active or min(c.points[-1][2] for c in pending if c.points)
+        return stamp - started > channel.idle_timeout and any(
+            other is not channel and other.points and other.points[-1][2] < stamp for other in pending
+        )
+
+    def _advance(self, channel: Channel, point: Point) -> None:
+        _, watermark, stamp, active = point
+        channel.seen = True
+        if active or not channel.active:
+            channel.active, channel.idle = stamp, False
+        if watermark > channel.watermark:
+            channel.watermark, channel.idle = watermark, False
+        self.watermark = max(self.watermark, self._combined())
+
+    def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:
+        """After the data: ticks, the end of input, and channels that have been silent for too long."""
+        for _, watermark, stamp, _ in sorted(self._control, key=lambda point: point[2]):
+            for channel in self.channels.values():
+                if watermark == MAX_TIME:
+                    channel.watermark, channel.seen = MAX_TIME, True
+                elif channel.idle_timeout is not None and stamp - (channel.active or stamp) > channel.idle_timeout:
+                    channel.idle = True
+            self.watermark = max(self.watermark, self._combined())
+            yield turn << 32 | 0xFFFFFFFF, None, (self.watermark, stamp)
+            turn += 1
+
+    def _combined(self) -> int:
+        """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken."""
+        channels = self.channels.values()
+        spoken = {channel.task for channel in channels if channel.seen}
+        lowest = [
+            channel.watermark
+            for channel in channels
+            if not (channel.idle and channel.watermark != MAX_TIME) and (channel.seen or channel.task not in spoken)
+        ]
+        return min(lowest, default=MIN_TIME)

@@ -1,0 +1,209 @@
+"""A job as the driver sees it: its status, its committers, its metrics."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.job_client import JobClient
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+from scurry.errors import JobError
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan
+from scurry.runtime.operators.sink import sink_id
+from scurry.runtime.wire import COMMIT, METRICS, MIN_TIME, WireRow, unpack
+
+
+@dataclass
+class BatchReport:
+    """What one micro-batch did, for progress displays."""
+
+    batch_id: int
+    seconds: float
+    records_in: int
+    records_out: int
+    watermark: int = MIN_TIME
+
+
+@dataclass
+class Totals:
+    """What the job has done so far."""
+
+    batches: int = 0
+    records_in: int = 0
+    records_out: int = 0
+    late: dict[str, int] = field(default_factory=dict)
+    metrics: dict[tuple[int, str], int] = field(default_factory=dict)
+
+
+class JobExecution:
+    """The driver side of one run of a job; a runner drives it."""
+
+    def __init__(self, plan: JobPlan) -> None:
+        self.plan = plan
+        self.job_id = JobID()
+        self.totals = Totals()
+        self.watermark = MIN_TIME
+        self.notes: list[str] = []
+        self.listeners: list[Callable[[BatchReport], None]] = []
+        #: set when the job should stop at the next batch boundary
+        self.stopping = threading.Event()
+        self.started = time.monotonic()
+        self._sinks = {
+            number: op.operator.function for number, op in plan.operators.items() if isinstance(op.operator, ops.Sink)
+        }
+        self._committers = {
+            number: sink.create_committer(sink_id(plan.operators[number], plan.settings.job_key))
+            for number, sink in self._sinks.items()
+        }
+        self._last_batch = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """Something the user should be told once, such as where a job goes on."""
+        self.notes.append(text)
+
+    def start_clock(self) -> None:
+        """The job proper begins: what came before (starting Spark, planning) is no part of its run time."""
+        self.started = self._last_batch = time.monotonic()
+
+    def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
+        """Takes what a batch sent to the driver: commits its sinks, adds up its metrics."""
+        by_sink: dict[int, list[tuple[int, Any]]] = {}
+        before = (self.totals.records_in, self.totals.records_out)
+        for row in rows:
+            if row.kind == COMMIT:
+                by_sink.setdefault(row.port, []).append((row.seq, unpack(row.block)))
+            elif row.kind == METRICS:
+                self._count(unpack(row.block))
+        for number, committer in self._committers.items():
+            some = sorted(by_sink.get(number, ()), key=lambda pair: pair[0])
+            committer.commit(batch_id, [item for _, committables in some for item in committables])
+        self._report(batch_id, before)
+
+    def _count(self, items: list[tuple[tuple[int, str], int]]) -> None:
+        totals, plan = self.totals, self.plan
+        for (number, metric), value in items:
+            totals.metrics[number, metric] = totals.metrics.get((number, metric), 0) + value
+            if metric == "numLateRecordsDropped":
+                name = plan.operators[number].name
+                totals.late[name] = totals.late.get(name, 0) + value
+            elif metric == "numRecordsOut" and number in plan.sources:
+                totals.records_in += value
+            elif metric == "numRecordsIn" and number in self._sinks:
+                totals.records_out += value
+
+    def _report(self, batch_id: int, before: tuple[int, int]) -> None:
+        now = time.monotonic()
+        report = BatchReport(batch_id, now - self._last_batch, self.totals.records_in - before[0],
+                             self.totals.records_out - before[1], self.watermark)  # fmt: skip
+        self._last_batch = now
+        self.totals.batches += 1
+        for listener in self.listeners:
+            listener(report)
+
+    def finish(self) -> None:
+        """The input has ended and every batch is committed."""
+        for committer in self._committers.values():
+            committer.finish()
+
+    def result(self) -> JobExecutionResult:
+        """The outcome of a finished job."""
+        runtime = int((time.monotonic() - self.started) * 1000)
+        names = {number: op.name for number, op in self.plan.operators.items()}
+        accumulators = {
+            f"{names.get(number, number)}.{metric}": value for (number, metric), value in self.totals.metrics.items()
+        }
+        return JobExecutionResult(self.job_id, runtime, accumulators)
+
+
+class Runner(Protocol):
+    """Executes a plan: the seam between what a job means and what runs it."""
+
+    def run(self, job: JobExecution) -> None:
+        """Runs the job to its end, or until `job.stopping` is set; raises what made it fail."""
+
+
+class RunningJob(JobClient):
+    """The client of a job that runs in this process."""
+
+    def __init__(self, job: JobExecution, runner: Runner) -> None:
+        self._job = job
+        self._status = JobStatus.RUNNING
+        self._future: Future[JobExecutionResult] = Future()
+        self._thread = threading.Thread(target=self._run, args=(runner,), name="scurry-job", daemon=True)
+        self._thread.start()
+
+    def _run(self, runner: Runner) -> None:
+        job = self._job
+        try:
+            runner.run(job)
+        except BaseException as error:
+            self._status = JobStatus.FAILED
+            self._future.set_exception(error if isinstance(error, JobError) else job_failed(job, error))
+        else:
+            self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
+            self._future.set_result(job.result())
+
+    @property
+    def execution(self) -> JobExecution:
+        """The job's driver side."""
+        return self._job
+
+    def get_job_id(self) -> JobID:
+        """The job's id."""
+        return self._job.job_id
+
+    def get_job_status(self) -> CompletableFuture:
+        """The job's status now."""
+        future: Future[JobStatus] = Future()
+        future.set_result(self._status)
+        return CompletableFuture(future)
+
+    def cancel(self) -> CompletableFuture:
+        """Stops the job at the next batch boundary."""
+        self._job.stopping.set()
+        done: Future[None] = Future()
+        self._future.add_done_callback(lambda _: done.set_result(None))
+        return CompletableFuture(done)
+
+    def get_job_execution_result(self) -> CompletableFuture:
+        """The job's outcome, once it has ended."""
+        return CompletableFuture(self._future)
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture:
+        """Not available yet."""
+        raise _no_savepoints()
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
+        """Not available yet."""
+        raise _no_savepoints()
+
+
+def _no_savepoints() -> Exception:
+    from scurry.errors import UnsupportedError
+
+    return UnsupportedError(
+        "savepoints are not available yet; to go on where a job stopped, start it again with the same "
+        "execution.checkpointing.dir"
+    )
+
+
+def job_failed(job: JobExecution, error: BaseException) -> JobError:
+    """The error execute() raises: the user's side first, the full story in `details`."""
+    failure = getattr(error, "failure", None)
+    name = job.plan.settings.job_name
+    text = str(failure) if failure is not None else f"{type(error).__name__}: {error}"
+    failed = JobError(f"Job {name!r} failed.\n{text}")
+    failed.details = failure.details if failure is not None else "".join(traceback.format_exception(error))
+    failed.__cause__ = error
+    return failed

@@ -1,0 +1,165 @@
+"""Keys: their canonical form, their stable hash and their key group.
+
+A user's key may be any Python value. The runtime hashes, compares and stores its *canonical form*: `str` and `int`
+stand for themselves (they are nearly all keys there are), everything else becomes `bytes` that are equal exactly if
+type and value are. That keeps apart what Python's `==` confuses (1, True, 1.0), makes unhashable keys usable, and does
+not depend on the process, as `hash(str)` and pickle's memo do.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import pickle
+import struct
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+CanonicalKey = str | int | bytes
+
+_PLAIN = frozenset((str, int))
+_LENGTH = struct.Struct(">I")
+
+
+def canonical_keys(keys: list[Any]) -> list[Any]:
+    """Canonical forms of a block of keys; the very same list when all of them stand for themselves."""
+    if set(map(type, keys)) <= _PLAIN:
+        return keys
+    return [key if type(key) in _PLAIN else encode_key(key) for key in keys]
+
+
+def original_key(key: CanonicalKey) -> Any:
+    """The user's key of a canonical form."""
+    return decode_key(key) if type(key) is bytes else key
+
+
+def sortable(key: CanonicalKey) -> bytes:
+    """A canonical key as bytes, for sorters."""
+    return key if type(key) is bytes else encode_key(key)
+
+
+def from_sortable(data: bytes) -> CanonicalKey:
+    """Inverse of `sortable`."""
+    return decode_key(data) if data[:1] in b"is" else data  # type: ignore[no-any-return]
+
+
+def key_hash(key: CanonicalKey) -> int:
+    """A 32-bit hash that is the same in every process and release."""
+    if type(key) is str:
+        return zlib.crc32(key.encode("utf-8", "surrogatepass"))
+    if type(key) is int:
+        return zlib.crc32(b"%d" % key)
+    return zlib.crc32(key)  # type: ignore[arg-type]
+
+
+class KeyGroups(dict[Any, int]):
+    """Key -> key group, computed once per key and process (`groups[key]`)."""
+
+    LIMIT = 1_000_000
+
+    def __init__(self, max_parallelism: int) -> None:
+        super().__init__()
+        self._max_parallelism = max_parallelism
+
+    def __missing__(self, key: CanonicalKey) -> int:
+        if len(self) > self.LIMIT:
+            self.clear()
+        group = self[key] = key_hash(key) % self._max_parallelism
+        return group
+
+
+# ------------------------------------------------------------------ the encoding of everything but str and int
+
+
+def encode_key(key: Any) -> bytes:
+    """Encodes any value; equal bytes mean same type and equal value."""
+    encoder = _ENCODERS.get(type(key))
+    return encoder(key) if encoder is not None else _encode_other(key)
+
+
+def decode_key(data: bytes) -> Any:
+    """Inverse of `encode_key`."""
+    tag, body = data[:1], data[1:]
+    if tag == b"p":
+        return pickle.loads(body)
+    return _DECODERS[tag](body)
+
+
+def _encode_other(key: Any) -> bytes:
+    if type(key).__module__ == "scurry.common.types" and type(key).__name__ == "Row":
+        return b"r" + _join(map(encode_key, (*_row_head(key), *key)))
+    return b"p" + pickle.dumps(key, 5)
+
+
+def _row_head(row: Any) -> tuple[Any, ...]:
+    names = getattr(row, "_fields", None)
+    return (row.get_row_kind().value, None if names is None else list(names))
+
+
+def _decode_row(body: bytes) -> Any:
+    from scurry.common.types import Row, RowKind
+
+    kind, names, *values = _parts(body)
+    row = Row(*values)
+    if names is not None:
+        row.set_field_names(names)
+    row.set_row_kind(RowKind(kind))
+    return row
+
+
+def _join(parts: Iterable[bytes]) -> bytes:
+    return b"".join(_LENGTH.pack(len(part)) + part for part in parts)
+
+
+def _parts(body: bytes) -> list[Any]:
+    parts, at = [], 0
+    while at < len(body):
+        (length,) = _LENGTH.unpack_from(body, at)
+        at += 4
+        parts.append(decode_key(body[at : at + length]))
+        at += length
+    return parts
+
+
+def _sequence(tag: bytes) -> Callable[[Any], bytes]:
+    return lambda values: tag + _join(map(encode_key, values))
+
+
+def _dict(mapping: dict[Any, Any]) -> bytes:
+    items = sorted((encode_key(k), encode_key(v)) for k, v in mapping.items())
+    return b"d" + b"".join(_LENGTH.pack(len(part)) + part for item in items for part in item)
+
+
+def _float(value: float) -> bytes:
+    return b"f" + struct.pack(">d", float("nan") if value != value else value)
+
+
+_ENCODERS: dict[type, Callable[[Any], bytes]] = {
+    type(None): lambda key: b"n",
+    bool: lambda key: b"b1" if key else b"b0",
+    int: lambda key: b"i%d" % key,
+    float: _float,
+    str: lambda key: b"s" + key.encode("utf-8", "surrogatepass"),
+    bytes: lambda key: b"y" + key,
+    tuple: _sequence(b"t"),
+    list: _sequence(b"l"),
+    dict: _dict,
+    datetime.date: lambda key: b"D" + key.isoformat().encode(),
+    decimal.Decimal: lambda key: b"m" + str(key).encode(),
+}
+
+_DECODERS: dict[bytes, Callable[[bytes], Any]] = {
+    b"n": lambda body: None,
+    b"b": lambda body: body == b"1",
+    b"i": int,
+    b"f": lambda body: struct.unpack(">d", body)[0],
+    b"s": lambda body: body.decode("utf-8", "surrogatepass"),
+    b"y": bytes,
+    b"t": lambda body: tuple(_parts(body)),
+    b"l": _parts,
+    b"d": lambda body: dict(zip(*[iter(_parts(body))] * 2, strict=True)),
+    b"r": _decode_row,
+    b"D": lambda body: datetime.date.fromisoformat(body.decode()),
+    b"m": lambda body: decimal.Decimal(body.decode()),
+}

@@ -1,0 +1,161 @@
+"""Runs a plan in this process: for tests, breakpoints and notebooks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from scurry.connectors.source import Assignment, BatchLimits
+from scurry.errors import UnsupportedError
+from scurry.graph.plan import JobPlan
+from scurry.runtime.batch import BatchLevelTask, run_source, sort_key
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.gate import CONTROL
+from scurry.runtime.job import JobExecution
+from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.task import LevelTask, SourceTask
+from scurry.runtime.wire import MIN_TIME, PROGRESS, BatchRow, WireRow, pack
+
+
+class LocalRunner:
+    """Executes STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would."""
+
+    def run(self, job: JobExecution) -> None:
+        """Runs the job to its end."""
+        for source in job.plan.sources.values():
+            if not hasattr(source.source, "read"):
+                raise UnsupportedError(
+                    f"source {source.name!r} ({source.origin}) reads through Spark: the in-process runner cannot run it"
+                )
+        job.start_clock()
+        if job.plan.settings.mode == "BATCH":
+            _Batch(job).run()
+        else:
+            _Streaming(job).run()
+        job.finish()
+
+
+def limits_of(plan: JobPlan) -> BatchLimits:
+    """How much a micro-batch may read, from the configuration."""
+    configuration = plan.settings.configuration
+    return BatchLimits(
+        int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
+        int(configuration.get("scurry.batch.max-records", BatchLimits.max_records)),
+    )
+
+
+class _Streaming:
+    def __init__(self, job: JobExecution) -> None:
+        self.job = job
+        plan = self.plan = job.plan
+        self.sources: dict[tuple[int, int], SourceTask] = {}
+        self.levels: dict[tuple[int, int], LevelTask] = {}
+        self.stores: dict[tuple[int, int], DictStore] = {}
+        limits = limits_of(plan)
+        self.enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in plan.sources.values()}
+        self.open_channels = {(s.id, i) for s in plan.sources.values() for i in range(s.channels)}
+        self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
+
+    def run(self) -> None:
+        batch_id, ticked = 0, time.monotonic()
+        with ThreadPoolExecutor(max_workers=32) as pool:
+            while self.open_channels and not self.job.stopping.is_set():
+                assigned = {number: e.next_batch() for number, e in self.enumerators.items()}
+                if any(assigned.values()):
+                    self._batch(pool, assigned, batch_id)
+                elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
+                    ticked = time.monotonic()
+                    self._finish_batch(self._tick_rows(), batch_id)
+                else:
+                    time.sleep(0.005)
+                    continue
+                batch_id += 1
+        for task in (*self.sources.values(), *self.levels.values()):
+            task.close()
+
+    def _batch(self, pool: ThreadPoolExecutor, assigned: dict[int, list[Assignment]], batch_id: int) -> None:
+        futures = [
+            pool.submit(self._source, number, assignment, batch_id)
+            for number, assignments in assigned.items()
+            for assignment in assignments
+        ]
+        self._finish_batch([row for future in futures for row in future.result()], batch_id)
+
+    def _source(self, number: int, assignment: Assignment, batch_id: int) -> list[WireRow]:
+        key = (number, assignment.channel)
+        if key not in self.sources:
+            self.sources[key] = SourceTask(self.plan, self.plan.sources[number], assignment.channel)
+        runs = self.sources[key].run(batch_id << 24, [assignment.work], assignment.final, batch_id)
+        rows = [row for some in runs for row in some]
+        if assignment.final:
+            self.open_channels.discard(key)
+        return rows
+
+    def _tick_rows(self) -> list[WireRow]:
+        """Processing time goes on although no source has data."""
+        block = pack([(0, MIN_TIME, wall_clock_ms(), False)])
+        return [
+            WireRow(group, edge.id, PROGRESS, CONTROL, 0, block)
+            for edge in self.plan.edges.values()
+            if edge.progress
+            for group in range(edge.groups)
+        ]
+
+    def _finish_batch(self, rows: list[WireRow], batch_id: int) -> None:
+        parallelism = self.plan.settings.parallelism
+        for level in range(1, self.plan.levels + 1):
+            groups: dict[int, list[WireRow]] = {}
+            for row in rows:
+                groups.setdefault(row.group, []).append(row)
+            rows = []
+            for group, some in sorted(groups.items()):
+                key = (level, group % parallelism)
+                if key not in self.levels:
+                    self.levels[key] = LevelTask(self.plan, *key)
+                store = self.stores.setdefault((level, group), DictStore())
+                rows += self.levels[key].process_group(group, some, store, batch_id)
+        self.job.commit(batch_id, SinkStage(self.plan, 0, batch_id).run(rows))
+
+
+class _Batch:
+    def __init__(self, job: JobExecution) -> None:
+        self.job = job
+        self.plan = job.plan
+
+    def run(self) -> None:
+        rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]
+        for level in range(1, self.plan.levels + 1):
+            rows = [row for rows in self._level(level, rows) for row in rows]
+        wire = (WireRow(*row[:6]) for row in rows)
+        self.job.commit(0, SinkStage(self.plan, 0, 0).run(wire))
+
+    def _source(self, source: Any) -> list[BatchRow]:
+        works = all_works(self.plan, source)
+        return [
+            row
+            for instance in sorted(works)
+            for rows in run_source(self.plan, source, instance, works[instance])
+            for row in rows
+        ]
+
+    def _level(self, level: int, rows: Iterable[BatchRow]) -> Iterable[list[BatchRow]]:
+        parallelism = self.plan.settings.parallelism
+        partitions: list[list[BatchRow]] = [[] for _ in range(parallelism)]
+        for row in rows:
+            partitions[row.group % parallelism].append(row)
+        for number, partition in enumerate(partitions):
+            yield from BatchLevelTask(self.plan, level, number).run(sorted(partition, key=sort_key))
+
+
+def all_works(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
+    """Everything a bounded source has to read, by channel."""
+    enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
+    works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
+    while assignments := enumerator.next_batch():
+        for assignment in assignments:
+            if assignment.work is not None:
+                works[assignment.channel].append(assignment.work)
+    return works

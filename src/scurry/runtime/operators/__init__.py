@@ -1,0 +1,46 @@
+"""The runtime operators, and the table that lowers a plan's operators to them."""
+
+from __future__ import annotations
+
+from scurry.graph import operators as ops
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.collector import Collector
+from scurry.runtime.context import TaskInfo
+from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
+from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
+from scurry.runtime.operators.sink import SinkOperator
+from scurry.runtime.operators.stateless import (
+    CoFlatMapOperator,
+    CoMapOperator,
+    CoProcessOperator,
+    FilterOperator,
+    FlatMapOperator,
+    MapOperator,
+    ProcessOperator,
+)
+from scurry.runtime.operators.timestamps import AssignTimestampsOperator
+from scurry.runtime.operators.window import WindowOperator
+
+LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
+    ops.Map: MapOperator,
+    ops.FlatMap: FlatMapOperator,
+    ops.Filter: FilterOperator,
+    ops.Process: ProcessOperator,
+    ops.AssignTimestamps: AssignTimestampsOperator,
+    ops.CoMap: CoMapOperator,
+    ops.CoFlatMap: CoFlatMapOperator,
+    ops.CoProcess: CoProcessOperator,
+    ops.KeyedProcess: KeyedProcessOperator,
+    ops.KeyedCoProcess: KeyedCoProcessOperator,
+    ops.KeyedReduce: KeyedReduceOperator,
+    ops.Window: WindowOperator,
+    ops.Sink: SinkOperator,
+}
+
+
+def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
+    """The runtime operator of a planned one."""
+    return LOWERED[type(plan.operator)](plan, collector, info)
+
+
+__all__ = ["LOWERED", "KeyedOperator", "RuntimeOperator", "create_operator"]

@@ -1,0 +1,122 @@
+"""What every runtime operator has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
+from scurry.runtime.failure import operator_error
+from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.wire import MIN_TIME
+
+
+class RuntimeOperator:
+    """One instance of an operator in a task.
+
+    A chained operator is driven through `process` and `watermark`, a head operator by its level task through
+    `process_input`, `advance` and the group life cycle below.
+    """
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        self.plan = plan
+        self.collector = collector
+        self.info = info
+        self.states = StateAccess(plan, info.clock)
+
+    # ---------------------------------------------------------------- life cycle
+
+    def functions(self) -> list[Any]:
+        """The user's function objects, to be opened and closed."""
+        return [self.plan.operator.function]
+
+    def open(self) -> None:
+        """Opens the user's functions."""
+        context = RuntimeContext(self.plan, self.info, self.states)
+        for function in self.functions():
+            if hasattr(function, "open"):
+                self.call(function.open, context)
+
+    def close(self) -> None:
+        """Closes the user's functions."""
+        for function in self.functions():
+            if hasattr(function, "close"):
+                self.call(function.close)
+
+    def call(self, hook: Callable[..., Any], *args: Any) -> Any:
+        """Calls a hook of the user that concerns no particular record."""
+        try:
+            return hook(*args)
+        except Exception as error:
+            raise operator_error(self.plan, error) from error
+
+    # ---------------------------------------------------------------- chained
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Takes a block from the operator it is chained to."""
+        raise NotImplementedError
+
+    def watermark(self, watermark: int) -> None:
+        """Takes a watermark from the operator it is chained to."""
+        self.collector.watermark(watermark)
+
+    # ---------------------------------------------------------------- as head of a task
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        """Takes a block of input `index` from the exchange."""
+        self.process(values, timestamps)
+
+    def advance(self, watermark: int, stamp: int) -> None:
+        """Time has come to these values."""
+        self.info.clock.advance_to(stamp)
+        self.watermark(watermark)
+
+
+class KeyedOperator(RuntimeOperator):
+    """An operator with keyed state and timers."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self.current_watermark = MIN_TIME
+        # open() may create states before any group is at hand: give them a backend to belong to
+        from scurry.runtime.state.store import DictStore
+
+        self.backend = KeyedStateBackend(plan.uid, DictStore())
+        self.states.bind(self.backend)
+
+    def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
+        """Turns to the state of a key group."""
+        self.backend = backend
+        self.states.bind(backend)
+        self.current_watermark = watermark
+
+    def advance(self, watermark: int, stamp: int) -> None:
+        """Fires the processing-time timers due, then, if the watermark rises, the event-time timers due."""
+        self.info.clock.advance_to(stamp)
+        self.backend.fire_due(PROCESSING, self.info.clock.now(), self.on_processing_time)
+        if watermark > self.current_watermark:
+            self.set_watermark(watermark)
+            self.backend.fire_due(EVENT, watermark, self.on_event_time)
+            self.collector.watermark(watermark)
+
+    def end_of_key(self, watermark: int) -> None:
+        """BATCH: the current key has no more records; all its timers fire."""
+        self.set_watermark(watermark)
+        self.backend.fire_due(EVENT, watermark, self.on_event_time)
+        self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
+
+    def set_watermark(self, watermark: int) -> None:
+        """Sets what user code sees as the current watermark."""
+        self.current_watermark = watermark
+
+    def on_event_time(self, time: int, namespace: Any) -> None:
+        """An event-time timer of the backend's current key fires."""
+
+    def on_processing_time(self, time: int, namespace: Any) -> None:
+        """A processing-time timer of the backend's current key fires."""
+
+
+__all__ = ["KeyedOperator", "ProcessingClock", "RuntimeOperator"]

@@ -1,0 +1,133 @@
+"""Keyed process functions and rolling reduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import ProcessContext, TaskInfo, TimerService, method, time_domain
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.base import KeyedOperator
+from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.primitives import reducer
+from scurry.runtime.wire import MAX_TIME
+
+
+class KeyedProcessOperator(KeyedOperator):
+    """KeyedProcessFunction."""
+
+    hooks: tuple[str, ...] = ("process_element",)
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self.service = TimerService(info.clock)
+        self.context = ProcessContext(self.service)
+        self._hooks = [getattr(plan.operator.function, hook) for hook in self.hooks]
+        self._on_timer = getattr(plan.operator.function, "on_timer", None)
+
+    def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
+        super().bind(backend, watermark)
+        self.service.backend = backend
+        self.service.watermark = watermark
+
+    def set_watermark(self, watermark: int) -> None:
+        self.current_watermark = self.service.watermark = watermark
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        assert keys is not None
+        hook, context, backend = self._hooks[index], self.context, self.backend
+        find, load = backend.entries.get, backend.load
+        results: Values = []
+        extend = results.extend
+        value: Any = None
+        try:
+            if timestamps is None:
+                context.time = times = None
+                for key, value in zip(keys, values, strict=True):
+                    entry = find(key)
+                    backend.entry = load(key) if entry is None else entry
+                    backend.key = key
+                    some = hook(value, context)
+                    if some is not None:
+                        extend(some)
+            else:
+                times = []
+                for key, value, context.time in zip(keys, values, timestamps, strict=True):
+                    entry = find(key)
+                    backend.entry = load(key) if entry is None else entry
+                    backend.key = key
+                    some = hook(value, context)
+                    if some is not None:
+                        before = len(results)
+                        extend(some)
+                        times += [context.time] * (len(results) - before)
+        except Exception as error:
+            raise operator_error(self.plan, error, value) from error
+        self.collector.emit_tagged(results, times)
+
+    def on_event_time(self, time: int, namespace: Any) -> None:
+        self._fire(time, EVENT)
+
+    def on_processing_time(self, time: int, namespace: Any) -> None:
+        self._fire(time, PROCESSING)
+
+    def _fire(self, time: int, domain: int) -> None:
+        context = self.context
+        context.time, context.domain = time, time_domain(domain)
+        try:
+            some = self._on_timer(time, context) if self._on_timer is not None else None
+            results = list(some) if some is not None else []
+        except Exception as error:
+            key = context.get_current_key()
+            raise operator_error(self.plan, error, f"timer {time} of key {key!r}") from error
+        if results:
+            self.collector.emit_tagged(results, [time] * len(results))
+
+
+class KeyedCoProcessOperator(KeyedProcessOperator):
+    """KeyedCoProcessFunction."""
+
+    hooks = ("process_element1", "process_element2")
+
+
+class KeyedReduceOperator(KeyedOperator):
+    """Rolling reduce: the running value for each record (STREAMING) or the last one of each key (BATCH)."""
+
+    SLOT = "reduce"
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._reduce = reducer(plan.operator.function)
+        self._final_only = info.mode == "BATCH"
+        self._last_time: int | None = None
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        assert keys is not None
+        reduce, backend, slot = self._reduce, self.backend, self.SLOT
+        find, load = backend.entries.get, backend.load
+        results: Values = []
+        append = results.append
+        value: Any = None
+        try:
+            for key, value in zip(keys, values, strict=True):
+                entry = find(key)
+                if entry is None:
+                    entry = load(key)
+                if slot in entry:
+                    value = reduce(entry[slot], value)
+                entry[slot] = value
+                append(value)
+        except Exception as error:
+            raise operator_error(self.plan, error, value) from error
+        if not self._final_only:
+            self.collector.emit(results, timestamps)
+
+    def end_of_key(self, watermark: int) -> None:
+        # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp
+        entry = self.backend.entry
+        if self._final_only and self.SLOT in entry:
+            self.collector.emit([entry[self.SLOT]], [MAX_TIME])
+
+
+__all__ = ["KeyedCoProcessOperator", "KeyedProcessOperator", "KeyedReduceOperator", "method"]

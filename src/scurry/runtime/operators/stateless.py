@@ -1,0 +1,163 @@
+"""Operators without keys: map, flat_map, filter, process and the connected-stream variants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.runtime.collector import Timestamps, Values
+from scurry.runtime.context import ProcessContext, TimerService, method
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.base import RuntimeOperator
+
+
+class _PerRecord(RuntimeOperator):
+    """Calls one function per record; on failure, the iterator's remaining length tells which record it was."""
+
+    hook = ""
+
+    def open(self) -> None:
+        super().open()
+        self._function = method(self.plan.operator.function, self.hook)
+
+    def _failed(self, error: Exception, values: Values, source: Any) -> Exception:
+        return operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1])
+
+
+class MapOperator(_PerRecord):
+    """One result per record."""
+
+    hook = "map"
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        function, source = self._function, iter(values)
+        try:
+            results = [function(value) for value in source]
+        except Exception as error:
+            raise self._failed(error, values, source) from error
+        self.collector.emit(results, timestamps)
+
+
+class FilterOperator(_PerRecord):
+    """Keeps accepted records."""
+
+    hook = "filter"
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        function, source = self._function, iter(values)
+        try:
+            if timestamps is None:
+                kept, times = [value for value in source if function(value)], None
+            else:
+                pairs = [pair for pair in zip(source, timestamps, strict=False) if function(pair[0])]
+                kept, times = [value for value, _ in pairs], [time for _, time in pairs]
+        except Exception as error:
+            raise self._failed(error, values, source) from error
+        self.collector.emit(kept, times)
+
+
+class FlatMapOperator(_PerRecord):
+    """Any number of results per record."""
+
+    hook = "flat_map"
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        source = iter(values)
+        try:
+            results, times = expand(self._function, source, timestamps)
+        except Exception as error:
+            raise self._failed(error, values, source) from error
+        self.collector.emit(results, times)
+
+
+def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
+    """Applies a function that returns an iterable or None; results carry the timestamp of their record."""
+    results: Values = []
+    extend = results.extend
+    if timestamps is None:
+        for value in source:
+            some = function(value)
+            if some is not None:
+                extend(some)
+        return results, None
+    times: list[int] = []
+    for value, time in zip(source, timestamps, strict=False):
+        some = function(value)
+        if some is not None:
+            before = len(results)
+            extend(some)
+            times += [time] * (len(results) - before)
+    return results, times
+
+
+class ProcessOperator(RuntimeOperator):
+    """ProcessFunction without keys."""
+
+    hooks: tuple[str, ...] = ("process_element",)
+
+    def open(self) -> None:
+        super().open()
+        self._service = TimerService(self.info.clock)
+        self._context = ProcessContext(self._service)
+        self._hooks = [method(self.plan.operator.function, hook) for hook in self.hooks]
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        self.process_input(0, None, values, timestamps)
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        hook, context, source = self._hooks[index], self._context, iter(values)
+        times = iter(timestamps) if timestamps is not None else None
+
+        def call(value: Any) -> Any:
+            context.time = next(times) if times is not None else None
+            return hook(value, context)
+
+        try:
+            results, out_times = expand(call, source, timestamps)
+        except Exception as error:
+            raise operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1]) from error
+        self.collector.emit_tagged(results, out_times)
+
+    def watermark(self, watermark: int) -> None:
+        self._service.watermark = watermark
+        self.collector.watermark(watermark)
+
+
+class CoProcessOperator(ProcessOperator):
+    """CoProcessFunction without keys."""
+
+    hooks = ("process_element1", "process_element2")
+
+
+class CoMapOperator(RuntimeOperator):
+    """CoMapFunction; a result of None is dropped."""
+
+    hooks = ("map1", "map2")
+
+    def open(self) -> None:
+        super().open()
+        self._hooks = [self._hook(method(self.plan.operator.function, hook)) for hook in self.hooks]
+
+    def _hook(self, hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def some(value: Any) -> Any:
+            result = hook(value)
+            return None if result is None else (result,)
+
+        return some
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        source = iter(values)
+        try:
+            results, times = expand(self._hooks[index], source, timestamps)
+        except Exception as error:
+            raise operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1]) from error
+        self.collector.emit(results, times)
+
+
+class CoFlatMapOperator(CoMapOperator):
+    """CoFlatMapFunction."""
+
+    hooks = ("flat_map1", "flat_map2")
+
+    def _hook(self, hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return hook

@@ -1,0 +1,114 @@
+"""Assigning timestamps and generating watermarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.runtime.collector import Timestamps, Values
+from scurry.runtime.context import method
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.base import RuntimeOperator
+from scurry.runtime.wire import MAX_TIME, MIN_TIME
+
+
+class AssignTimestampsOperator(RuntimeOperator):
+    """Flink's TimestampsAndWatermarksOperator: upstream watermarks stop here, except the one that ends the input.
+
+    The task calls `emit_periodic` whenever the auto-watermark interval has passed.
+    """
+
+    def functions(self) -> list[Any]:
+        return []
+
+    def open(self) -> None:
+        strategy = self.plan.operator.function
+        assigner = strategy.timestamp_assigner
+        self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
+        self._bound: int | None = strategy.max_out_of_orderness_ms
+        self.begin()
+
+    def begin(self) -> None:
+        """A new batch: the generator starts over, so that a replay generates the same.
+
+        Nothing is lost by that: the receiving gate keeps the highest watermark of each channel.
+        """
+        self._last = self._highest = MIN_TIME
+        self._generator = None if self._bound is not None else self.plan.operator.function.create_generator()
+        self._idle = False
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        extract = self._extract
+        if extract is not None:
+            before: Any = timestamps or [MIN_TIME] * len(values)
+            source = iter(values)
+            try:
+                timestamps = [extract(value, time) for value, time in zip(source, before, strict=False)]
+            except Exception as error:
+                failed = values[len(values) - source.__length_hint__() - 1]
+                raise operator_error(self.plan, error, failed, "the timestamp assigner failed") from error
+            if set(map(type, timestamps)) != {int}:
+                timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
+        if self._generator is not None:
+            self._process_with_generator(values, timestamps)
+            return
+        if timestamps:
+            self._highest = max(self._highest, max(timestamps))
+        self.collector.emit(values, timestamps)
+
+    def _checked(self, time: Any, value: Any) -> int:
+        if isinstance(time, bool) or not isinstance(time, int):
+            error = TypeError(f"a timestamp must be an int (milliseconds since the epoch), not {time!r}")
+            raise operator_error(self.plan, error, value, "convert it in extract_timestamp, e.g. int(x * 1000)")
+        return time
+
+    def _process_with_generator(self, values: Values, timestamps: Timestamps) -> None:
+        """A custom generator may emit at any record: the block is cut there."""
+        start = 0
+        for position, value in enumerate(values):
+            self._pending = MIN_TIME
+            time = timestamps[position] if timestamps is not None else MIN_TIME
+            self._user_call(self._generator.on_event, value, time, self)  # type: ignore[union-attr]
+            if self._pending > self._last:
+                end = position + 1
+                self.collector.emit(values[start:end], timestamps and timestamps[start:end])
+                start = end
+                self._forward(self._pending)
+        self.collector.emit(values[start:], timestamps and timestamps[start:])
+
+    def _user_call(self, hook: Any, *args: Any) -> None:
+        try:
+            hook(*args)
+        except Exception as error:
+            raise operator_error(self.plan, error, args[0], "the watermark generator failed") from error
+
+    def emit_periodic(self) -> None:
+        """The auto-watermark interval has passed."""
+        if self._generator is not None:
+            self._pending = MIN_TIME
+            self._user_call(self._generator.on_periodic_emit, self)
+            self._forward(self._pending)
+        elif self._bound is not None and self._highest > MIN_TIME:
+            self._forward(self._highest - self._bound - 1)
+
+    def _forward(self, watermark: int) -> None:
+        if watermark > self._last:
+            self._last = watermark
+            self.collector.watermark(watermark)
+
+    def watermark(self, watermark: int) -> None:
+        if watermark == MAX_TIME:
+            self._forward(MAX_TIME)
+
+    # ---------------------------------------------------------------- WatermarkOutput, for custom generators
+
+    def emit_watermark(self, watermark: Any) -> None:
+        """Called by the generator."""
+        self._pending = max(self._pending, int(getattr(watermark, "timestamp", watermark)))
+
+    def mark_idle(self) -> None:
+        """Called by the generator: no watermarks for now."""
+        self._idle = True
+
+    def mark_active(self) -> None:
+        """Called by the generator: watermarks again."""
+        self._idle = False

@@ -1,0 +1,318 @@
+"""The window operator: Flink's WindowOperator, with merging windows, triggers, lateness and incremental aggregation.
+
+Per key and window the entry of the state backend holds the contents under `(CONTENTS, window)`: the accumulator of the
+pre-aggregation, or the list of elements. Trigger state and per-window state lie under `(name, window)`. Timers have the
+window as their namespace.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.graph import operators as ops
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import TaskInfo
+from scurry.runtime.failure import operator_error
+from scurry.runtime.keys import original_key
+from scurry.runtime.operators.base import KeyedOperator
+from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
+from scurry.runtime.state.backend import EVENT, PROCESSING
+from scurry.runtime.wire import MAX_TIME, MIN_TIME
+
+CONTENTS = "window-contents"
+#: Slot of the list of windows in flight of a key, when the assigner merges windows.
+MERGING = ("window-contents", "set")
+
+
+class WindowOperator(KeyedOperator):
+    """Assigns elements to windows, and emits a window when its trigger fires."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        spec = plan.operator
+        assert isinstance(spec, ops.Window)
+        self.spec = spec
+        self.assigner, self.trigger = spec.assigner, spec.trigger
+        self.lateness = spec.allowed_lateness
+        self.event_time: bool = spec.assigner.is_event_time()
+        self.fold: WindowFold = fold_of(spec)
+        self.emitter = WindowEmitter(self)
+        self.trigger_context = TriggerContext(self)
+        self.key: Any = None
+
+    def functions(self) -> list[Any]:
+        return [f for f in (self.spec.function, self.spec.pre_aggregate, self.spec.trigger) if f is not None]
+
+    def open(self) -> None:
+        super().open()
+        self.assigner_context = AssignerContext(self)
+
+    # ---------------------------------------------------------------- elements
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        if keys is None:
+            keys = [0] * len(values)  # window_all
+        backend = self.backend
+        find, load = backend.entries.get, backend.load
+        add = self._add_merging if self.spec.merging else self._add
+        value: Any = None
+        try:
+            for position, (key, value) in enumerate(zip(keys, values, strict=True)):
+                entry = find(key)
+                backend.entry = load(key) if entry is None else entry
+                backend.key = key
+                add(value, MIN_TIME if timestamps is None else timestamps[position])
+        except Exception as error:
+            raise operator_error(self.plan, error, value, self._hint(timestamps)) from error
+        self.emitter.flush()
+
+    def _hint(self, timestamps: Timestamps) -> str:
+        if self.event_time and timestamps is None:
+            return "event-time windows need timestamps: call assign_timestamps_and_watermarks(...) before key_by"
+        return ""
+
+    def _add(self, value: Any, timestamp: int) -> None:
+        entry, skipped = self.backend.entry, True
+        for window in self.assigner.assign_windows(value, timestamp, self.assigner_context):
+            if self._is_late(window):
+                continue
+            skipped = False
+            slot = (CONTENTS, window)
+            entry[slot] = self.fold.add(entry, slot, value)
+            self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot)
+            self._register_cleanup(window)
+        if skipped:
+            self._late(value, timestamp)
+
+    def _add_merging(self, value: Any, timestamp: int) -> None:
+        backend, skipped = self.backend, True
+        for window in self.assigner.assign_windows(value, timestamp, self.assigner_context):
+            actual = self._merge(window)
+            if self._is_late(actual):
+                self._retire(actual)
+                continue
+            skipped = False
+            slot = (CONTENTS, actual)
+            backend.entry[slot] = self.fold.add(backend.entry, slot, value)
+            self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot)
+            self._register_cleanup(actual)
+        if skipped:
+            self._late(value, timestamp)
+
+    def _late(self, value: Any, timestamp: int) -> None:
+        """Flink counts an element as late only if its own time is behind the watermark."""
+        if not (self.event_time and timestamp + self.lateness <= self.current_watermark):
+            return
+        if self.spec.late_tag is not None:
+            self.emitter.flush()
+            self.collector.emit_side(self.spec.late_tag, [value], [timestamp])
+        else:
+            self.info.count(self.plan.id, "numLateRecordsDropped")
+
+    # ---------------------------------------------------------------- merging windows
+
+    def _merge(self, window: Any) -> Any:
+        """Adds a window to the key's set of windows in flight; returns the window it has become part of."""
+        in_flight: list[Any] = self.backend.entry.setdefault(MERGING, [])
+        merges: list[tuple[list[Any], Any]] = []
+        collect = _MergeCallback(merges)
+        self.assigner.merge_windows([*in_flight, *([window] if window not in in_flight else [])], collect)
+        actual = window
+        for merged, result in merges:
+            if window in merged:
+                actual = result
+            old = [w for w in merged if w in in_flight]
+            in_flight[:] = [w for w in in_flight if w not in merged]
+            in_flight.append(result)
+            if old and old != [result]:
+                self._merge_contents(old, result)
+        if actual not in in_flight:
+            in_flight.append(actual)
+        return actual
+
+    def _merge_contents(self, old: list[Any], result: Any) -> None:
+        if self.event_time and result.max_timestamp() + self.lateness <= self.current_watermark:
+            raise RuntimeError(
+                f"the end timestamp of an event-time window cannot become earlier than the current watermark by "
+                f"merging: watermark {self.current_watermark}, window {result}"
+            )
+        entry = self.backend.entry
+        self.trigger_context.on_merge(old, result)
+        contents = [entry.pop((CONTENTS, w)) for w in old if (CONTENTS, w) in entry]
+        for window in old:
+            if window != result:
+                self.trigger_context.clear(window)
+                self._delete_cleanup(window)
+        if contents:
+            entry[CONTENTS, result] = self.fold.merge(contents)
+
+    def _retire(self, window: Any) -> None:
+        in_flight = self.backend.entry.get(MERGING)
+        if in_flight is not None:
+            if window in in_flight:
+                in_flight.remove(window)
+            if not in_flight:
+                del self.backend.entry[MERGING]
+
+    # ---------------------------------------------------------------- time
+
+    def on_event_time(self, time: int, window: Any) -> None:
+        self._on_time(self.trigger_context.on_event_time, time, window, self.event_time)
+
+    def on_processing_time(self, time: int, window: Any) -> None:
+        self._on_time(self.trigger_context.on_processing_time, time, window, not self.event_time)
+
+    def _on_time(self, ask: Any, time: int, window: Any, domain_of_windows: bool) -> None:
+        if self.spec.merging and window not in self.backend.entry.get(MERGING, ()):
+            return  # the window has been merged into another since
+        slot = (CONTENTS, window)
+        try:
+            self._fire(ask(time, window), window, slot)
+            if domain_of_windows and time == self._cleanup_time(window):
+                self._clear(window, slot)
+        except Exception as error:
+            key = original_key(self.backend.key)
+            raise operator_error(self.plan, error, f"timer {time} of key {key!r}, {window}") from error
+        self.emitter.flush()
+
+    def _fire(self, result: Any, window: Any, slot: Any) -> None:
+        entry = self.backend.entry
+        if result.is_fire() and slot in entry:
+            self.emitter.emit(window, entry[slot])
+        if result.is_purge():
+            entry.pop(slot, None)
+
+    def _clear(self, window: Any, slot: Any) -> None:
+        self.backend.entry.pop(slot, None)
+        self.trigger_context.clear(window)
+        self.emitter.clear(window)
+        if self.spec.merging:
+            self._retire(window)
+
+    def _is_late(self, window: Any) -> bool:
+        return self.event_time and self._cleanup_time(window) <= self.current_watermark
+
+    def _cleanup_time(self, window: Any) -> int:
+        end: int = window.max_timestamp()
+        if not self.event_time:
+            return end
+        return min(end + self.lateness, MAX_TIME)
+
+    def _register_cleanup(self, window: Any) -> None:
+        time = self._cleanup_time(window)
+        if time < MAX_TIME:
+            self.backend.register_timer(EVENT if self.event_time else PROCESSING, time, window)
+
+    def _delete_cleanup(self, window: Any) -> None:
+        time = self._cleanup_time(window)
+        if time < MAX_TIME:
+            self.backend.delete_timer(EVENT if self.event_time else PROCESSING, time, window)
+
+
+class _MergeCallback:
+    """Flink's MergingWindowAssigner.MergeCallback: notes what is to be merged."""
+
+    def __init__(self, merges: list[tuple[list[Any], Any]]) -> None:
+        self._merges = merges
+
+    def merge(self, to_be_merged: Any, merge_result: Any) -> None:
+        self._merges.append((list(to_be_merged), merge_result))
+
+
+class AssignerContext:
+    """Flink's WindowAssignerContext."""
+
+    def __init__(self, operator: WindowOperator) -> None:
+        from scurry.runtime.context import RuntimeContext
+
+        self._clock = operator.info.clock
+        self._runtime_context = RuntimeContext(operator.plan, operator.info, operator.states)
+
+    def get_current_processing_time(self) -> int:
+        """Processing time in milliseconds."""
+        return self._clock.now()
+
+    def get_runtime_context(self) -> Any:
+        """The operator's runtime context."""
+        return self._runtime_context
+
+
+class TriggerContext:
+    """Flink's TriggerContext and OnMergeContext, for the backend's current key and the window at hand."""
+
+    def __init__(self, operator: WindowOperator) -> None:
+        self._operator = operator
+        self._trigger = operator.trigger
+        self.window: Any = None
+        self._merged: list[Any] = []
+
+    # -------- calls from the operator
+
+    def on_element(self, value: Any, timestamp: int, window: Any) -> Any:
+        self.window = window
+        return self._trigger.on_element(value, timestamp, window, self)
+
+    def on_event_time(self, time: int, window: Any) -> Any:
+        self.window = window
+        return self._trigger.on_event_time(time, window, self)
+
+    def on_processing_time(self, time: int, window: Any) -> Any:
+        self.window = window
+        return self._trigger.on_processing_time(time, window, self)
+
+    def on_merge(self, merged: list[Any], result: Any) -> None:
+        self.window, self._merged = result, [w for w in merged if w != result]
+        if self._merged:
+            self._trigger.on_merge(result, self)
+
+    def clear(self, window: Any) -> None:
+        self.window = window
+        self._trigger.clear(window, self)
+
+    # -------- what triggers see
+
+    def get_current_processing_time(self) -> int:
+        """Processing time in milliseconds."""
+        return self._operator.info.clock.now()
+
+    def get_current_watermark(self) -> int:
+        """The operator's watermark."""
+        return self._operator.current_watermark
+
+    def get_metric_group(self) -> Any:
+        """The operator's metric group."""
+        return self._operator.assigner_context.get_runtime_context().get_metrics_group()
+
+    def register_event_time_timer(self, time: int) -> None:
+        """Calls on_event_time of the window when the watermark reaches `time`."""
+        self._operator.backend.register_timer(EVENT, time, self.window)
+
+    def register_processing_time_timer(self, time: int) -> None:
+        """Calls on_processing_time of the window at `time`."""
+        self._operator.backend.register_timer(PROCESSING, time, self.window)
+
+    def delete_event_time_timer(self, time: int) -> None:
+        """Deletes an event-time timer of the window."""
+        self._operator.backend.delete_timer(EVENT, time, self.window)
+
+    def delete_processing_time_timer(self, time: int) -> None:
+        """Deletes a processing-time timer of the window."""
+        self._operator.backend.delete_timer(PROCESSING, time, self.window)
+
+    def get_partitioned_state(self, state_descriptor: Any) -> Any:
+        """Trigger state of the key and window."""
+        return self._operator.states.get(state_descriptor, self.window)
+
+    def merge_partitioned_state(self, state_descriptor: Any) -> None:
+        """Merges the trigger states of the merged windows into the new window's."""
+        states = self._operator.states
+        target = states.get(state_descriptor, self.window)
+        for window in self._merged:
+            source = states.get(state_descriptor, window)
+            found = source.get()
+            if state_descriptor.kind == "list":
+                target.add_all(found)
+            elif found is not None:
+                target.add(found)
+            source.clear()

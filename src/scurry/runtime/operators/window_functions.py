@@ -1,0 +1,168 @@
+"""What a window keeps of its elements, and what it emits when it fires."""
+
+from __future__ import annotations
+
+from functools import reduce as fold_left
+from typing import Any, Protocol
+
+from scurry.graph import operators as ops
+from scurry.runtime.collector import Values
+from scurry.runtime.context import method
+from scurry.runtime.keys import original_key
+from scurry.runtime.state.primitives import reducer
+
+
+class WindowFold(Protocol):
+    """How elements become window contents."""
+
+    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
+        """The new contents of `entry[slot]` (which may not exist yet) with the value added."""
+
+    def merge(self, contents: list[Any]) -> Any:
+        """The contents of windows that become one."""
+
+    def elements(self, contents: Any) -> Values:
+        """What the window function is given."""
+
+
+class ListFold:
+    """All elements are kept."""
+
+    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
+        if slot in entry:
+            entry[slot].append(value)
+            return entry[slot]
+        return [value]
+
+    def merge(self, contents: list[Any]) -> Any:
+        return [value for values in contents for value in values]
+
+    def elements(self, contents: Any) -> Values:
+        return list(contents)
+
+
+class ReduceFold:
+    """Elements are reduced as they come."""
+
+    def __init__(self, function: Any) -> None:
+        self._reduce = reducer(function)
+
+    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
+        return self._reduce(entry[slot], value) if slot in entry else value
+
+    def merge(self, contents: list[Any]) -> Any:
+        return fold_left(self._reduce, contents)
+
+    def elements(self, contents: Any) -> Values:
+        return [contents]
+
+
+class AggregateFold:
+    """Elements are added to an accumulator as they come."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
+        function = self._function
+        return function.add(value, entry[slot] if slot in entry else function.create_accumulator())
+
+    def merge(self, contents: list[Any]) -> Any:
+        return fold_left(self._function.merge, contents)
+
+    def elements(self, contents: Any) -> Values:
+        return [self._function.get_result(contents)]
+
+
+def fold_of(spec: ops.Window) -> WindowFold:
+    """The fold of a window operator."""
+    if spec.pre_kind == "reduce":
+        return ReduceFold(spec.pre_aggregate)
+    if spec.pre_kind == "aggregate":
+        return AggregateFold(spec.pre_aggregate)
+    return ListFold()
+
+
+class WindowEmitter:
+    """Calls the window function on fired windows and gathers results into blocks."""
+
+    def __init__(self, operator: Any) -> None:
+        self._operator = operator
+        spec: ops.Window = operator.spec
+        self._fold = operator.fold
+        self._over_all = spec.over_all
+        self._kind = spec.kind
+        self._hook = method(spec.function, spec.kind) if spec.kind else None
+        self._context = WindowContext(operator)
+        self._clear = getattr(spec.function, "clear", None) if spec.kind == "process" else None
+        self._results: Values = []
+        self._times: list[int] = []
+
+    def emit(self, window: Any, contents: Any) -> None:
+        """Evaluates a window that fires; results carry the window's last timestamp."""
+        elements = self._fold.elements(contents)
+        if self._hook is None:
+            results = elements
+        else:
+            self._context.of = window
+            key = () if self._over_all else (original_key(self._operator.backend.key),)
+            about = self._context if self._kind == "process" else window
+            some = self._hook(*key, about, elements)
+            results = [] if some is None else list(some)
+        self._results += results
+        self._times += [window.max_timestamp()] * len(results)
+
+    def clear(self, window: Any) -> None:
+        """The window is gone: lets the window function clear its per-window state."""
+        if self._clear is not None:
+            self._context.of = window
+            self._clear(self._context)
+
+    def flush(self) -> None:
+        """Hands what was emitted to the collector."""
+        if self._results:
+            results, times = self._results, self._times
+            self._results, self._times = [], []
+            self._operator.collector.emit_tagged(results, times)
+
+
+class WindowContext:
+    """Flink's ProcessWindowFunction.Context and ProcessAllWindowFunction.Context."""
+
+    def __init__(self, operator: Any) -> None:
+        self._operator = operator
+        self.of: Any = None
+
+    def window(self) -> Any:
+        """The window being evaluated."""
+        return self.of
+
+    def current_processing_time(self) -> int:
+        """Processing time in milliseconds."""
+        return int(self._operator.info.clock.now())
+
+    def current_watermark(self) -> int:
+        """The operator's watermark."""
+        return int(self._operator.current_watermark)
+
+    def window_state(self) -> Any:
+        """State of this key and window."""
+        return WindowStateStore(self._operator, self.of)
+
+    def global_state(self) -> Any:
+        """State of this key, shared by its windows."""
+        return WindowStateStore(self._operator, None)
+
+
+class WindowStateStore:
+    """Flink's KeyedStateStore as a window function sees it."""
+
+    def __init__(self, operator: Any, window: Any) -> None:
+        self._operator = operator
+        self._window = window
+
+    def get_state(self, state_descriptor: Any) -> Any:
+        """The state of a descriptor."""
+        return self._operator.states.get(state_descriptor, self._window)
+
+    get_list_state = get_map_state = get_reducing_state = get_aggregating_state = get_state

@@ -1,0 +1,192 @@
+"""The state objects user functions hold: views of the current key's entry.
+
+A slot names the value in the entry: the state's name, or (name, namespace) for state that belongs to a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from scurry.runtime.state.backend import KeyedStateBackend
+
+
+class _State:
+    __slots__ = ("_backend", "_slot")
+
+    def __init__(self, backend: KeyedStateBackend, slot: Any) -> None:
+        self._backend = backend
+        self._slot = slot
+
+    def clear(self) -> None:
+        """Removes the value of the current key."""
+        self._backend.entry.pop(self._slot, None)
+
+
+class ValueState(_State):
+    """One value per key; None until the first update."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """The current value, or None."""
+        return self._backend.entry.get(self._slot)
+
+    def update(self, value: Any) -> None:
+        """Sets the value; None clears it."""
+        if value is None:
+            self._backend.entry.pop(self._slot, None)
+        else:
+            self._backend.entry[self._slot] = value
+
+
+class ListState(_State):
+    """A list per key."""
+
+    __slots__ = ()
+
+    def get(self) -> Iterator[Any]:
+        """Iterates over the elements in the order they were added."""
+        return iter(list(self._backend.entry.get(self._slot, ())))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.get()
+
+    def add(self, value: Any) -> None:
+        """Appends an element."""
+        values = self._backend.entry.get(self._slot)
+        if values is None:
+            self._backend.entry[self._slot] = [value]
+        else:
+            values.append(value)
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Appends all elements."""
+        for value in values:
+            self.add(value)
+
+    def update(self, values: Iterable[Any]) -> None:
+        """Replaces the list; an empty one clears it."""
+        values = list(values)
+        if values:
+            self._backend.entry[self._slot] = values
+        else:
+            self.clear()
+
+
+class MapState(_State):
+    """A map per key."""
+
+    __slots__ = ()
+
+    def _map(self) -> dict[Any, Any]:
+        return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
+
+    def get(self, key: Any) -> Any:
+        """The value under `key`, or None."""
+        return self._map().get(key)
+
+    def put(self, key: Any, value: Any) -> None:
+        """Sets the value under `key`."""
+        mapping = self._backend.entry.get(self._slot)
+        if mapping is None:
+            mapping = self._backend.entry[self._slot] = {}
+        mapping[key] = value
+
+    def put_all(self, dict_value: dict[Any, Any]) -> None:
+        """Sets all the given entries."""
+        for key, value in dict_value.items():
+            self.put(key, value)
+
+    def remove(self, key: Any) -> None:
+        """Removes `key`, if it is there."""
+        mapping = self._map()
+        mapping.pop(key, None)
+        if not mapping:
+            self.clear()
+
+    def contains(self, key: Any) -> bool:
+        """Whether there is a value under `key`."""
+        return key in self._map()
+
+    def is_empty(self) -> bool:
+        """Whether the map has no entries."""
+        return not self._map()
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Iterates over (key, value)."""
+        return iter(list(self._map().items()))
+
+    def keys(self) -> Iterator[Any]:
+        """Iterates over the keys."""
+        return iter(list(self._map()))
+
+    def values(self) -> Iterator[Any]:
+        """Iterates over the values."""
+        return iter(list(self._map().values()))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.keys()
+
+    __getitem__ = get
+    __setitem__ = put
+    __delitem__ = remove
+    __contains__ = contains
+
+
+class ReducingState(_State):
+    """Folds every added value into one with a reduce function."""
+
+    __slots__ = ("_reduce",)
+
+    def __init__(self, backend: KeyedStateBackend, slot: Any, reduce: Callable[[Any, Any], Any]) -> None:
+        super().__init__(backend, slot)
+        self._reduce = reduce
+
+    def get(self) -> Any:
+        """The folded value, or None when nothing was added."""
+        return self._backend.entry.get(self._slot)
+
+    def add(self, value: Any) -> None:
+        """Folds a value in."""
+        entry, slot = self._backend.entry, self._slot
+        entry[slot] = self._reduce(entry[slot], value) if slot in entry else value
+
+
+class AggregatingState(_State):
+    """Folds every added value into an accumulator with an AggregateFunction."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, backend: KeyedStateBackend, slot: Any, function: Any) -> None:
+        super().__init__(backend, slot)
+        self._function = function
+
+    def get(self) -> Any:
+        """The result of the accumulator, or None when nothing was added."""
+        entry = self._backend.entry
+        return self._function.get_result(entry[self._slot]) if self._slot in entry else None
+
+    def add(self, value: Any) -> None:
+        """Folds a value in."""
+        entry, slot, function = self._backend.entry, self._slot, self._function
+        entry[slot] = function.add(value, entry[slot] if slot in entry else function.create_accumulator())
+
+
+def reducer(function: Any) -> Callable[[Any, Any], Any]:
+    """The callable of a ReduceFunction or callable."""
+    return function.reduce if hasattr(function, "reduce") else function  # type: ignore[no-any-return]
+
+
+def create_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
+    """The state object of a descriptor, with time to live if the descriptor asks for it."""
+    kind = descriptor.kind
+    if descriptor.ttl_config is not None:
+        from scurry.runtime.state.ttl import create_ttl_state
+
+        return create_ttl_state(backend, descriptor, slot, now)
+    if kind == "reducing":
+        return ReducingState(backend, slot, reducer(descriptor.function))
+    if kind == "aggregating":
+        return AggregatingState(backend, slot, descriptor.function)
+    return {"value": ValueState, "list": ListState, "map": MapState}[kind](backend, slot)

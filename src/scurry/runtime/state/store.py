@@ -1,0 +1,33 @@
+"""Where the state of one key group lies between batches."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+#: (operator uid, kind, id): see `scurry.runtime.state.backend` for the kinds.
+StoreKey = tuple[str, str, int]
+
+
+class StateStore(Protocol):
+    """Entries of one key group. Spark's MapState in production, a dict in-process."""
+
+    def get(self, key: StoreKey) -> bytes | None:
+        """The entry, or None."""
+
+    def put(self, key: StoreKey, blob: bytes) -> None:
+        """Writes an entry."""
+
+    def remove(self, key: StoreKey) -> None:
+        """Removes an entry, if there is one."""
+
+
+class DictStore(dict[StoreKey, bytes]):
+    """A store in memory, for the in-process runner, tests and BATCH."""
+
+    def put(self, key: StoreKey, blob: bytes) -> None:
+        """Writes an entry."""
+        self[key] = blob
+
+    def remove(self, key: StoreKey) -> None:
+        """Removes an entry, if there is one."""
+        self.pop(key, None)

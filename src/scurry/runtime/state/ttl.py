@@ -1,0 +1,215 @@
+"""State with a time to live (Flink's StateTtlConfig).
+
+Values are stored as `(value, last access)`; list elements and map values each have their own. Time is processing time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from scurry.runtime.state.backend import KeyedStateBackend
+
+
+class _TtlState:
+    __slots__ = ("_backend", "_now", "_renew_on_read", "_return_expired", "_slot", "_ttl")
+
+    def __init__(self, backend: KeyedStateBackend, slot: Any, config: Any, now: Callable[[], int]) -> None:
+        self._backend = backend
+        self._slot = slot
+        self._ttl = config.ttl_ms
+        self._now = now
+        self._renew_on_read = config.update_type.name == "OnReadAndWrite"
+        self._return_expired = config.state_visibility.name == "ReturnExpiredIfNotCleanedUp"
+
+    def clear(self) -> None:
+        """Removes the value of the current key."""
+        self._backend.entry.pop(self._slot, None)
+
+    def _live(self, stamped: tuple[Any, int]) -> bool:
+        return stamped[1] + self._ttl > self._now()
+
+    def _read(self, holder: dict[Any, Any], slot: Any) -> Any:
+        """The value under `slot` if it may be seen, else None; expired values are removed when they are met."""
+        stamped = holder.get(slot)
+        if stamped is None:
+            return None
+        if not self._live(stamped):
+            del holder[slot]
+            return stamped[0] if self._return_expired else None
+        if self._renew_on_read:
+            holder[slot] = (stamped[0], self._now())
+        return stamped[0]
+
+
+class TtlValueState(_TtlState):
+    """ValueState with a time to live."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """The current value, or None when there is none or it has expired."""
+        return self._read(self._backend.entry, self._slot)
+
+    def update(self, value: Any) -> None:
+        """Sets the value; None clears it."""
+        if value is None:
+            self.clear()
+        else:
+            self._backend.entry[self._slot] = (value, self._now())
+
+
+class TtlListState(_TtlState):
+    """ListState whose elements expire one by one."""
+
+    __slots__ = ()
+
+    def get(self) -> Iterator[Any]:
+        """Iterates over the elements that have not expired."""
+        entry, slot = self._backend.entry, self._slot
+        stamped = entry.get(slot, ())
+        live = [element for element in stamped if self._live(element)]
+        visible = stamped if self._return_expired else live
+        result = [value for value, _ in visible]
+        if self._renew_on_read:
+            now = self._now()
+            live = [(value, now) for value, _ in live]
+        if live:
+            entry[slot] = live
+        else:
+            entry.pop(slot, None)
+        return iter(result)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.get()
+
+    def add(self, value: Any) -> None:
+        """Appends an element."""
+        self._backend.entry.setdefault(self._slot, []).append((value, self._now()))
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Appends all elements."""
+        for value in values:
+            self.add(value)
+
+    def update(self, values: Iterable[Any]) -> None:
+        """Replaces the list; an empty one clears it."""
+        self.clear()
+        self.add_all(values)
+
+
+class TtlMapState(_TtlState):
+    """MapState whose entries expire one by one."""
+
+    __slots__ = ()
+
+    def _map(self) -> dict[Any, Any]:
+        return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
+
+    def get(self, key: Any) -> Any:
+        """The value under `key`, or None when there is none or it has expired."""
+        value = self._read(self._map(), key)
+        self._drop_empty()
+        return value
+
+    def put(self, key: Any, value: Any) -> None:
+        """Sets the value under `key`."""
+        self._backend.entry.setdefault(self._slot, {})[key] = (value, self._now())
+
+    def put_all(self, dict_value: dict[Any, Any]) -> None:
+        """Sets all the given entries."""
+        for key, value in dict_value.items():
+            self.put(key, value)
+
+    def remove(self, key: Any) -> None:
+        """Removes `key`, if it is there."""
+        self._map().pop(key, None)
+        self._drop_empty()
+
+    def contains(self, key: Any) -> bool:
+        """Whether there is a live value under `key`."""
+        return self.get(key) is not None
+
+    def is_empty(self) -> bool:
+        """Whether no entry is live."""
+        return not list(self.items())
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Iterates over (key, value) of the live entries."""
+        mapping = self._map()
+        found = [(key, self._read(mapping, key)) for key in list(mapping)]
+        self._drop_empty()
+        return iter([(key, value) for key, value in found if value is not None])
+
+    def keys(self) -> Iterator[Any]:
+        """Iterates over the keys of the live entries."""
+        return iter([key for key, _ in self.items()])
+
+    def values(self) -> Iterator[Any]:
+        """Iterates over the values of the live entries."""
+        return iter([value for _, value in self.items()])
+
+    def _drop_empty(self) -> None:
+        if not self._map():
+            self.clear()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.keys()
+
+    __getitem__ = get
+    __setitem__ = put
+    __delitem__ = remove
+    __contains__ = contains
+
+
+class TtlReducingState(_TtlState):
+    """ReducingState with a time to live."""
+
+    __slots__ = ("_reduce",)
+
+    def __init__(self, reduce: Callable[[Any, Any], Any], *args: Any) -> None:
+        super().__init__(*args)
+        self._reduce = reduce
+
+    def get(self) -> Any:
+        """The folded value, or None."""
+        return self._read(self._backend.entry, self._slot)
+
+    def add(self, value: Any) -> None:
+        """Folds a value in."""
+        before = self.get()
+        self._backend.entry[self._slot] = (value if before is None else self._reduce(before, value), self._now())
+
+
+class TtlAggregatingState(_TtlState):
+    """AggregatingState with a time to live."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Any, *args: Any) -> None:
+        super().__init__(*args)
+        self._function = function
+
+    def get(self) -> Any:
+        """The result of the accumulator, or None."""
+        accumulator = self._read(self._backend.entry, self._slot)
+        return None if accumulator is None else self._function.get_result(accumulator)
+
+    def add(self, value: Any) -> None:
+        """Folds a value in."""
+        accumulator = self._read(self._backend.entry, self._slot)
+        if accumulator is None:
+            accumulator = self._function.create_accumulator()
+        self._backend.entry[self._slot] = (self._function.add(value, accumulator), self._now())
+
+
+def create_ttl_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
+    """The state object of a descriptor with time to live."""
+    from scurry.runtime.state.primitives import reducer
+
+    common = (backend, slot, descriptor.ttl_config, now)
+    if descriptor.kind == "reducing":
+        return TtlReducingState(reducer(descriptor.function), *common)
+    if descriptor.kind == "aggregating":
+        return TtlAggregatingState(descriptor.function, *common)
+    return {"value": TtlValueState, "list": TtlListState, "map": TtlMapState}[descriptor.kind](*common)

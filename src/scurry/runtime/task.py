@@ -1,0 +1,318 @@
+"""Tasks: an instance of a source or head operator with everything chained behind it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from scurry.connectors.source import ChunkSizer
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.collector import Collector, Consumer
+from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange import EdgeWriter, edge_writer
+from scurry.runtime.failure import operator_error
+from scurry.runtime.gate import InputGate
+from scurry.runtime.operators import KeyedOperator, RuntimeOperator, create_operator
+from scurry.runtime.operators.sink import SinkOperator
+from scurry.runtime.operators.timestamps import AssignTimestampsOperator
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.store import StateStore
+from scurry.runtime.wire import COMMIT, MAX_TIME, METRICS, WireRow, channel_id, pack, unpack
+
+#: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
+SEGMENT_RECORDS = 65_536
+
+
+class Task:
+    """The operators of one task instance, wired to each other and to the edges that leave the task."""
+
+    def __init__(self, plan: JobPlan, task_id: int, instance: int, info: TaskInfo) -> None:
+        self.plan = plan
+        self.info = info
+        self.channel = channel_id(task_id, instance)
+        self.operators: dict[int, RuntimeOperator] = {}
+        self.writers: dict[int, EdgeWriter] = {}
+        self.sinks: list[SinkOperator] = []
+        self.assigners: list[AssignTimestampsOperator] = []
+        self._collectors: list[tuple[int, Collector]] = []
+
+    def operator(self, number: int) -> RuntimeOperator:
+        """The instance of an operator in this task, made on first use together with what follows it."""
+        if number not in self.operators:
+            plan = self.plan.operators[number]
+            operator = create_operator(plan, self.collector(plan), self.info)
+            self.operators[number] = operator
+            if isinstance(operator, SinkOperator):
+                self.sinks.append(operator)
+            elif isinstance(operator, AssignTimestampsOperator):
+                self.assigners.append(operator)
+        return self.operators[number]
+
+    def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
+        """The collector of an operator or source, wired to its outputs."""
+        collector = Collector(plan)
+        self._collectors.append((plan.id, collector))
+        for out in plan.outputs:
+            consumer = self._consumer(out, plan)
+            if out.tag is None:
+                collector.main.append(consumer)
+            else:
+                collector.side.setdefault(out.tag, []).append(consumer)
+        return collector
+
+    def _consumer(self, out: Output, sender: Any) -> Consumer:
+        if out.edge is None:
+            assert out.operator is not None
+            return self.operator(out.operator)
+        if out.edge not in self.writers:
+            edge = self.plan.edges[out.edge]
+            self.writers[out.edge] = edge_writer(edge, self.channel, self.info.subtask, sender)
+        return self.writers[out.edge]
+
+    def begin(self, batch_id: int) -> None:
+        """Starts a batch."""
+        self.info.batch_id = batch_id
+        for writer in self.writers.values():
+            writer.begin()
+        for assigner in self.assigners:
+            assigner.begin()
+
+    def open(self) -> None:
+        """Opens all operators, the last of the chain first, as Flink does."""
+        for operator in reversed(list(self.operators.values())):
+            operator.open()
+
+    def close(self) -> None:
+        """Closes all operators."""
+        for operator in self.operators.values():
+            operator.close()
+
+    # ---------------------------------------------------------------- rows
+
+    def flush(self, seq: int) -> list[WireRow]:
+        """What was emitted since the last flush, as rows at position `seq`."""
+        rows = [row for writer in self.writers.values() for row in writer.flush(seq)]
+        return rows + self.flush_sinks(seq) if self.sinks else rows
+
+    def flush_sinks(self, seq: int) -> list[WireRow]:
+        """The rows of the sinks alone."""
+        return [
+            WireRow(self._spread(), sink.plan.id, kind, self.channel, seq, pack(payload))
+            for sink in self.sinks
+            for kind, payload in sink.take()
+        ]
+
+    def point(self, seq: int, stamp: int) -> None:
+        """Notes a progress point on every edge."""
+        for writer in self.writers.values():
+            writer.point(seq, stamp)
+
+    def progress(self) -> list[WireRow]:
+        """The progress rows of the batch."""
+        return [row for writer in self.writers.values() for row in writer.progress()]
+
+    def metrics(self) -> list[WireRow]:
+        """Counters since the last call."""
+        metrics = self.info.metrics
+        for number, collector in self._collectors:
+            if collector.count:
+                metrics[number, "numRecordsOut"] = collector.count
+                collector.count = 0
+        if not metrics:
+            return []
+        row = WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(list(metrics.items())))
+        metrics.clear()
+        return [row]
+
+    def _spread(self) -> int:
+        """A group for rows bound for the driver: any will do, different ones for different senders."""
+        return self.info.subtask % self.info.max_parallelism
+
+
+class SourceTask:
+    """Runs a source's chain over the work assigned to one of its channels."""
+
+    def __init__(self, plan: JobPlan, source: SourcePlan, instance: int) -> None:
+        settings = plan.settings
+        self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
+                             job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+        self._source = source
+        self._interval = settings.auto_watermark_interval_ms or 200
+        self.task = Task(plan, source.id, instance, self.info)
+        self._entry = self.task.collector(source)
+        strategy = source.watermark_strategy
+        if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
+            self._entry = self._with_strategy(source)
+        self.task.open()
+
+    def _with_strategy(self, source: SourcePlan) -> Collector:
+        """Puts the strategy given to from_source between the reader and the chain."""
+        operator = OperatorPlan(source.id, source.uid, source.name, ops.AssignTimestamps(source.watermark_strategy),
+                                None, source.parallelism, source.origin)  # fmt: skip
+        entry = Collector(source)
+        assigner = AssignTimestampsOperator(operator, self._entry, self.info)
+        self._entry._convert = None
+        entry.main.append(assigner)
+        self.task.operators[-1] = assigner
+        self.task.assigners.append(assigner)
+        return entry
+
+    def run(self, seq: int, works: Iterable[Any], final: bool, batch_id: int = 0) -> Iterator[list[WireRow]]:
+        """Reads the works one after another; yields rows whose positions ascend from `seq`.
+
+        Args:
+            seq: Position of the first block: higher than that of any earlier batch of this channel.
+            works: The `work` of the channel's assignments in this batch, None where there is nothing to read.
+            final: Whether the channel ends here.
+            batch_id: The micro-batch.
+        """
+        task, info, entry = self.task, self.info, self._entry
+        task.begin(batch_id)
+        sizer = ChunkSizer()
+        task.point(seq, wall_clock_ms())
+        records, due = 0, time.monotonic() + self._interval / 1000
+        for values, timestamps in self._chunks(works, sizer):
+            info.clock.advance_to(wall_clock_ms())
+            entry.emit(values, timestamps)
+            records += len(values)
+            now = time.monotonic()
+            if now >= due or records >= SEGMENT_RECORDS:
+                due, records = now + self._interval / 1000, 0
+                seq = yield from self._segment(seq)
+            elif sizer.size == 1:
+                seq += 1  # slow or few records: keep their order visible across groups
+                yield task.flush(seq)
+        if final:
+            for assigner in task.assigners:
+                assigner.emit_periodic()
+            entry.watermark(MAX_TIME)
+        seq = yield from self._segment(seq, periodic=not final)
+        yield [*task.progress(), *task.metrics()]
+
+    def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
+        """BATCH: runs the chain over all works without watermarks; pauses whenever `pause` records went through."""
+        self.task.begin(0)
+        records = 0
+        for values, timestamps in self._chunks(works, ChunkSizer(size=4096)):
+            self._entry.emit(values, timestamps)
+            records += len(values)
+            if records >= pause:
+                records = 0
+                yield
+        self._entry.watermark(MAX_TIME)
+
+    def _segment(self, seq: int, periodic: bool = True) -> Any:
+        if periodic:
+            for assigner in self.task.assigners:
+                assigner.emit_periodic()
+        seq += 1
+        rows = self.task.flush(seq)
+        self.task.point(seq, wall_clock_ms())
+        yield rows
+        return seq
+
+    def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
+        """The chunks of all works; a failing reader is reported like a failing operator."""
+        for work in works:
+            if work is not None:
+                try:
+                    yield from self._source.source.read(work, sizer)
+                except Exception as error:
+                    raise operator_error(self._source, error) from error
+
+    def close(self) -> None:
+        """Closes the user's functions."""
+        self.task.close()
+
+
+class LevelTask:
+    """Runs the head operators of a level, one key group after another.
+
+    Instances live as long as their worker: functions are opened once, not once per batch.
+    """
+
+    def __init__(self, plan: JobPlan, level: int, subtask: int) -> None:
+        self.plan = plan
+        self._subtask = subtask
+        self._heads = {op.id: op for op in plan.heads(level)}
+        self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
+        self._tasks: dict[tuple[int, int], Task] = {}
+
+    def process_group(
+        self, group: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
+    ) -> Iterator[WireRow]:
+        """Processes one batch of one key group; rows for deeper levels and for the driver pass through."""
+        mine: dict[int, list[WireRow]] = {}
+        for row in rows:
+            target = self._target.get(row[1]) if row[2] < COMMIT else None
+            if target is None:
+                yield row
+            else:
+                mine.setdefault(target, []).append(row)
+        for number in sorted(mine):
+            yield from self._run(self._heads[number], group, mine[number], store, batch_id)
+
+    def _run(
+        self, plan: OperatorPlan, group: int, rows: list[WireRow], store: StateStore, batch_id: int
+    ) -> Iterator[WireRow]:
+        task = self.task(plan, group)
+        operator, info = task.operators[plan.id], task.info
+        task.begin(batch_id)
+        backend = KeyedStateBackend(plan.uid, store)
+        edges = [self.plan.edges[number] for number in plan.input_edges]
+        timed = any(edge.progress for edge in edges)
+        gate = InputGate(edges, backend.meta.gate)
+        for row in rows:
+            gate.add(row)
+        info.clock.set(backend.meta.clock if timed else wall_clock_ms())
+        if isinstance(operator, KeyedOperator):
+            operator.bind(backend, gate.watermark)
+        for step, index, payload in gate.merge():
+            if index is None:
+                operator.advance(*payload)
+                for assigner in task.assigners:
+                    assigner.emit_periodic()
+                yield from task.flush(step)
+                task.point(step, payload[1])
+            else:
+                keys, times, values = unpack(payload)
+                operator.process_input(index, keys, values, times)
+                yield from task.flush(step)
+        if group == 0 or task.assigners:
+            yield from task.progress()
+        if timed:
+            backend.meta.gate = gate.save()
+            backend.meta.clock = info.clock.now()
+        self._flush(plan, backend)
+        yield from task.metrics()
+
+    def _flush(self, plan: OperatorPlan, backend: KeyedStateBackend) -> None:
+        try:
+            backend.flush()
+        except Exception as error:
+            hint = "state values must fit their declared type and be picklable"
+            raise operator_error(plan, error, None, hint) from error
+
+    def task(self, plan: OperatorPlan, group: int) -> Task:
+        """The operator's instance: one per subtask; without keys, the group is the subtask."""
+        hashed = any(isinstance(self.plan.edges[edge].partitioner, ops.Hash) for edge in plan.input_edges)
+        subtask = self._subtask % plan.parallelism if hashed else group
+        task = self._tasks.get((plan.id, subtask))
+        if task is None:
+            settings = self.plan.settings
+            info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
+                            job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+            task = Task(self.plan, plan.id, 0, info)
+            task.operator(plan.id)
+            task.open()
+            self._tasks[plan.id, subtask] = task
+        return task
+
+    def close(self) -> None:
+        """Closes the user's functions."""
+        for task in self._tasks.values():
+            task.close()
+        self._tasks.clear()

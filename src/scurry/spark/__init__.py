@@ -1,0 +1,1 @@
+"""Running plans on Apache Spark: the only package that imports pyspark."""

@@ -1,0 +1,129 @@
+"""BATCH: a plan as one Spark batch job."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.runtime.batch import BatchLevelTask, run_source
+from scurry.runtime.job import JobExecution
+from scurry.runtime.local.runner import all_works
+from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
+from scurry.spark.failures import failure_of
+from scurry.spark.session import session_for
+from scurry.spark.streaming import sink_is_staged, worker_plan
+from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
+
+
+class BatchRunner:
+    """Runs a plan whose sources are all bounded."""
+
+    def run(self, job: JobExecution) -> None:
+        """Runs the job: one Spark job with a sorted exchange per level."""
+        plan = job.plan
+        spark = session_for(plan.settings)
+        worker_job = Job(str(job.job_id), worker_plan(plan))
+        job.start_clock()
+        frame = _sources(spark, job, worker_job)
+        for level in range(1, plan.levels + 1):
+            frame = (
+                frame.repartition(plan.settings.parallelism, "group")
+                .sortWithinPartitions(*BATCH_ORDER)
+                .mapInArrow(_level_stage(worker_job, level), BATCH_SCHEMA)
+            )
+        frame = frame.select(*WireRow._fields)
+        if any(sink_is_staged(op) for op in plan.operators.values()):
+            frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
+        try:
+            rows = [WireRow(*row[:5], bytes(row[5])) for row in frame.collect()]
+        except Exception as error:
+            raise failure_of(error) from error
+        job.commit(0, rows)
+        job.finish()
+
+
+def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
+    """Level 0: one task per channel of the native sources, and whatever partitions Spark's own have."""
+    plan = job.plan
+    work = [
+        (source.id, instance, works)
+        for source in plan.sources.values()
+        if hasattr(source.source, "read")
+        for instance, works in all_works(plan, source).items()
+    ]
+    frames = []
+    if work:
+        count = len(work)
+        payload = pickle.dumps([pickle.dumps(item, 5) for item in work], 5)
+        broadcast = spark.sparkContext.broadcast(payload) if len(payload) > 1 << 20 else None
+        closure = None if broadcast is not None else payload
+        stage = _source_stage(worker_job, closure, broadcast)
+        frames.append(spark.range(0, count, 1, count).mapInArrow(stage, BATCH_SCHEMA))
+    for source in plan.sources.values():
+        if not hasattr(source.source, "read"):
+            frames.append(source.source.frame_on(spark).mapInArrow(_frame_stage(worker_job, source.id), BATCH_SCHEMA))
+    frame = frames[0]
+    for other in frames[1:]:
+        frame = frame.union(other)
+    return frame
+
+
+def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with failing_clean(job):
+            plan = instances(job).plan
+            payload = closure if closure is not None else broadcast.value
+            items = pickle.loads(payload)
+            for batch in batches:
+                for index in batch.column(0).to_pylist():
+                    number, instance, works = pickle.loads(items[index])
+                    runs = run_source(plan, plan.sources[number], instance, works)
+                    yield from _arrow(row for rows in runs for row in rows)
+
+    return run
+
+
+def _frame_stage(job: Job, number: int) -> Any:
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        with failing_clean(job):
+            context = TaskContext.get()
+            plan = instances(job).plan
+            channel = context.partitionId() if context is not None else 0
+            runs = run_source(plan, plan.sources[number], channel, [batches])
+            yield from _arrow(row for rows in runs for row in rows)
+
+    return run
+
+
+def _level_stage(job: Job, level: int) -> Any:
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        with failing_clean(job):
+            context = TaskContext.get()
+            task = BatchLevelTask(instances(job).plan, level, context.partitionId() if context is not None else 0)
+            rows = (row for batch in batches for row in rows_of(batch, BatchRow))
+            yield from _arrow(row for rows in task.run(rows) for row in rows)
+
+    return run
+
+
+def _sink_stage(job: Job) -> Any:
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        with failing_clean(job):
+            context = TaskContext.get()
+            stage = SinkStage(instances(job).plan, context.partitionId() if context is not None else 0, 0)
+            rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
+            yield from arrow_batches(rows, WireRow._fields, wire_schema())
+
+    return run
+
+
+def _arrow(rows: Iterator[BatchRow]) -> Iterator[Any]:
+    return arrow_batches(rows, BatchRow._fields, batch_schema())

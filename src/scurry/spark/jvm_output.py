@@ -1,0 +1,59 @@
+"""What the JVM and its Python workers print, without Spark's own chatter.
+
+The JVM inherits the file descriptors it is started with. It is given a pipe in place of both outputs; a thread here
+passes on what user functions print, and drops what Spark says about its start-up and shutdown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_CHATTER = re.compile(
+    r"Streaming TransformWithState|^WARNING: (Using incubator|package sun)|Setting default log level|"
+    r"To adjust logging level|FutureWarning: PySpark does not yet|require_minimum_pandas_version|^Picked up |"
+    r"^\s*$|^Using Spark's default log4j|^WARNING: A (restricted|terminally)|^WARNING: .*(Unsafe|native access)"
+)
+#: A traceback of Spark's daemon when a query ends while a worker writes; and with simple workers the same on SIGTERM.
+_DAEMON = re.compile(r'File ".*pyspark/(daemon|worker_util|worker)\.py"')
+
+
+@contextmanager
+def quiet_jvm() -> Iterator[None]:
+    """Starts whatever is started inside with filtered output."""
+    read, write = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    target = os.dup(2)
+    os.dup2(write, 1)
+    os.dup2(write, 2)
+    os.close(write)
+    try:
+        yield
+    finally:
+        for number, fd in zip((1, 2), saved, strict=True):
+            os.dup2(fd, number)
+            os.close(fd)
+        threading.Thread(target=_pump, args=(read, target), name="scurry-jvm-output", daemon=True).start()
+
+
+def _pump(read: int, target: int) -> None:
+    """Passes lines on; a traceback is held back until it is clear whether it is the daemon's."""
+    held: list[bytes] = []
+    with os.fdopen(read, "rb") as lines:
+        for line in lines:
+            text = line.decode("utf-8", "replace")
+            if held or text.startswith("Traceback (most recent call last)"):
+                held.append(line)
+                if text.startswith((" ", "Traceback")):
+                    continue
+                if not (_DAEMON.search(b"".join(held).decode("utf-8", "replace")) and "BrokenPipeError" in text):
+                    os.write(target, b"".join(held))
+                held = []
+            elif not _CHATTER.search(text):
+                os.write(target, line)

@@ -1,0 +1,17 @@
+"""The two runners on Spark."""
+
+from __future__ import annotations
+
+from scurry.graph.plan import JobPlan
+from scurry.runtime.job import Runner
+
+
+def runner_for(plan: JobPlan) -> Runner:
+    """The runner of the plan's mode."""
+    if plan.settings.mode == "BATCH":
+        from scurry.spark.batch import BatchRunner
+
+        return BatchRunner()
+    from scurry.spark.streaming import StreamingRunner
+
+    return StreamingRunner()

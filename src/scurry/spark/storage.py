@@ -1,0 +1,101 @@
+"""Small files beside Spark's checkpoint, on whatever file system it lies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Storage(Protocol):
+    """A directory of small files, written whole or not at all."""
+
+    def read(self, name: str) -> bytes:
+        """The content of a file."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Creates or replaces a file atomically."""
+
+    def list(self, directory: str) -> list[str]:
+        """The names in a directory; empty if it does not exist."""
+
+    def delete(self, name: str) -> None:
+        """Deletes a file, if it exists."""
+
+
+class LocalStorage:
+    """On a local disk."""
+
+    def __init__(self, root: str) -> None:
+        self._root = Path(root)
+
+    def read(self, name: str) -> bytes:
+        """The content of a file."""
+        return (self._root / name).read_bytes()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Creates or replaces a file atomically and durably."""
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+
+    def list(self, directory: str) -> list[str]:
+        """The names in a directory; empty if it does not exist."""
+        path = self._root / directory
+        return [n for n in os.listdir(path) if not n.startswith(".")] if path.is_dir() else []
+
+    def delete(self, name: str) -> None:
+        """Deletes a file, if it exists."""
+        (self._root / name).unlink(missing_ok=True)
+
+
+class HadoopStorage:
+    """On any Hadoop file system (hdfs, s3a, gs, abfss...), through Spark's JVM."""
+
+    def __init__(self, spark: Any, root: str) -> None:
+        self._jvm = spark._jvm
+        self._root = self._jvm.org.apache.hadoop.fs.Path(root)
+        self._fs = self._root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+
+    def _path(self, name: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(self._root, name)
+
+    def read(self, name: str) -> bytes:
+        """The content of a file."""
+        stream = self._fs.open(self._path(name))
+        try:
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+        finally:
+            stream.close()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Creates or replaces a file by writing another and renaming it."""
+        path, temporary = self._path(name), self._path(f"{name}.tmp")
+        stream = self._fs.create(temporary, True)
+        stream.write(content)
+        stream.close()
+        self._fs.delete(path, False)
+        self._fs.rename(temporary, path)
+
+    def list(self, directory: str) -> list[str]:
+        """The names in a directory; empty if it does not exist."""
+        path = self._path(directory)
+        if not self._fs.exists(path):
+            return []
+        return [s.getPath().getName() for s in self._fs.listStatus(path) if not s.getPath().getName().endswith(".tmp")]
+
+    def delete(self, name: str) -> None:
+        """Deletes a file, if it exists."""
+        self._fs.delete(self._path(name), False)
+
+
+def storage_for(spark: Any, root: str) -> Storage:
+    """The storage of a directory, local or remote."""
+    if root.startswith("file:"):
+        root = "/" + root[5:].lstrip("/")
+    return HadoopStorage(spark, root) if "://" in root else LocalStorage(root)

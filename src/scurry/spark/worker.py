@@ -1,0 +1,153 @@
+"""The functions that run in Spark's Python workers.
+
+A worker keeps plans and task instances between batches, by job: plans are decoded and functions opened once. When
+anything fails, the job's instances are dropped, so that a retried task starts clean.
+"""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.graph.plan import JobPlan
+from scurry.runtime.failure import Failure, OperatorError
+from scurry.runtime.task import LevelTask, SourceTask
+from scurry.runtime.wire import BatchRow, WireRow
+
+#: Rows are handed to Spark when their blocks exceed this size.
+ARROW_BYTES = 4 * 1024 * 1024
+
+_FIELDS = WireRow._fields
+_BATCH_FIELDS = BatchRow._fields
+FAILURE_MARK = "SCURRY-FAILURE:"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as workers get it: its id and its plan, pickled once on the driver."""
+
+    job_id: str
+    plan_bytes: bytes
+
+
+class Instances:
+    """What this worker process holds of one job."""
+
+    def __init__(self, job: Job) -> None:
+        self.plan: JobPlan = pickle.loads(job.plan_bytes)
+        self.sources: dict[tuple[int, int], SourceTask] = {}
+        self.levels: dict[tuple[int, int], LevelTask] = {}
+
+    def source(self, number: int, channel: int) -> SourceTask:
+        """The task of a source channel."""
+        key = (number, channel)
+        if key not in self.sources:
+            self.sources[key] = SourceTask(self.plan, self.plan.sources[number], channel)
+        return self.sources[key]
+
+    def level(self, level: int, subtask: int) -> LevelTask:
+        """The task of a level's partition."""
+        key = (level, subtask)
+        if key not in self.levels:
+            self.levels[key] = LevelTask(self.plan, level, subtask)
+        return self.levels[key]
+
+    def close(self) -> None:
+        """Closes all user functions."""
+        for task in (*self.sources.values(), *self.levels.values()):
+            task.close()
+
+
+_instances: dict[str, Instances] = {}
+
+
+def instances(job: Job) -> Instances:
+    """This worker's instances of a job; those of earlier jobs are let go."""
+    held = _instances.get(job.job_id)
+    if held is None:
+        held = _instances[job.job_id] = Instances(job)
+    return held
+
+
+def close_instances(job_id: str) -> None:
+    """Closes what this worker holds of a job."""
+    held = _instances.pop(job_id, None)
+    if held is not None:
+        held.close()
+
+
+class failing_clean:
+    """Drops the job's instances when its body fails, and makes the failure readable on the driver."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None and not isinstance(error, GeneratorExit):
+            _instances.pop(self._job.job_id, None)
+        if isinstance(error, OperatorError):
+            raise RuntimeError(mark(error.failure)) from error
+
+
+def mark(failure: Failure) -> str:
+    """A failure as text that survives Spark's error handling."""
+    return FAILURE_MARK + base64.b64encode(pickle.dumps(failure)).decode() + ";"
+
+
+def unmark(text: str) -> Failure | None:
+    """The failure in an error text of Spark, if one of ours is in it."""
+    start = text.find(FAILURE_MARK)
+    if start < 0:
+        return None
+    encoded = text[start + len(FAILURE_MARK) :]
+    failure: Failure = pickle.loads(base64.b64decode(encoded[: encoded.index(";")]))
+    return failure
+
+
+# ------------------------------------------------------------------ Arrow
+
+
+def arrow_batches(rows: Iterable[Any], fields: tuple[str, ...], schema: Any) -> Iterator[Any]:
+    """Rows as Arrow record batches of a few megabytes."""
+    import pyarrow as pa
+
+    def batch(some: list[Any]) -> Any:
+        columns = [pa.array(column, kind) for column, kind in zip(zip(*some, strict=True), schema.types, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    pending: list[Any] = []
+    size = 0
+    for row in rows:
+        pending.append(row)
+        size += len(row.block) + 64
+        if size >= ARROW_BYTES:
+            yield batch(pending)
+            pending, size = [], 0
+    if pending:
+        yield batch(pending)
+
+
+def wire_schema() -> Any:
+    """Arrow schema of the wire."""
+    import pyarrow as pa
+
+    ints = [(name, pa.int32()) for name in _FIELDS[:4]]
+    return pa.schema([*ints, ("seq", pa.int64()), ("block", pa.binary())])
+
+
+def batch_schema() -> Any:
+    """Arrow schema of the wire in BATCH."""
+    import pyarrow as pa
+
+    return pa.schema([*wire_schema(), ("target", pa.int32()), ("key", pa.binary()), ("time", pa.int64())])
+
+
+def rows_of(batch: Any, row_type: Callable[..., Any]) -> Iterator[Any]:
+    """The rows of a record batch."""
+    return map(row_type, *(column.to_pylist() for column in batch.columns))

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import copy
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scurry.common import Configuration, Duration, ExecutionConfig
+from scurry.common.config_options import (
+    AUTO_WATERMARK_INTERVAL,
+    BATCH_MAX_BYTES,
+    CHECKPOINTING_DIR,
+    OPTIONS,
+    RUNTIME_MODE,
+    parse_bytes,
+    parse_duration,
+)
+from scurry.common.config_validation import validate
+from scurry.errors import ConfigError, UnknownConfigError, UnsupportedConfigError
+
+
+def test_values_are_text_as_in_flink() -> None:
+    configuration = Configuration().set_string("s", "x").set_integer("i", 5).set_boolean("b", True).set_float("f", 1e10)
+    assert configuration.to_dict() == {"s": "x", "i": "5", "b": "true", "f": "1.0E10"}
+    assert str(configuration) == "{s=x, i=5, b=true, f=1.0E10}"
+
+
+def test_reads_values_of_the_kind_asked_for() -> None:
+    configuration = Configuration.from_dict({"i": "5", "b": "TRUE", "f": "1.5"})
+    assert configuration.get_integer("i", 0) == 5
+    assert configuration.get_float("i", 0) == 5.0
+    assert configuration.get_boolean("b", False) is True
+    assert configuration.get_string("f", "") == "1.5"
+
+
+def test_missing_values_give_the_default() -> None:
+    configuration = Configuration()
+    assert configuration.get_integer("i", 7) == 7
+    assert repr(configuration.get_float("f", 7)) == "7.0"
+    assert configuration.get_boolean("b", True) is True
+    assert configuration.get_string("s", "x") == "x"
+
+
+def test_unreadable_values_name_the_key() -> None:
+    configuration = Configuration.from_dict({"a": "x"})
+    for read in (configuration.get_integer, configuration.get_boolean, configuration.get_float):
+        with pytest.raises(ConfigError, match="configuration a = 'x'"):
+            read("a", False)
+
+
+def test_only_text_is_a_string_value() -> None:
+    with pytest.raises(TypeError, match="set_integer"):
+        Configuration().set_string("a", 5)  # type: ignore[arg-type]
+
+
+def test_removes_and_lists_keys() -> None:
+    configuration = Configuration.from_dict({"a": "1", "b": ""})
+    assert configuration.remove_config("b") is True
+    assert configuration.remove_config("b") is False
+    assert configuration.key_set() == {"a"} and configuration.contains_key("a")
+
+
+def test_copies_are_independent() -> None:
+    original = Configuration.from_dict({"a": "1"})
+    for twin in (Configuration(original), copy.deepcopy(original)):
+        assert twin == original
+        twin.set_string("a", "2")
+        assert twin != original
+
+
+def test_options_are_read_with_their_type_default_and_aliases() -> None:
+    configuration = Configuration.from_dict(
+        {"pipeline.auto-watermark-interval": "1 s", "state.checkpoints.dir": "/tmp/x"}
+    )
+    assert configuration.get(AUTO_WATERMARK_INTERVAL) == 1000
+    assert configuration.get(BATCH_MAX_BYTES) == 512 * 1024 * 1024
+    assert configuration.get(CHECKPOINTING_DIR) == "/tmp/x"
+    assert Configuration.from_dict({"execution.runtime-mode": "batch"}).get(RUNTIME_MODE) == "BATCH"
+
+
+@pytest.mark.parametrize(
+    ("text", "millis"),
+    [("200 ms", 200), ("200", 200), ("10s", 10_000), ("10 s", 10_000), ("5 min", 300_000), ("1 d", 86_400_000),
+     ("2 hours", 7_200_000), ("1500 µs", 1), ("PT10S", 10_000), ("PT1M30.5S", 90_500), ("P1DT1H", 90_000_000)],
+)  # fmt: skip
+def test_durations_are_written_as_in_flink(text: str, millis: int) -> None:
+    assert parse_duration(text) == millis
+
+
+@pytest.mark.parametrize("text", ["", "ms", "5 fortnights", "P", "PT", "-5 s", "1.5 s"])
+def test_other_durations_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a duration"):
+        parse_duration(text)
+
+
+@given(st.integers(0, 2**60))
+def test_bare_numbers_are_milliseconds_and_bytes(number: int) -> None:
+    assert parse_duration(str(number)) == number and parse_bytes(str(number)) == number
+
+
+def test_sizes_are_written_as_in_flink() -> None:
+    assert [parse_bytes(text) for text in ("1k", "512 mb", "1 gb", "7 bytes")] == [1024, 536870912, 1073741824, 7]
+    with pytest.raises(ValueError, match="expected a size"):
+        parse_bytes("1 brick")
+
+
+def test_options_have_descriptions_and_distinct_keys() -> None:
+    keys = [key for option in OPTIONS for key in (option.key, *option.aliases)]
+    assert len(set(keys)) == len(keys)
+    assert all(option.description.endswith(".") for option in OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["python.execution-mode", "python.fn-execution.bundle.size", "spark.sql.shuffle.partitions", "web.port",
+     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.mode", "state.backend.type",
+     "python.operator-chaining.enabled"],
+)  # fmt: skip
+def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        validate(Configuration.from_dict({key: "5"}))
+
+
+def test_keys_a_user_would_miss_are_warned_about_once() -> None:
+    with pytest.warns(UserWarning, match="pipeline.jars .*metrics.reporters") as caught:
+        validate({"pipeline.jars": "file:///x.jar", "metrics.reporters": "jmx"})
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("paralelism.default", "parallelism.default"),
+        ("parallelism.defualt", "parallelism.default"),
+        ("execution.checkpointing.intervall", "execution.checkpointing.interval"),
+        ("pipeline.auto-watermark-intervall", "pipeline.auto-watermark-interval"),
+        ("scurry.tick-intervall", "scurry.tick-interval"),
+        ("python.executionmode", "python.execution-mode"),
+    ],
+)
+def test_misspelt_keys_get_a_hint(key: str, meant: str) -> None:
+    with pytest.raises(UnknownConfigError, match=f"did you mean {meant}") as error:
+        validate({key: "1"})
+    assert isinstance(error.value, KeyError)
+
+
+def test_unheard_of_keys_are_refused() -> None:
+    with pytest.raises(UnknownConfigError, match="configuration foo is unknown"):
+        validate({"foo": "1"})
+
+
+def test_keys_spark_cannot_honour_say_what_to_do() -> None:
+    with pytest.raises(UnsupportedConfigError, match=r"spark\.kubernetes"):
+        validate({"kubernetes.cluster-id": "x"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("parallelism.default", "0"), ("parallelism.default", "x"), ("pipeline.max-parallelism", "32769"),
+     ("execution.runtime-mode", "FAST"), ("execution.checkpointing.interval", "soon"),
+     ("scurry.batch.max-bytes", "all")],
+)  # fmt: skip
+def test_unusable_values_are_refused(key: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=key):
+        validate({key: value})
+
+
+def test_execution_config_writes_the_configuration() -> None:
+    configuration = Configuration()
+    config = ExecutionConfig(configuration)
+    config.set_parallelism(3).set_max_parallelism(64).set_auto_watermark_interval(Duration.of_seconds(1))
+    assert (config.get_parallelism(), config.get_max_parallelism(), config.get_auto_watermark_interval()) == (
+        3,
+        64,
+        1000,
+    )
+    assert configuration.get_integer("parallelism.default", 0) == 3
+    validate(configuration)
+
+
+def test_execution_config_defaults_are_flinks() -> None:
+    config = ExecutionConfig()
+    assert (config.get_auto_watermark_interval(), config.get_max_parallelism()) == (200, -1)
+    assert config.get_parallelism() >= 1
+    assert config.set_parallelism(5).set_parallelism(-1).get_parallelism() == ExecutionConfig().get_parallelism()
+    assert config.set_auto_watermark_interval(0).get_auto_watermark_interval() == 0
+
+
+def test_execution_config_refuses_impossible_settings() -> None:
+    config = ExecutionConfig()
+    with pytest.raises(ValueError, match="must be at least 1"):
+        config.set_parallelism(0)
+    with pytest.raises(ValueError, match="must be from 1"):
+        config.set_max_parallelism(0)
+    with pytest.raises(ValueError, match="must not be negative"):
+        config.set_auto_watermark_interval(-1)
+
+
+def test_global_job_parameters_become_text() -> None:
+    assert ExecutionConfig().set_global_job_parameters({"a": 1}).get_global_job_parameters() == {"a": "1"}

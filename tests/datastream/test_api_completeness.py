@@ -1,0 +1,107 @@
+"""Every name and parameter of PyFlink's DataStream API and common modules exists here under the same path."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SURFACE = Path(__file__).parent.parent / "fixtures" / "api" / "core.txt"
+
+#: Parts that come later; a class that appears here must not exist yet.
+LATER = {
+    "datastream.connectors.jdbc": "JDBC sinks",
+    "datastream.connectors.kafka": "Kafka",
+    "datastream.formats.avro": "Avro",
+}
+
+
+def entries() -> Iterator[tuple[str, str, str]]:
+    """(module, class or "functions", signatures) of every line."""
+    module = ""
+    for line in SURFACE.read_text().splitlines():
+        if line.startswith("## "):
+            module = line[3:]
+        elif line.startswith("- ") and module not in LATER:
+            name, _, members = line[2:].partition(": ")
+            yield module, name.strip(), members
+
+
+def classes() -> list[Any]:
+    found = []
+    for module, name, members in entries():
+        if name.startswith("**"):
+            cls = name.split("**")[1]
+            found.append(pytest.param(module, cls, members, id=f"{module}.{cls}"))
+    return found
+
+
+def resolve(module: str, name: str) -> Any:
+    thing: Any = importlib.import_module(f"scurry.{module}")
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def also_paths(members: str) -> list[str]:
+    _, _, paths = members.partition("also: ")
+    return paths.split()
+
+
+def signatures(members: str) -> list[tuple[str, list[str]]]:
+    """(method, parameter names) of the methods listed."""
+    listed = members.partition("also: ")[0].partition("fields: ")[0].partition("values: ")[0]
+    found = re.findall(r"([-.~]?)(\w+)\(([^()]*)\)", listed)
+    return [
+        ("__init__" if method == "new" else method, [p.strip().rstrip("=") for p in params.split(",") if p.strip()])
+        for _, method, params in found
+    ]
+
+
+def parameters(function: Any) -> list[str]:
+    names = []
+    for parameter in inspect.signature(function).parameters.values():
+        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        names.append(star + parameter.name)
+    return [name for name in names if name not in ("self", "cls")]
+
+
+@pytest.mark.parametrize(("module", "cls", "members"), classes())
+class TestClass:
+    def test_is_found_under_every_path(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        for path in also_paths(members):
+            if path.partition(".")[0] in ("common", "datastream", "metrics") and path not in LATER:
+                assert resolve(path, cls) is here, path
+
+    def test_has_every_method_with_its_parameters(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        for method, expected in signatures(members):
+            assert hasattr(here, method), f"{cls} lacks {method}"
+            actual = parameters(getattr(here, method))
+            assert actual[: len(expected)] == expected, f"{cls}.{method}{tuple(actual)}, PyFlink: {tuple(expected)}"
+
+    def test_takes_no_required_parameter_that_pyflink_does_not_have(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        for method, expected in signatures(members):
+            signature = inspect.signature(getattr(here, method))
+            extra = [p for name, p in signature.parameters.items() if name not in (*expected, "self", "cls")]
+            required = [p.name for p in extra if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+            assert not [name for name in required if "*" + name not in expected], f"{cls}.{method}"
+
+    def test_has_every_value_of_an_enum(self, module: str, cls: str, members: str) -> None:
+        values = re.search(r"values: ([\w ]+)", members)
+        if values:
+            assert [v for v in values[1].split() if v not in resolve(module, cls).__members__] == []
+
+
+def test_functions_are_found() -> None:
+    for module, name, members in entries():
+        if name == "functions":
+            for function, expected in signatures(members):
+                assert parameters(resolve(module, function)) == expected

@@ -1,0 +1,39 @@
+"""The class-data archive is used where it is there and missed by nobody where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scurry.spark import cds
+
+
+@pytest.fixture
+def archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    path = tmp_path / "cds.jsa"
+    monkeypatch.setattr(cds, "archive_path", lambda: path)
+    return path
+
+
+def test_there_are_no_options_without_an_archive(archive: Path) -> None:
+    assert cds.cds_options() == []
+
+
+def test_the_options_name_the_archive(archive: Path) -> None:
+    archive.write_bytes(b"classes")
+    assert f"-XX:SharedArchiveFile={archive}" in cds.cds_options()
+
+
+def test_an_archive_that_does_not_fit_is_no_error(archive: Path) -> None:
+    archive.write_bytes(b"classes")
+    assert "-Xshare:auto" in cds.cds_options()
+
+
+def test_an_empty_archive_says_that_this_java_has_no_use_for_one(archive: Path) -> None:
+    archive.touch()
+    assert cds.cds_options() == []
+
+
+def test_the_dump_goes_to_the_file_asked_for(tmp_path: Path) -> None:
+    assert f"-XX:ArchiveClassesAtExit={tmp_path}/new.jsa" in cds.dump_options(tmp_path / "new.jsa")

@@ -1,0 +1,167 @@
+"""Imports point downward only, and the API loads nothing heavy.
+
+``MAY_IMPORT`` is the architecture: a layer's line names every layer its modules may import. What a line does not name
+is above or beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import scurry
+
+PACKAGE = Path(scurry.__file__).parent
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "scurry": set(),
+    "scurry.errors": set(),
+    "scurry.launch": set(),
+    "scurry.pyflink_version": set(),
+    "scurry.pyflink_alias": {"scurry.errors"},
+    "scurry.metrics": {"scurry.errors"},
+    "scurry.common": {"scurry.errors"},
+    "scurry.graph": {"scurry.errors", "scurry.common"},
+    "scurry.connectors": {"scurry.errors", "scurry.common"},
+    "scurry.runtime": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics"},
+    "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
+    "scurry.spark": {
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
+        "scurry.metrics", "scurry.launch",
+    },
+    "scurry.table": {"scurry.errors", "scurry.common"},
+    "scurry.datastream": {
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
+        "scurry.launch", "scurry.table",
+    },
+    "scurry.testing": {
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
+        "scurry.datastream",
+    },
+    "scurry.cli": {"scurry", "scurry.errors", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version"},
+    "scurry.__main__": {"scurry.cli"},
+}  # fmt: skip
+
+RUNNERS_IMPORTED_LAZILY: dict[str, set[str]] = {
+    # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
+    "scurry.runtime.runner": {"scurry.runtime.local", "scurry.spark"},
+}
+
+IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
+
+HEAVY = {"pyspark", "pandas", "pyarrow"}
+
+
+@dataclass(frozen=True)
+class Import:
+    where: str
+    importer: str
+    imported: str
+    inside_function: bool
+
+
+def module_name(file: Path) -> str:
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def layer_of(module: str) -> str:
+    known = [layer for layer in MAY_IMPORT if layer != "scurry" and f"{module}.".startswith(f"{layer}.")]
+    return max(known, key=len, default="scurry" if module == "scurry" else f"undeclared layer {module}")
+
+
+def is_for_types_only(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def imported_names(node: ast.AST, file: Path) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in IMPORTING_FUNCTIONS:
+        return [str(name.value) for name in node.args[:1] if isinstance(name, ast.Constant)]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    assert node.level == 0, f"{file}:{node.lineno}: imports inside scurry are absolute"
+    module = node.module or ""
+    if module.split(".")[0] != "scurry":
+        return [module]
+    # `from scurry.a import b` imports the module scurry.a.b where there is one.
+    below = PACKAGE.parent.joinpath(*module.split("."))
+    names = [alias.name for alias in node.names]
+    return [
+        f"{module}.{name}" if (below / f"{name}.py").exists() or (below / name).is_dir() else module for name in names
+    ]
+
+
+def imports_in(node: ast.AST, file: Path, inside_function: bool = False) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if is_for_types_only(child):
+            continue
+        for name in imported_names(child, file):
+            where = f"{file.relative_to(PACKAGE.parent)}:{getattr(child, 'lineno', 0)}"
+            yield Import(where, module_name(file), name, inside_function)
+        is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from imports_in(child, file, inside_function or is_function)
+
+
+@functools.cache
+def all_imports() -> list[Import]:
+    files = sorted(PACKAGE.rglob("*.py"))
+    return [found for file in files for found in imports_in(ast.parse(file.read_text(encoding="utf-8")), file)]
+
+
+def is_downward(found: Import) -> bool:
+    source, target = layer_of(found.importer), layer_of(found.imported)
+    allowed = MAY_IMPORT.get(source, set()) | {source}
+    if found.inside_function:
+        allowed = allowed | RUNNERS_IMPORTED_LAZILY.get(found.importer, set())
+    return target in allowed
+
+
+def test_every_module_belongs_to_a_declared_layer() -> None:
+    layers = {layer_of(module_name(file)) for file in PACKAGE.rglob("*.py")}
+    assert not {layer for layer in layers if layer not in MAY_IMPORT}
+
+
+def test_imports_point_downward() -> None:
+    inside = [found for found in all_imports() if found.imported.split(".")[0] == "scurry"]
+    assert [f"{found.where} imports {found.imported}" for found in inside if not is_downward(found)] == []
+
+
+def test_every_exception_is_needed() -> None:
+    lazy = [found for found in all_imports() if found.inside_function]
+    used = {(found.importer, layer_of(found.imported)) for found in lazy}
+    assert {(module, layer) for module, layers in RUNNERS_IMPORTED_LAZILY.items() for layer in layers} <= used
+
+
+def test_only_the_spark_layer_imports_pyspark() -> None:
+    users = [found for found in all_imports() if found.imported.split(".")[0] in {"pyspark", "py4j"}]
+    assert [found.where for found in users if layer_of(found.importer) != "scurry.spark"] == []
+
+
+def test_pandas_and_pyarrow_are_imported_inside_functions_outside_the_spark_layer() -> None:
+    users = [found for found in all_imports() if found.imported.split(".")[0] in {"pandas", "pyarrow"}]
+    at_import = [found for found in users if not found.inside_function]
+    assert [found.where for found in at_import if layer_of(found.importer) != "scurry.spark"] == []
+
+
+LIGHT_PACKAGES = sorted(
+    module_name(file)
+    for file in [*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")]
+    if file.name != "__main__.py" and module_name(file) != "scurry.testing"
+)
+
+
+@pytest.mark.parametrize("module", LIGHT_PACKAGES)
+def test_importing_a_package_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(sorted({HEAVY!r} & set(sys.modules)))"
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.stdout == "[]\n", done.stderr

@@ -535,7 +535,8 @@ class RowTypeInfo(TypeInformation):
         return f"{value.get_row_kind()}[{','.join(map(str, value))}]" if isinstance(value, Row) else "null"
 
     def _java_text(self, value: Any) -> str:
-        return f"{value.get_row_kind()}{_java_text.sequence(map(TypeInformation.to_java_string, self._field_types, value))}"
+        fields = map(TypeInformation.to_java_string, self._field_types, value)
+        return f"{value.get_row_kind()}{_java_text.sequence(fields)}"
 
 
 _STRING = BasicTypeInfo(BasicType.STRING)

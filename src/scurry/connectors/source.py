@@ -59,6 +59,8 @@ class ChunkSizer:
         size: Records in the next chunk.
     """
 
+    #: So many quick records must have been seen one by one before chunks grow: in a short stream every record counts.
+    CAUTIOUS_RECORDS = 64
     #: Chunks that took less than this many seconds are followed by larger ones, others by smaller ones.
     TARGET_SECONDS = 0.01
 
@@ -66,6 +68,7 @@ class ChunkSizer:
         """Start with chunks of `size` records and never exceed `max_size`."""
         self.size = size
         self.max_size = max_size
+        self._cautious = self.CAUTIOUS_RECORDS if size == 1 else 0
 
     def processed(self, seconds: float) -> None:
         """Adapt `size` to the time the last chunk took.
@@ -73,6 +76,9 @@ class ChunkSizer:
         Args:
             seconds: Wall time between handing the chunk out and being asked for the next.
         """
+        if self._cautious:
+            self._cautious -= 1
+            return
         if seconds > self.TARGET_SECONDS:
             self.size = max(1, int(self.size * self.TARGET_SECONDS / seconds))
         elif seconds < self.TARGET_SECONDS / 2:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
 from scurry.graph import operators as ops
-from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.keys import from_sortable
 from scurry.runtime.operators import KeyedOperator
@@ -46,10 +46,11 @@ class BatchOutput:
 
 
 def run_source(
-    plan: JobPlan, source: SourcePlan, instance: int, works: Iterable[Any]
+    load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
 ) -> Iterator[list[BatchRow]]:
     """Level 0: reads one channel of a bounded source to its end."""
-    runner = SourceTask(plan, source, instance)
+    plan = load_plan()
+    runner = SourceTask(plan, plan.sources[source], instance)
     output, seq = BatchOutput(plan, runner.task), 0
     for _ in runner.read_all(works, RUN_RECORDS):
         seq += 1
@@ -61,9 +62,9 @@ def run_source(
 class BatchLevelTask:
     """Runs the head operators of a level over one sorted partition."""
 
-    def __init__(self, plan: JobPlan, level: int, subtask: int) -> None:
-        self._plan = plan
-        self._level = LevelTask(plan, level, subtask)
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int, subtask: int) -> None:
+        self._level = LevelTask(load_plan, level, subtask)
+        plan = self._plan = self._level.plan
         self._heads = {op.id for op in plan.heads(level)}
 
     def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
@@ -102,7 +103,7 @@ class BatchLevelTask:
 
     def _plain(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
-            _, times, values = unpack(row.block)
+            _, times, values, _ = unpack(row.block)
             operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
             yield len(values)
 
@@ -127,7 +128,7 @@ def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int
     """
     heap: list[tuple[int, int, int, list[int], list[Any], int]] = []
     for order, row in enumerate(rows):
-        _, times, values = unpack(row.block)
+        _, times, values, _ = unpack(row.block)
         index = plan.edges[row.port].input_index
         if times is None:
             yield from _drain(heap, MAX_TIME)

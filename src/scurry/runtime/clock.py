@@ -24,6 +24,8 @@ class ProcessingClock:
         self._source = source
         self._offset = 0
         self._floor = source()
+        #: when the records at hand were read; state with a time to live goes by it, so a replay expires the same
+        self.stamp = self._floor
 
     def now(self) -> int:
         """The current processing time."""
@@ -35,9 +37,11 @@ class ProcessingClock:
     def set(self, stamp: int) -> None:
         """Starts over at `stamp` (the beginning of a batch for a key group)."""
         self._offset = stamp - self._source()
-        self._floor = stamp
+        self._floor = self.stamp = stamp
 
     def advance_to(self, stamp: int) -> None:
         """Moves forward to `stamp`; no effect when the clock is already past it."""
         if stamp > self.now():
             self.set(stamp)
+        elif stamp > self.stamp:
+            self.stamp = stamp

@@ -49,6 +49,9 @@ class StateAccess:
         self._clock = clock
         self._states: dict[tuple[str, str], tuple[Any, Any]] = {}
 
+    def _stamp(self) -> int:
+        return self._clock.stamp
+
     def bind(self, backend: KeyedStateBackend) -> None:
         """Points every state created so far at the group's backend."""
         self.backend = backend
@@ -64,10 +67,10 @@ class StateAccess:
                 "it needs a keyed stream; call key_by() before this operator"
             )
         if namespace is not None:
-            return create_state(self.backend, descriptor, (descriptor.name, namespace), self._clock.now)
+            return create_state(self.backend, descriptor, (descriptor.name, namespace), self._stamp)
         known = self._states.get((descriptor.kind, descriptor.name))
         if known is None:
-            state = create_state(self.backend, descriptor, descriptor.name, self._clock.now)
+            state = create_state(self.backend, descriptor, descriptor.name, self._stamp)
             known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
             _register_converter(self.backend, descriptor)
         return known[0]

@@ -76,11 +76,11 @@ class EdgeWriter:
 
     # ---------------------------------------------------------------- rows
 
-    def flush(self, seq: int) -> list[WireRow]:
-        """The collected records as rows."""
+    def flush(self, seq: int, stamp: int) -> list[WireRow]:
+        """The collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         rows = [
-            WireRow(group, edge, DATA, channel, seq, pack(self._block(bucket, timed)))
+            WireRow(group, edge, DATA, channel, seq, pack((*self._block(bucket, timed), stamp)))
             for timed, buckets in (*self._early, (self._timed, self._buckets))
             for group, bucket in buckets.items()
         ]
@@ -98,7 +98,7 @@ class EdgeWriter:
                         order = sorted(range(len(times)), key=times.__getitem__)
                         times, values = [times[i] for i in order], [values[i] for i in order]
                     first = times[0] if times is not None and in_time_order else MIN_TIME
-                    block = pack((None, times, values))
+                    block = pack((None, times, values, 0))
                     rows.append(BatchRow(group, edge, DATA, channel, seq, block, self.edge.target, key, first))
         self._buckets, self._early = {}, []
         return rows

@@ -40,6 +40,10 @@ class Channel:
     def save(self) -> tuple[int, int, bool, bool]:
         return self.watermark, self.active, self.seen, self.idle
 
+    def next_stamp(self) -> int:
+        """The wall clock of the next progress point; without points the channel's data comes first."""
+        return self.points[-1][2] if self.points else 0
+
     def restore(self, saved: tuple[int, int, bool, bool]) -> None:
         self.watermark, self.active, self.seen, self.idle = saved
 
@@ -114,22 +118,13 @@ class InputGate:
     def _next(self, pending: list[Channel]) -> Channel:
         if len(pending) == 1:
             return pending[0]
-        order = sorted(pending, key=lambda c: (c.watermark, c.points[-1][2] if c.points else 0))
-        for channel in order:
-            if not self._silent_until_next(channel, pending):
+        awake = [channel for channel in pending if not channel.idle] or pending
+        first = min(awake, key=lambda channel: (channel.watermark, channel.next_stamp()))
+        # an idle channel holds nobody back; it speaks again when its time has come
+        for channel in pending:
+            if channel.idle and channel.next_stamp() <= first.next_stamp():
                 return channel
-            channel.idle = True
-        return order[0]
-
-    def _silent_until_next(self, channel: Channel, pending: list[Channel]) -> bool:
-        """Whether a channel with an idle timeout stays silent past it while others have something earlier."""
-        if channel.idle_timeout is None or not channel.points:
-            return False
-        stamp = channel.points[-1][2]
-        started = channel.active or min(c.points[-1][2] for c in pending if c.points)
-        return stamp - started > channel.idle_timeout and any(
-            other is not channel and other.points and other.points[-1][2] < stamp for other in pending
-        )
+        return first
 
     def _advance(self, channel: Channel, point: Point) -> None:
         _, watermark, stamp, active = point
@@ -138,7 +133,16 @@ class InputGate:
             channel.active, channel.idle = stamp, False
         if watermark > channel.watermark:
             channel.watermark, channel.idle = watermark, False
+        self._find_idle(stamp)
         self.watermark = max(self.watermark, self._combined())
+
+    def _find_idle(self, stamp: int) -> None:
+        """Marks the channels that at this time have been silent for longer than their timeout."""
+        for channel in self.channels.values():
+            timeout = channel.idle_timeout
+            if timeout is not None and channel.active and stamp - channel.active > timeout:
+                if not channel.points or channel.next_stamp() > stamp:
+                    channel.idle = True
 
     def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:
         """After the data: ticks, the end of input, and channels that have been silent for too long."""
@@ -146,8 +150,7 @@ class InputGate:
             for channel in self.channels.values():
                 if watermark == MAX_TIME:
                     channel.watermark, channel.seen = MAX_TIME, True
-                elif channel.idle_timeout is not None and stamp - (channel.active or stamp) > channel.idle_timeout:
-                    channel.idle = True
+            self._find_idle(stamp)
             self.watermark = max(self.watermark, self._combined())
             yield turn << 32 | 0xFFFFFFFF, None, (self.watermark, stamp)
             turn += 1

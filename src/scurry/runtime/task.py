@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.connectors.source import ChunkSizer
@@ -94,7 +94,8 @@ class Task:
 
     def flush(self, seq: int) -> list[WireRow]:
         """What was emitted since the last flush, as rows at position `seq`."""
-        rows = [row for writer in self.writers.values() for row in writer.flush(seq)]
+        stamp = self.info.clock.stamp
+        rows = [row for writer in self.writers.values() for row in writer.flush(seq, stamp)]
         return rows + self.flush_sinks(seq) if self.sinks else rows
 
     def flush_sinks(self, seq: int) -> list[WireRow]:
@@ -232,10 +233,16 @@ class LevelTask:
     """Runs the head operators of a level, one key group after another.
 
     Instances live as long as their worker: functions are opened once, not once per batch.
+
+    Args:
+        load_plan: Returns a new copy of the plan; every subtask gets function objects of its own.
+        level: The level.
+        subtask: The partition.
     """
 
-    def __init__(self, plan: JobPlan, level: int, subtask: int) -> None:
-        self.plan = plan
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int, subtask: int) -> None:
+        plan = self.plan = load_plan()
+        self._load_plan = load_plan
         self._subtask = subtask
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
@@ -267,7 +274,7 @@ class LevelTask:
         gate = InputGate(edges, backend.meta.gate)
         for row in rows:
             gate.add(row)
-        info.clock.set(backend.meta.clock if timed else wall_clock_ms())
+        info.clock.set(backend.meta.clock)
         if isinstance(operator, KeyedOperator):
             operator.bind(backend, gate.watermark)
         for step, index, payload in gate.merge():
@@ -278,7 +285,8 @@ class LevelTask:
                 yield from task.flush(step)
                 task.point(step, payload[1])
             else:
-                keys, times, values = unpack(payload)
+                keys, times, values, stamp = unpack(payload)
+                info.clock.advance_to(stamp)
                 operator.process_input(index, keys, values, times)
                 yield from task.flush(step)
         if group == 0 or task.assigners:
@@ -302,10 +310,10 @@ class LevelTask:
         subtask = self._subtask % plan.parallelism if hashed else group
         task = self._tasks.get((plan.id, subtask))
         if task is None:
-            settings = self.plan.settings
+            own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
             info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
                             job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
-            task = Task(self.plan, plan.id, 0, info)
+            task = Task(own, plan.id, 0, info)
             task.operator(plan.id)
             task.open()
             self._tasks[plan.id, subtask] = task

@@ -16,7 +16,7 @@ import marshal
 import pickle
 from typing import Any, NamedTuple
 
-DATA = 0  # block: keys, timestamps, values
+DATA = 0  # block: keys, timestamps, values, and the wall clock when they were read
 PROGRESS = 1  # block: [(seq, watermark, stamp)], what time had come to after position seq
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
 METRICS = 3  # block: [((operator id, metric name), value)], for the driver

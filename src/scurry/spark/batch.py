@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+from scurry.graph.shipping import ship
 from scurry.runtime.batch import BatchLevelTask, run_source
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.runner import all_works
@@ -13,7 +14,7 @@ from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.spark.failures import failure_of
 from scurry.spark.session import session_for
-from scurry.spark.streaming import sink_is_staged, worker_plan
+from scurry.spark.streaming import sink_is_staged
 from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
 
 
@@ -24,7 +25,7 @@ class BatchRunner:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
         spark = session_for(plan.settings)
-        worker_job = Job(str(job.job_id), worker_plan(plan))
+        worker_job = Job(str(job.job_id), ship(plan))
         job.start_clock()
         frame = _sources(spark, job, worker_job)
         for level in range(1, plan.levels + 1):
@@ -73,13 +74,13 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
 def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with failing_clean(job):
-            plan = instances(job).plan
+            held = instances(job)
             payload = closure if closure is not None else broadcast.value
             items = pickle.loads(payload)
             for batch in batches:
                 for index in batch.column(0).to_pylist():
                     number, instance, works = pickle.loads(items[index])
-                    runs = run_source(plan, plan.sources[number], instance, works)
+                    runs = run_source(held.load_plan, number, instance, works)
                     yield from _arrow(row for rows in runs for row in rows)
 
     return run
@@ -91,9 +92,8 @@ def _frame_stage(job: Job, number: int) -> Any:
 
         with failing_clean(job):
             context = TaskContext.get()
-            plan = instances(job).plan
             channel = context.partitionId() if context is not None else 0
-            runs = run_source(plan, plan.sources[number], channel, [batches])
+            runs = run_source(instances(job).load_plan, number, channel, [batches])
             yield from _arrow(row for rows in runs for row in rows)
 
     return run
@@ -105,7 +105,7 @@ def _level_stage(job: Job, level: int) -> Any:
 
         with failing_clean(job):
             context = TaskContext.get()
-            task = BatchLevelTask(instances(job).plan, level, context.partitionId() if context is not None else 0)
+            task = BatchLevelTask(instances(job).load_plan, level, context.partitionId() if context is not None else 0)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from scurry.connectors.source import BatchLimits
 from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.graph.shipping import ship
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
@@ -54,7 +55,7 @@ class _Query:
         self.storage = storage_for(self.spark, self.directory) if configured else None
         if self.storage is not None:
             check_identity(plan, self.storage)
-        self.worker_job = Job(str(job.job_id), worker_plan(plan))
+        self.worker_job = Job(str(job.job_id), ship(plan))
         self.assignments = AssignmentStream(self.spark, self.storage)
         self.native = [s for s in plan.sources.values() if hasattr(s.source, "read")]
         limits: BatchLimits = limits_of(plan)
@@ -184,36 +185,6 @@ class _Query:
         from scurry.spark.failures import failure_of
 
         return failure_of(error, self.error)
-
-
-def worker_plan(plan: JobPlan) -> bytes:
-    """The plan as workers get it."""
-    from scurry.errors import ScurryError
-
-    import cloudpickle
-
-    try:
-        return bytes(cloudpickle.dumps(plan))
-    except Exception as error:
-        raise unpicklable(plan, error) from error
-
-
-def unpicklable(plan: JobPlan, error: Exception) -> Exception:
-    """Names the operator whose function cannot be sent to workers."""
-    import cloudpickle
-
-    from scurry.runtime.failure import operator_error
-
-    for part in (*plan.operators.values(), *plan.sources.values()):
-        try:
-            cloudpickle.dumps(part)
-        except Exception as cause:
-            hint = (
-                "functions travel to workers pickled: create connections, locks and the like in open(), "
-                "not in __init__ or at module level"
-            )
-            return operator_error(part, cause, None, hint)
-    return error
 
 
 def sink_is_staged(op: Any) -> bool:

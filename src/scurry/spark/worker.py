@@ -37,22 +37,29 @@ class Instances:
     """What this worker process holds of one job."""
 
     def __init__(self, job: Job) -> None:
-        self.plan: JobPlan = pickle.loads(job.plan_bytes)
+        self._plan_bytes = job.plan_bytes
+        self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}
         self.levels: dict[tuple[int, int], LevelTask] = {}
+
+    def load_plan(self) -> JobPlan:
+        """A new copy of the plan."""
+        plan: JobPlan = pickle.loads(self._plan_bytes)
+        return plan
 
     def source(self, number: int, channel: int) -> SourceTask:
         """The task of a source channel."""
         key = (number, channel)
         if key not in self.sources:
-            self.sources[key] = SourceTask(self.plan, self.plan.sources[number], channel)
+            own = self.load_plan()
+            self.sources[key] = SourceTask(own, own.sources[number], channel)
         return self.sources[key]
 
     def level(self, level: int, subtask: int) -> LevelTask:
         """The task of a level's partition."""
         key = (level, subtask)
         if key not in self.levels:
-            self.levels[key] = LevelTask(self.plan, level, subtask)
+            self.levels[key] = LevelTask(self.load_plan, level, subtask)
         return self.levels[key]
 
     def close(self) -> None:

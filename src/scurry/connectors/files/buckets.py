@@ -17,6 +17,24 @@ __all__ = ["BasePathBuckets", "BucketAssigner", "DateTimeBuckets"]
 class BucketAssigner(ABC):
     """Names the bucket for records written at a time. Picklable."""
 
+    @staticmethod
+    def base_path_bucket_assigner() -> BucketAssigner:
+        """Return the assigner that puts all files into the base path itself."""
+        return BasePathBuckets()
+
+    @staticmethod
+    def date_time_bucket_assigner(format_str: str = "yyyy-MM-dd--HH", timezone_id: str | None = None) -> BucketAssigner:
+        """Return the assigner that names buckets by the wall clock.
+
+        Args:
+            format_str: A pattern of Java's DateTimeFormatter.
+            timezone_id: A zone such as Europe/Berlin, UTC or GMT-08:00; None is the machine's.
+
+        Raises:
+            UnsupportedError: A pattern letter or zone that is not known.
+        """
+        return DateTimeBuckets(format_str, timezone_id)
+
     @abstractmethod
     def bucket(self, now_ms: int) -> str:
         """Return the directory, relative to the base path, for records written at this time (milliseconds)."""
@@ -98,7 +116,9 @@ def _part(token: str, moment: datetime.datetime) -> str:
         name = _DAYS[moment.weekday()]
         return name if count == _FULL else name[:3]
     if letter.isalpha():
-        raise UnsupportedError(f"letter {letter!r} in a date-time pattern; use y u M d H h m s S a E D or quote it: '{letter}'")
+        raise UnsupportedError(
+            f"letter {letter!r} in a date-time pattern; use y u M d H h m s S a E D, or quote it: '{letter}'"
+        )
     return token
 
 

@@ -85,9 +85,7 @@ class ColumnType:
             return _nullable(lambda v: {key(k): value(x) for k, x in v})
         if self.kind == "ROW":
             names = self.names
-            return _nullable(
-                lambda v: Row._from_values([p(v[n]) for n, p in zip(names, parts, strict=True)], names)
-            )
+            return _nullable(lambda v: Row._from_values([p(v[n]) for n, p in zip(names, parts, strict=True)], names))
         if self.kind == "ARRAY" and parts[0] is not _same:
             element = parts[0]
             return _nullable(lambda v: list(map(element, v)))

@@ -16,7 +16,7 @@ from scurry.common.types import Row
 from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.csv_schema import CsvDialect
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.format import StreamFormat
 from scurry.connectors.files.ranges import compressed, line_number, open_decompressed, owned_blocks
 from scurry.connectors.files.rows import ColumnRows
 from scurry.errors import MalformedRecordError
@@ -36,7 +36,7 @@ _ARROW_TYPES = {
 }
 
 
-class CsvFormat(FileFormat):
+class CsvFormat(StreamFormat):
     """Rows with named fields from CSV text in UTF-8, as Flink's CsvReaderFormat reads it.
 
     Every line must have all columns (one empty field after the last is forgiven), a blank line is an error unless there
@@ -139,7 +139,7 @@ class _Quotes:
         self._token = re.compile(comment + field + rb"|\n", re.DOTALL)
 
     def regular(self, data: bytes) -> bool:
-        """Whether every quote opens, closes or is doubled within a field quoted from its first to its last character."""
+        """Whether every quote opens or closes a field that is quoted as a whole, or is doubled in one."""
         if self._quote is None or self._quote not in data:
             return True
         if not self._plain:

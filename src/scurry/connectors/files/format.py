@@ -9,7 +9,7 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 
-__all__ = ["FileFormat"]
+__all__ = ["BulkFormat", "FileFormat", "StreamFormat"]
 
 
 class FileFormat(ABC):
@@ -38,3 +38,22 @@ class FileFormat(ABC):
         Raises:
             MalformedRecordError: The file holds something that is no record.
         """
+
+
+class StreamFormat(FileFormat):
+    """A format read from a stream of bytes, such as text. Flink's `StreamFormat`."""
+
+    @staticmethod
+    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
+        """Return the format whose records are lines of text.
+
+        Args:
+            charset_name: The character set of the files.
+        """
+        from scurry.connectors.files.text import TextLineFormat
+
+        return TextLineFormat(charset_name)
+
+
+class BulkFormat(FileFormat):
+    """A format read in blocks of many records, such as Parquet. Flink's `BulkFormat`."""

@@ -12,7 +12,7 @@ from scurry.common.types import Row
 from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory, values_of
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.format import BulkFormat
 from scurry.connectors.files.rows import ColumnRows
 from scurry.errors import MalformedRecordError
 
@@ -20,7 +20,7 @@ __all__ = ["ParquetFormat", "ParquetWriterFactory"]
 
 
 @dataclass(frozen=True)
-class ParquetFormat(FileFormat):
+class ParquetFormat(BulkFormat):
     """Rows of the chosen columns, as Flink's ParquetColumnarRowInputFormat reads them.
 
     Columns are found by name; one that a file does not have is null. A byte range owns the row groups that begin in it.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scurry.common.time import TimeAmount, to_millis
+
 __all__ = ["RollingPolicy"]
 
 
@@ -16,6 +18,26 @@ class RollingPolicy:
         rollover_interval_ms: Milliseconds a file may be open; None for no limit.
         inactivity_interval_ms: Milliseconds a file may be open without a new record; None for no limit.
     """
+
+    @staticmethod
+    def default_rolling_policy(
+        part_size: int = 128 * 1024 * 1024,
+        rollover_interval: TimeAmount = 60_000,
+        inactivity_interval: TimeAmount = 60_000,
+    ) -> RollingPolicy:
+        """Return the policy that also ends files which are large or old.
+
+        Args:
+            part_size: Bytes.
+            rollover_interval: How long a file may be open, in milliseconds or as an amount of time.
+            inactivity_interval: How long a file may wait for a record, in milliseconds or as an amount of time.
+        """
+        return RollingPolicy(part_size, to_millis(rollover_interval), to_millis(inactivity_interval))
+
+    @staticmethod
+    def on_checkpoint_rolling_policy() -> RollingPolicy:
+        """Return the policy that ends files with their micro-batch only."""
+        return RollingPolicy()
 
     part_size: int | None = None
     rollover_interval_ms: int | None = None

@@ -8,14 +8,14 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.format import StreamFormat
 from scurry.connectors.files.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import UnsupportedError
 
 __all__ = ["TextLineFormat", "split_lines"]
 
 
-class TextLineFormat(FileFormat):
+class TextLineFormat(StreamFormat):
     r"""Lines of text, as Java's `BufferedReader.readLine` sees them.
 
     A line ends at `\n`, `\r\n` or `\r`; empty lines are records; bytes that are no text become U+FFFD. Files named

@@ -387,6 +387,12 @@ class DataStream:
 
         return self._sink(SparkSink.of(format, options, columns, mode, self._node.output_type), f"Spark {format}")
 
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator: ...
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[Any]: ...
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None, limit: int) -> list[Any]: ...
     def execute_and_collect(
         self, job_execution_name: str | None = None, limit: int | None = None
     ) -> CloseableIterator | list[Any]:
@@ -401,11 +407,11 @@ class DataStream:
         """
         from scurry.datastream.data_stream.collect import collect
 
+        if limit is not None and limit <= 0:
+            raise ArgumentError(f"limit must be greater than 0, not {limit}")
         records = collect(self, job_execution_name)
         if limit is None:
             return records
-        if limit <= 0:
-            raise ArgumentError(f"limit must be greater than 0, not {limit}")
         with records:
             return [record for record, _ in zip(records, range(limit), strict=False)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -38,6 +38,16 @@ class LocalRunner:
         job.finish()
 
 
+def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
+    """Copies of the plan as tasks on Spark would get them: pickled, so that they share nothing with the program."""
+    import pickle
+
+    from scurry.graph.shipping import ship
+
+    shipped = ship(plan)
+    return lambda: pickle.loads(shipped)
+
+
 def limits_of(plan: JobPlan) -> BatchLimits:
     """How much a micro-batch may read, from the configuration."""
     configuration = plan.settings.configuration
@@ -51,6 +61,7 @@ class _Streaming:
     def __init__(self, job: JobExecution) -> None:
         self.job = job
         plan = self.plan = job.plan
+        self.load_plan = plan_loader(plan)
         self.sources: dict[tuple[int, int], SourceTask] = {}
         self.levels: dict[tuple[int, int], LevelTask] = {}
         self.stores: dict[tuple[int, int], DictStore] = {}
@@ -87,7 +98,8 @@ class _Streaming:
     def _source(self, number: int, assignment: Assignment, batch_id: int) -> list[WireRow]:
         key = (number, assignment.channel)
         if key not in self.sources:
-            self.sources[key] = SourceTask(self.plan, self.plan.sources[number], assignment.channel)
+            own = self.load_plan()
+            self.sources[key] = SourceTask(own, own.sources[number], assignment.channel)
         runs = self.sources[key].run(batch_id << 24, [assignment.work], assignment.final, batch_id)
         rows = [row for some in runs for row in some]
         if assignment.final:
@@ -114,7 +126,7 @@ class _Streaming:
             for group, some in sorted(groups.items()):
                 key = (level, group % parallelism)
                 if key not in self.levels:
-                    self.levels[key] = LevelTask(self.plan, *key)
+                    self.levels[key] = LevelTask(self.load_plan, *key)
                 store = self.stores.setdefault((level, group), DictStore())
                 rows += self.levels[key].process_group(group, some, store, batch_id)
         self.job.commit(batch_id, SinkStage(self.plan, 0, batch_id).run(rows))
@@ -124,6 +136,7 @@ class _Batch:
     def __init__(self, job: JobExecution) -> None:
         self.job = job
         self.plan = job.plan
+        self.load_plan = plan_loader(job.plan)
 
     def run(self) -> None:
         rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]
@@ -137,7 +150,7 @@ class _Batch:
         return [
             row
             for instance in sorted(works)
-            for rows in run_source(self.plan, source, instance, works[instance])
+            for rows in run_source(self.load_plan, source.id, instance, works[instance])
             for row in rows
         ]
 
@@ -147,7 +160,7 @@ class _Batch:
         for row in rows:
             partitions[row.group % parallelism].append(row)
         for number, partition in enumerate(partitions):
-            yield from BatchLevelTask(self.plan, level, number).run(sorted(partition, key=sort_key))
+            yield from BatchLevelTask(self.load_plan, level, number).run(sorted(partition, key=sort_key))
 
 
 def all_works(plan: JobPlan, source: Any) -> dict[int, list[Any]]:

@@ -1,0 +1,35 @@
+"""Sources and sinks, under PyFlink's names."""
+
+from __future__ import annotations
+
+from scurry.datastream.connectors.base import DeliveryGuarantee, Sink, Source
+from scurry.datastream.connectors.datagen import DataGeneratorSource
+from scurry.datastream.connectors.file_system import (
+    BucketAssigner,
+    FileSink,
+    FileSource,
+    FileSourceBuilder,
+    OutputFileConfig,
+    RollingPolicy,
+    StreamFormat,
+)
+from scurry.datastream.connectors.hybrid_source import HybridSource
+from scurry.datastream.connectors.number_seq import NumberSequenceSource
+from scurry.datastream.connectors.socket import SocketSource
+
+__all__ = [
+    "BucketAssigner",
+    "DataGeneratorSource",
+    "DeliveryGuarantee",
+    "FileSink",
+    "FileSource",
+    "FileSourceBuilder",
+    "HybridSource",
+    "NumberSequenceSource",
+    "OutputFileConfig",
+    "RollingPolicy",
+    "Sink",
+    "SocketSource",
+    "Source",
+    "StreamFormat",
+]

@@ -1,0 +1,243 @@
+"""Files as sources and sinks: FileSource, FileSink, and what they are built with."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from scurry.common.serialization import Encoder
+from scurry.common.time import TimeAmount, to_millis
+from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.format import BulkFormat, FileFormat, StreamFormat
+from scurry.connectors.files.rolling import RollingPolicy
+from scurry.connectors.files.sink import BulkFiles, PartFormat, RowFiles
+from scurry.connectors.files.sink import FileSink as _FileSink
+from scurry.connectors.files.source import FileSource as _FileSource
+from scurry.errors import ArgumentError, ArgumentTypeError
+
+__all__ = [
+    "BucketAssigner",
+    "BulkFormat",
+    "FileSink",
+    "FileSource",
+    "FileSourceBuilder",
+    "OutputFileConfig",
+    "RollingPolicy",
+    "StreamFormat",
+]
+
+
+class FileSource(_FileSource):
+    """Reads the records of files, those that are there or all that will ever appear.
+
+    The paths are files or directories, walked recursively; names that begin with `.` or `_` are skipped below them.
+    Files are read in the order of their modification times, each by one parallel reader from beginning to end.
+    """
+
+    @staticmethod
+    def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
+        """Return a builder of a source of text or CSV files.
+
+        Args:
+            stream_format: How records are read.
+            *paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+        """
+        return FileSourceBuilder(_checked(stream_format, StreamFormat, "for_record_stream_format"), paths)
+
+    @staticmethod
+    def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
+        """Return a builder of a source of Parquet files.
+
+        Args:
+            bulk_format: How records are read.
+            *paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+        """
+        return FileSourceBuilder(_checked(bulk_format, BulkFormat, "for_bulk_file_format"), paths)
+
+
+class FileSourceBuilder:
+    """Says whether a FileSource ends."""
+
+    def __init__(self, file_format: FileFormat, paths: tuple[str | os.PathLike[str], ...]) -> None:
+        """Begin with a format and paths."""
+        self._format = file_format
+        self._paths = paths
+        self._interval_ms: int | None = None
+
+    def monitor_continuously(self, discovery_interval: TimeAmount) -> FileSourceBuilder:
+        """Go on forever, reading files that appear under the paths.
+
+        Args:
+            discovery_interval: Time between two looks for new files, in milliseconds or as an amount of time.
+        """
+        self._interval_ms = to_millis(discovery_interval)
+        return self
+
+    def process_static_file_set(self) -> FileSourceBuilder:
+        """Read the files that are there when the job starts, and end. The default."""
+        self._interval_ms = None
+        return self
+
+    def build(self) -> FileSource:
+        """Return the source.
+
+        Raises:
+            ArgumentError: There is no path.
+            UnsupportedError: A path of a scheme that is not known.
+        """
+        return FileSource(self._format, [os.fspath(path) for path in self._paths], self._interval_ms)
+
+
+def _checked(file_format: Any, kind: type[FileFormat], method: str) -> FileFormat:
+    if not isinstance(file_format, kind):
+        raise ArgumentTypeError(f"FileSource.{method} takes a {kind.__name__}, got {file_format!r}")
+    return file_format
+
+
+class OutputFileConfig:
+    """How part files are named: `<prefix>-<what makes it unique><suffix>`."""
+
+    def __init__(self, part_prefix: str, part_suffix: str) -> None:
+        """Take the beginning and the end of the names."""
+        self._part_prefix = part_prefix
+        self._part_suffix = part_suffix
+
+    @staticmethod
+    def builder() -> OutputFileConfig.OutputFileConfigBuilder:
+        """Return a builder for names `part-...`."""
+        return OutputFileConfig.OutputFileConfigBuilder()
+
+    def get_part_prefix(self) -> str:
+        """Return the beginning of the names."""
+        return self._part_prefix
+
+    def get_part_suffix(self) -> str:
+        """Return the end of the names."""
+        return self._part_suffix
+
+    class OutputFileConfigBuilder:
+        """Collects prefix and suffix."""
+
+        def __init__(self) -> None:
+            """Begin with `part` and nothing."""
+            self.part_prefix = "part"
+            self.part_suffix = ""
+
+        def with_part_prefix(self, prefix: str) -> OutputFileConfig.OutputFileConfigBuilder:
+            """Set the beginning of the names."""
+            self.part_prefix = prefix
+            return self
+
+        def with_part_suffix(self, suffix: str) -> OutputFileConfig.OutputFileConfigBuilder:
+            """Set the end of the names."""
+            self.part_suffix = suffix
+            return self
+
+        def build(self) -> OutputFileConfig:
+            """Return the configuration."""
+            return OutputFileConfig(self.part_prefix, self.part_suffix)
+
+
+class FileSink(_FileSink):
+    """Writes records into part files below a base path, each record exactly once.
+
+    Part files are hidden while they are written and appear when their micro-batch has succeeded, which is the moment of
+    a checkpoint. Every file therefore ends with its micro-batch, and earlier if the rolling policy says so.
+    """
+
+    class BaseBuilder:
+        """What both kinds of sink are built with."""
+
+        def __init__(self, base_path: str, part_format: PartFormat, rolling: RollingPolicy) -> None:
+            """Begin with where and how to write."""
+            self._base_path = os.fspath(base_path)
+            self._format = part_format
+            self._rolling = rolling
+            self._buckets: BucketAssigner = DateTimeBuckets()
+            self._config = OutputFileConfig("part", "")
+
+        def with_bucket_check_interval(self, interval: TimeAmount) -> FileSink.BaseBuilder:
+            """Accept the interval at which Flink looks for files to end; here they end with their micro-batch.
+
+            Args:
+                interval: Milliseconds or an amount of time.
+            """
+            to_millis(interval)
+            return self
+
+        def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> FileSink.BaseBuilder:
+            """Set which directory below the base path is written; by default one per hour."""
+            if not isinstance(bucket_assigner, BucketAssigner):
+                raise ArgumentTypeError(f"with_bucket_assigner takes a BucketAssigner, got {bucket_assigner!r}")
+            self._buckets = bucket_assigner
+            return self
+
+        def with_output_file_config(self, output_file_config: OutputFileConfig) -> FileSink.BaseBuilder:
+            """Set how files are named."""
+            self._config = output_file_config
+            return self
+
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
+            """Set when files end before their micro-batch does."""
+            if not isinstance(rolling_policy, RollingPolicy):
+                raise ArgumentTypeError(f"with_rolling_policy takes a RollingPolicy, got {rolling_policy!r}")
+            self._rolling = rolling_policy
+            return self
+
+        def build(self) -> FileSink:
+            """Return the sink.
+
+            Raises:
+                UnsupportedError: The base path's scheme is not known.
+            """
+            config = self._config
+            return FileSink(
+                self._base_path,
+                self._format,
+                self._buckets,
+                self._rolling,
+                config.get_part_prefix(),
+                config.get_part_suffix(),
+            )
+
+    class RowFormatBuilder(BaseBuilder):
+        """Builds a sink that writes record by record."""
+
+    class BulkFormatBuilder(BaseBuilder):
+        """Builds a sink of CSV or Parquet files."""
+
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
+            """Accept the only policy there is for whole files.
+
+            Raises:
+                ArgumentError: It is not `RollingPolicy.on_checkpoint_rolling_policy()`.
+            """
+            if rolling_policy != RollingPolicy.on_checkpoint_rolling_policy():
+                raise ArgumentError("a bulk format needs RollingPolicy.on_checkpoint_rolling_policy()")
+            return self
+
+    @staticmethod
+    def for_row_format(base_path: str, encoder: Encoder) -> FileSink.RowFormatBuilder:
+        """Return a builder of a sink that writes each record through an encoder.
+
+        Args:
+            base_path: Directory for all buckets; local, or a file:, s3://, gs://, hdfs:// address.
+            encoder: Writes a record, e.g. `Encoder.simple_string_encoder()`.
+        """
+        if not isinstance(encoder, Encoder):
+            raise ArgumentTypeError(f"for_row_format takes an Encoder, got {encoder!r}")
+        return FileSink.RowFormatBuilder(base_path, RowFiles(encoder), RollingPolicy.default_rolling_policy())
+
+    @staticmethod
+    def for_bulk_format(base_path: str, writer_factory: BulkWriterFactory) -> FileSink.BulkFormatBuilder:
+        """Return a builder of a sink that writes whole files of a format.
+
+        Args:
+            base_path: Directory for all buckets; local, or a file:, s3://, gs://, hdfs:// address.
+            writer_factory: From `CsvBulkWriters` or `ParquetBulkWriters`.
+        """
+        if not isinstance(writer_factory, BulkWriterFactory):
+            raise ArgumentTypeError(f"for_bulk_format takes a BulkWriterFactory, got {writer_factory!r}")
+        policy = RollingPolicy.on_checkpoint_rolling_policy()
+        return FileSink.BulkFormatBuilder(base_path, BulkFiles(writer_factory), policy)

@@ -1,0 +1,1 @@
+"""File and message formats, under PyFlink's names."""

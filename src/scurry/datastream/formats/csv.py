@@ -1,0 +1,213 @@
+"""CSV: files of rows, and rows as messages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.csv_format import CsvFormat
+from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
+from scurry.connectors.files.csv_writer import CsvWriterFactory
+from scurry.datastream.formats._columns import to_column_type
+from scurry.datastream.formats._csv_messages import CsvRowDeserializationSchema, CsvRowSerializationSchema
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.table.types import BooleanType, DataType, DataTypes, NumericType, VarCharType
+
+__all__ = [
+    "CsvBulkWriters",
+    "CsvReaderFormat",
+    "CsvRowDeserializationSchema",
+    "CsvRowSerializationSchema",
+    "CsvSchema",
+    "CsvSchemaBuilder",
+]
+
+
+class CsvSchema:
+    """The columns and the syntax of CSV files; made by a builder."""
+
+    def __init__(self, dialect: CsvDialect) -> None:
+        """Take the columns and the syntax."""
+        self._dialect = dialect
+
+    @staticmethod
+    def builder() -> CsvSchemaBuilder:
+        """Return a builder without columns."""
+        return CsvSchemaBuilder()
+
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self._dialect.columns)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return self.size()
+
+    def __repr__(self) -> str:
+        """Show columns and syntax."""
+        return f"CsvSchema({self._dialect})"
+
+
+class CsvSchemaBuilder:
+    """Collects the columns and the syntax of CSV files."""
+
+    def __init__(self) -> None:
+        """Begin without columns, with commas and double quotes."""
+        self._dialect = CsvDialect()
+
+    def build(self) -> CsvSchema:
+        """Return the schema."""
+        return CsvSchema(self._dialect)
+
+    def add_array_column(
+        self, name: str, separator: str = ";", element_type: DataType | None = None
+    ) -> CsvSchemaBuilder:
+        """Add a column of several values.
+
+        Args:
+            name: Its name.
+            separator: Text between the values.
+            element_type: Type of the values; texts by default.
+        """
+        element = _column(name, DataTypes.STRING() if element_type is None else element_type)
+        return self._add(dataclasses.replace(element, is_array=True, array_separator=separator))
+
+    def add_boolean_column(self, name: str) -> CsvSchemaBuilder:
+        """Add a column of truth values."""
+        return self._add(CsvColumn(name, "BOOLEAN"))
+
+    def add_number_column(self, name: str, number_type: NumericType | None = None) -> CsvSchemaBuilder:
+        """Add a column of numbers.
+
+        Args:
+            name: Its name.
+            number_type: Their type; BIGINT by default.
+        """
+        return self._add(_column(name, DataTypes.BIGINT() if number_type is None else number_type))
+
+    def add_string_column(self, name: str) -> CsvSchemaBuilder:
+        """Add a column of texts."""
+        return self._add(CsvColumn(name))
+
+    def add_columns_from(self, schema: CsvSchema) -> CsvSchemaBuilder:
+        """Add the columns of another schema."""
+        for column in schema._dialect.columns:
+            self._add(column)
+        return self
+
+    def clear_columns(self) -> CsvSchemaBuilder:
+        """Remove all columns."""
+        return self._set(columns=())
+
+    def set_allow_comments(self, allow: bool = True) -> CsvSchemaBuilder:
+        """Skip blank lines and lines that begin with `#`."""
+        return self._set(allow_comments=allow)
+
+    def set_column_separator(self, char: str) -> CsvSchemaBuilder:
+        """Set the character between columns, a comma by default."""
+        return self._set(separator=_one("column separator", char))
+
+    def set_array_element_separator(self, separator: str) -> CsvSchemaBuilder:
+        """Set the text between the values of arrays, in all columns."""
+        columns = tuple(
+            dataclasses.replace(column, array_separator=separator) if column.is_array else column
+            for column in self._dialect.columns
+        )
+        return self._set(array_separator=separator, columns=columns)
+
+    def disable_escape_char(self) -> CsvSchemaBuilder:
+        """Give no character the power to escape the next. The default."""
+        return self._set(escape=None)
+
+    def set_escape_char(self, char: str) -> CsvSchemaBuilder:
+        """Set the character that takes the meaning from the next one."""
+        return self._set(escape=_one("escape character", char))
+
+    def set_line_separator(self, separator: str) -> CsvSchemaBuilder:
+        r"""Set what ends lines in files that are written; readers take any of `\n`, `\r` and `\r\n`."""
+        return self._set(line_separator=separator)
+
+    def set_null_value(self, null_value: str) -> CsvSchemaBuilder:
+        """Set the text that means null."""
+        return self._set(null_value=null_value)
+
+    def disable_quote_char(self) -> CsvSchemaBuilder:
+        """Have no quoted fields."""
+        return self._set(quote=None)
+
+    def set_quote_char(self, char: str) -> CsvSchemaBuilder:
+        """Set the character around quoted fields, a double quote by default."""
+        return self._set(quote=_one("quote character", char))
+
+    def set_skip_first_data_row(self, skip: bool = True) -> CsvSchemaBuilder:
+        """Skip the first row, not counting the header."""
+        return self._set(skip_first_row=skip)
+
+    def set_strict_headers(self, strict: bool = True) -> CsvSchemaBuilder:
+        """Fail if the header does not hold the names of the columns, in order; needs `set_use_header`."""
+        return self._set(strict_headers=strict)
+
+    def set_use_header(self, use: bool = True) -> CsvSchemaBuilder:
+        """Skip a header when reading, and write one."""
+        return self._set(use_header=use)
+
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self._dialect.columns)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return self.size()
+
+    def _add(self, column: CsvColumn) -> CsvSchemaBuilder:
+        if column.name in self._dialect.names:
+            raise ArgumentError(f"there is a column {column.name!r} already")
+        return self._set(columns=(*self._dialect.columns, column))
+
+    def _set(self, **changes: Any) -> CsvSchemaBuilder:
+        self._dialect = dataclasses.replace(self._dialect, **changes)
+        return self
+
+
+def _column(name: str, data_type: DataType) -> CsvColumn:
+    if not isinstance(data_type, (NumericType, BooleanType, VarCharType)):
+        raise ArgumentTypeError(f"column {name!r}: a CSV column is of a number, BOOLEAN or STRING, not {data_type!r}")
+    column = to_column_type(data_type)
+    return CsvColumn(name, column.kind, column.precision, column.scale)
+
+
+def _one(what: str, char: str) -> str:
+    if len(char) != 1:
+        raise ArgumentError(f"the {what} must be a single character, got {char!r}")
+    return char
+
+
+class CsvReaderFormat(CsvFormat):
+    """Reads rows with named fields from CSV files."""
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> CsvReaderFormat:
+        """Return the format of a schema.
+
+        Raises:
+            ArgumentError: The schema has no columns.
+        """
+        if not schema.size():
+            raise ArgumentError("the CsvSchema has no columns; add some, e.g. builder().add_string_column('name')")
+        return CsvReaderFormat(schema._dialect)
+
+
+class CsvBulkWriters:
+    """Makes writers of CSV files for `FileSink.for_bulk_format`."""
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> BulkWriterFactory:
+        """Return the factory of writers of rows.
+
+        Raises:
+            ArgumentError: The schema has no columns.
+        """
+        if not schema.size():
+            raise ArgumentError("the CsvSchema has no columns; add some, e.g. builder().add_string_column('name')")
+        return CsvWriterFactory(schema._dialect)

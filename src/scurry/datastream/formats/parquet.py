@@ -1,0 +1,83 @@
+"""Parquet files: rows from and to them."""
+
+from __future__ import annotations
+
+from scurry.common.configuration import Configuration
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.parquet import ParquetFormat, ParquetWriterFactory
+from scurry.datastream.formats._columns import to_column_type
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.table.types import RowType
+
+__all__ = ["ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
+
+_COMPRESSION = "parquet.compression"
+
+
+class ParquetColumnarRowInputFormat(ParquetFormat):
+    """Reads rows of chosen columns from Parquet files; a column that a file does not have is null."""
+
+    def __init__(
+        self,
+        row_type: RowType,
+        hadoop_config: Configuration | None = None,
+        batch_size: int = 2048,
+        is_utc_timestamp: bool = False,
+        is_case_sensitive: bool = True,
+    ) -> None:
+        """Say what to read.
+
+        Args:
+            row_type: The columns.
+            hadoop_config: Must be empty: there is no Hadoop here.
+            batch_size: Rows decoded at once.
+            is_utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+            is_case_sensitive: Whether column names must match exactly.
+
+        Raises:
+            ArgumentError: A batch size below 1.
+            UnsupportedError: A type files cannot hold, or Hadoop settings.
+        """
+        if batch_size < 1:
+            raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
+        for key in hadoop_config.key_set() if hadoop_config is not None else ():
+            raise UnsupportedError(f"Hadoop setting {key!r} has no effect: Parquet is read without Hadoop; remove it")
+        super().__init__(_row(row_type), batch_size, is_utc_timestamp, is_case_sensitive)
+
+
+class ParquetBulkWriters:
+    """Makes writers of Parquet files for `FileSink.for_bulk_format`."""
+
+    @staticmethod
+    def for_row_type(
+        row_type: RowType, hadoop_config: Configuration | None = None, utc_timestamp: bool = False
+    ) -> BulkWriterFactory:
+        """Return the factory of writers of rows.
+
+        Args:
+            row_type: The columns.
+            hadoop_config: May set `parquet.compression` (SNAPPY by default), and nothing else.
+            utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+
+        Raises:
+            UnsupportedError: A type files cannot hold, or other Hadoop settings.
+        """
+        compression = "snappy"
+        if hadoop_config is not None:
+            for key in hadoop_config.key_set() - {_COMPRESSION}:
+                raise UnsupportedError(
+                    f"Hadoop setting {key!r} has no effect: Parquet is written without Hadoop; only {_COMPRESSION} "
+                    "can be set"
+                )
+            compression = hadoop_config.get_string(_COMPRESSION, compression).lower()
+        compression = {"uncompressed": "none", "lz4_raw": "lz4"}.get(compression, compression)
+        if compression not in ("snappy", "gzip", "zstd", "lz4", "brotli", "none"):
+            raise UnsupportedError(f"{_COMPRESSION}={compression}; use SNAPPY, GZIP, ZSTD, LZ4_RAW or UNCOMPRESSED")
+        return ParquetWriterFactory(_row(row_type), utc_timestamp, compression)
+
+
+def _row(row_type: RowType) -> ColumnType:
+    if not isinstance(row_type, RowType):
+        raise ArgumentTypeError(f"expected DataTypes.ROW([DataTypes.FIELD(name, type), ...]), got {row_type!r}")
+    return to_column_type(row_type)

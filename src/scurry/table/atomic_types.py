@@ -1,0 +1,189 @@
+"""The SQL types that are not made of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.errors import ArgumentError
+from scurry.table.logical_type import AtomicType
+
+__all__ = [
+    "BigIntType",
+    "BinaryType",
+    "BooleanType",
+    "CharType",
+    "DateType",
+    "DecimalType",
+    "DoubleType",
+    "FloatType",
+    "FractionalType",
+    "IntType",
+    "IntegralType",
+    "LocalZonedTimestampType",
+    "NullType",
+    "NumericType",
+    "SmallIntType",
+    "TimeType",
+    "TimestampType",
+    "TinyIntType",
+    "VarBinaryType",
+    "VarCharType",
+]
+
+_MAX_LENGTH = 0x7FFFFFFF
+_MAX_DECIMAL = 38
+
+
+class NullType(AtomicType):
+    """The type of NULL."""
+
+    def __init__(self) -> None:
+        """Make the type."""
+        super().__init__(True)
+
+
+class BooleanType(AtomicType):
+    """TRUE and FALSE."""
+
+
+class NumericType(AtomicType):
+    """A number."""
+
+
+class IntegralType(NumericType):
+    """A whole number."""
+
+
+class FractionalType(NumericType):
+    """A number with a fraction."""
+
+
+class TinyIntType(IntegralType):
+    """Whole numbers of 8 bits."""
+
+
+class SmallIntType(IntegralType):
+    """Whole numbers of 16 bits."""
+
+
+class IntType(IntegralType):
+    """Whole numbers of 32 bits."""
+
+
+class BigIntType(IntegralType):
+    """Whole numbers of 64 bits."""
+
+
+class FloatType(FractionalType):
+    """Floating-point numbers of 32 bits."""
+
+
+class DoubleType(FractionalType):
+    """Floating-point numbers of 64 bits."""
+
+
+class DecimalType(FractionalType):
+    """Decimal numbers of a fixed number of digits."""
+
+    def __init__(self, precision: int = 10, scale: int = 0, nullable: bool = True) -> None:
+        """Make the type.
+
+        Args:
+            precision: Number of digits, 1 to 38.
+            scale: Digits after the point, 0 to precision.
+            nullable: Whether values may be None.
+
+        Raises:
+            ArgumentError: Numbers outside these.
+        """
+        super().__init__(nullable)
+        if not (1 <= precision <= _MAX_DECIMAL and 0 <= scale <= precision):
+            raise ArgumentError(
+                f"DECIMAL({precision}, {scale}): the precision is 1 to 38, the scale 0 to the precision"
+            )
+        self.precision = precision
+        self.scale = scale
+
+    def _parameters(self) -> tuple[Any, ...]:
+        return (self.precision, self.scale)
+
+
+class _LengthType(AtomicType):
+    def __init__(self, length: int = 1, nullable: bool = True) -> None:
+        """Make the type.
+
+        Args:
+            length: Number of characters or bytes, at least 1.
+            nullable: Whether values may be None.
+
+        Raises:
+            ArgumentError: A length below 1.
+        """
+        super().__init__(nullable)
+        if not 1 <= length <= _MAX_LENGTH:
+            raise ArgumentError(f"{self.type_name()}({length}): the length is 1 to {_MAX_LENGTH}")
+        self.length = length
+
+    def _parameters(self) -> tuple[Any, ...]:
+        return (self.length,)
+
+
+class CharType(_LengthType):
+    """Text of a fixed length."""
+
+
+class VarCharType(_LengthType):
+    """Text up to a length."""
+
+
+class BinaryType(_LengthType):
+    """Bytes of a fixed length."""
+
+
+class VarBinaryType(_LengthType):
+    """Bytes up to a length."""
+
+
+class DateType(AtomicType):
+    """Dates: Python's `datetime.date`."""
+
+
+class _PrecisionType(AtomicType):
+    def __init__(self, precision: int = 6, nullable: bool = True) -> None:
+        """Make the type.
+
+        Args:
+            precision: Digits after the second, 0 to 9; Python knows 6.
+            nullable: Whether values may be None.
+
+        Raises:
+            ArgumentError: A precision outside 0 to 9.
+        """
+        super().__init__(nullable)
+        if not 0 <= precision <= 9:
+            raise ArgumentError(f"{self.type_name()}({precision}): the precision is 0 to 9")
+        self.precision = precision
+
+    def _parameters(self) -> tuple[Any, ...]:
+        return (self.precision,)
+
+
+class TimeType(_PrecisionType):
+    """Times of day: Python's `datetime.time`."""
+
+    def __init__(self, precision: int = 0, nullable: bool = True) -> None:
+        """Make the type.
+
+        Args:
+            precision: Digits after the second, 0 to 9; Python knows 6.
+            nullable: Whether values may be None.
+        """
+        super().__init__(precision, nullable)
+
+
+class TimestampType(_PrecisionType):
+    """Dates and times without a time zone: Python's `datetime.datetime`."""
+
+
+class LocalZonedTimestampType(_PrecisionType):
+    """Points of time, shown in the session's time zone: `Instant` in a stream."""

@@ -1,0 +1,69 @@
+"""DataType: what all SQL types have in common."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, TypeVar
+
+__all__ = ["AtomicType", "DataType"]
+
+_Self = TypeVar("_Self", bound="DataType")
+
+
+class DataType:
+    """A SQL type, nullable or not. Types with the same name, parameters and nullability are equal."""
+
+    def __init__(self, nullable: bool = True) -> None:
+        """Make a type.
+
+        Args:
+            nullable: Whether values may be None.
+        """
+        self._nullable = nullable
+
+    def not_null(self: _Self) -> _Self:
+        """Return the same type without null."""
+        return self._with_nullable(False)
+
+    def nullable(self: _Self) -> _Self:
+        """Return the same type with null."""
+        return self._with_nullable(True)
+
+    def _with_nullable(self: _Self, nullable: bool) -> _Self:
+        changed = copy(self)
+        changed._nullable = nullable
+        return changed
+
+    @classmethod
+    def type_name(cls) -> str:
+        """Return the type's name, e.g. BIGINT."""
+        return cls.__name__.removesuffix("Type").upper()
+
+    def _parameters(self) -> tuple[Any, ...]:
+        """What the type was made with, besides whether it is nullable."""
+        return ()
+
+    def __repr__(self) -> str:
+        """Return e.g. `VarCharType(10, true)`."""
+        parameters = [*map(str, map(_shown, self._parameters())), str(self._nullable).lower()]
+        return f"{type(self).__name__}({', '.join(parameters)})"
+
+    def __str__(self) -> str:
+        """Return the type's name."""
+        return self.type_name()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare class, parameters and nullability."""
+        return type(other) is type(self) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        """Hash the name."""
+        return hash(str(self))
+
+
+class AtomicType(DataType):
+    """A type that is not made of others."""
+
+
+def _shown(parameter: Any) -> Any:
+    return repr(parameter) if isinstance(parameter, DataType) else parameter

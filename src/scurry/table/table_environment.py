@@ -1,0 +1,29 @@
+"""Where tables and SQL will begin; creating an environment says that they are not there yet."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from scurry.errors import UnsupportedError
+
+__all__ = ["StreamTableEnvironment", "TableEnvironment"]
+
+
+class TableEnvironment:
+    """Flink's TableEnvironment; the Table API and SQL are not available yet."""
+
+    @staticmethod
+    def create(*args: Any, **kwargs: Any) -> NoReturn:
+        """Raise, because there is nothing to create yet.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "the Table API and SQL are not available in this version of scurry; use the DataStream API "
+            "(scurry.datastream), or Spark SQL on what env.from_spark(...) and DataStream.to_spark(...) exchange with Spark"
+        )
+
+
+class StreamTableEnvironment(TableEnvironment):
+    """Flink's StreamTableEnvironment; not available yet."""

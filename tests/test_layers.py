@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.metrics", "scurry.launch",
     },
-    "scurry.table": {"scurry.errors", "scurry.common"},
+    "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
     "scurry.datastream": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
         "scurry.launch", "scurry.table",

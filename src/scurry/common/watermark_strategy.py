@@ -256,6 +256,11 @@ class WatermarkStrategy:
         )
         return dataclasses.replace(self, alignment=alignment)
 
+    @property
+    def generates_watermarks(self) -> bool:
+        """Whether there will be watermarks at all."""
+        return self.generator_supplier is not NoWatermarks
+
     def create_generator(self) -> WatermarkGenerator:
         """Return a new generator, for one split or task."""
         return self.generator_supplier()

@@ -175,9 +175,10 @@ class _Planner:
         That is where something downstream can act on time alone (timers, windows), or can read a watermark that
         something upstream generates.
         """
-        watermarks = any(s.watermark_strategy is not None for s in self.job.sources.values()) or any(
-            isinstance(op.operator, ops.AssignTimestamps) for op in self.job.operators.values()
-        )
+        strategies = [s.watermark_strategy for s in self.job.sources.values()]
+        strategies += [o.operator.function for o in self.job.operators.values()
+                       if isinstance(o.operator, ops.AssignTimestamps)]  # fmt: skip
+        watermarks = any(strategy is not None and strategy.generates_watermarks for strategy in strategies)
         needs: dict[int, bool] = {}
         for number, op in sorted(self.job.operators.items(), reverse=True):
             below = [out.operator if out.edge is None else self.job.edges[out.edge].target for out in op.outputs]

@@ -6,7 +6,6 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.graph.shipping import ship
 from scurry.runtime.batch import BatchLevelTask, run_source
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.runner import all_works
@@ -25,7 +24,7 @@ class BatchRunner:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
         spark = session_for(plan.settings)
-        worker_job = Job(str(job.job_id), ship(plan))
+        worker_job = Job.of(str(job.job_id), plan)
         job.start_clock()
         frame = _sources(spark, job, worker_job)
         for level in range(1, plan.levels + 1):

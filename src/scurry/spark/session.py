@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def session_for(settings: JobSettings) -> Any:
     """The session a job runs on, as a session of its own (own settings, shared context)."""
     from pyspark.sql import SparkSession
 
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     active = SparkSession.getActiveSession()
     spark = (active if active is not None else _create(settings)).newSession()
     for key, value in QUERY_CONF.items():

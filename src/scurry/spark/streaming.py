@@ -13,7 +13,6 @@ from typing import Any
 
 from scurry.connectors.source import BatchLimits
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.graph.shipping import ship
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
@@ -55,7 +54,7 @@ class _Query:
         self.storage = storage_for(self.spark, self.directory) if configured else None
         if self.storage is not None:
             check_identity(plan, self.storage)
-        self.worker_job = Job(str(job.job_id), ship(plan))
+        self.worker_job = Job.of(str(job.job_id), plan)
         self.assignments = AssignmentStream(self.spark, self.storage)
         self.native = [s for s in plan.sources.values() if hasattr(s.source, "read")]
         limits: BatchLimits = limits_of(plan)

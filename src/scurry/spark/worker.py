@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import pickle
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from scurry.graph.plan import JobPlan
+from scurry.graph.shipping import ship
 from scurry.runtime.failure import Failure, OperatorError
 from scurry.runtime.task import LevelTask, SourceTask
 from scurry.runtime.wire import BatchRow, WireRow
@@ -31,12 +33,21 @@ class Job:
 
     job_id: str
     plan_bytes: bytes
+    #: whether the program imports scurry by the name of pyflink, so that workers must, too
+    aliased: bool = False
+
+    @classmethod
+    def of(cls, job_id: str, plan: JobPlan) -> Job:
+        """Packs a plan for the workers."""
+        return cls(job_id, ship(plan), "scurry.pyflink_alias" in sys.modules)
 
 
 class Instances:
     """What this worker process holds of one job."""
 
     def __init__(self, job: Job) -> None:
+        if job.aliased:
+            import scurry.pyflink_alias  # noqa: F401
         self._plan_bytes = job.plan_bytes
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}

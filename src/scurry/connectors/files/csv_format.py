@@ -25,6 +25,7 @@ __all__ = ["CsvFormat"]
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
+_BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r")
 _ARROW_TYPES = {
     "STRING": "string",
     "BOOLEAN": "bool",
@@ -221,6 +222,9 @@ class _ArrowReader:
     def columns(self, data: bytes) -> list[Any] | None:
         """Return the columns of a block as Arrow arrays, or None if `CsvParser` must decide."""
         if self._dialect.allow_comments and b"#" in data:
+            return None
+        # pyarrow fills a blank line up with empty texts
+        if len(self._types) > 1 and (data[0] in b"\r\n" or any(blank in data for blank in _BLANK_LINES)):
             return None
         # pyarrow reads 0x1F as a whole number; it may as well stand in a text, but that is for CsvParser to see
         if self._integers and (b"0x" in data or b"0X" in data):

@@ -20,6 +20,7 @@ class CsvSyntaxError(Exception):
     """A record that cannot be read: where it begins in the text, why, and whether only its end is missing."""
 
     def __init__(self, position: int, reason: str, unclosed: bool = False) -> None:
+        """Take what is known."""
         super().__init__(reason)
         self.position = position
         self.reason = reason

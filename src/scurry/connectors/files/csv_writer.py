@@ -12,7 +12,7 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory, values_of
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
 
-__all__ = ["CsvWriterFactory", "line_formatter"]
+__all__ = ["CsvWriterFactory", "line_formatter", "quoting"]
 
 #: Jackson does not look into texts longer than this, but quotes them
 _ALWAYS_QUOTED = 24
@@ -68,7 +68,7 @@ def line_formatter(dialect: CsvDialect) -> Callable[[Any], str]:
 
 
 def _text(column: CsvColumn, dialect: CsvDialect) -> Callable[[Any], str]:
-    quoted = _quoting(dialect)
+    quoted = quoting(dialect)
     plain = _plain(column)
     if column.is_array:
         separator = dialect.array_separator if column.array_separator is None else column.array_separator
@@ -93,7 +93,8 @@ def _plain(column: CsvColumn) -> Callable[[Any], str]:
     return types[column.kind].to_string if column.kind in types else str
 
 
-def _quoting(dialect: CsvDialect) -> Callable[[str], str]:
+def quoting(dialect: CsvDialect) -> Callable[[str], str]:
+    """Return what puts quotes around a text that needs them."""
     quote, escape = dialect.quote, dialect.escape
     if quote is None:
         return lambda text: text

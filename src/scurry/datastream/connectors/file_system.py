@@ -89,10 +89,11 @@ class FileSourceBuilder:
         return FileSource(self._format, [os.fspath(path) for path in self._paths], self._interval_ms)
 
 
-def _checked(file_format: Any, kind: type[FileFormat], method: str) -> FileFormat:
+def _checked(file_format: Any, kind: Any, method: str) -> FileFormat:
     if not isinstance(file_format, kind):
         raise ArgumentTypeError(f"FileSource.{method} takes a {kind.__name__}, got {file_format!r}")
-    return file_format
+    checked: FileFormat = file_format
+    return checked
 
 
 class OutputFileConfig:

@@ -33,7 +33,9 @@ class AssignTimestampsOperator(RuntimeOperator):
         Nothing is lost by that: the receiving gate keeps the highest watermark of each channel.
         """
         self._last = self._highest = MIN_TIME
-        self._generator = None if self._bound is not None else self.plan.operator.function.create_generator()
+        strategy = self.plan.operator.function
+        custom = self._bound is None and strategy.generates_watermarks
+        self._generator = strategy.create_generator() if custom else None
         self._idle = False
 
     def process(self, values: Values, timestamps: Timestamps) -> None:

@@ -1,0 +1,213 @@
+"""Values of declared types from JSON, as forgiving as Flink (Jackson) is."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import decimal
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common.time import Instant
+from scurry.common.typeinfo import (
+    BasicArrayTypeInfo,
+    BasicType,
+    BasicTypeInfo,
+    DateTypeInfo,
+    InstantTypeInfo,
+    ListTypeInfo,
+    MapTypeInfo,
+    ObjectArrayTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TypeInformation,
+    Types,
+)
+from scurry.common.types import Row
+from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
+from scurry.errors import UnsupportedError
+
+__all__ = ["Reading", "parse"]
+
+Reader = Callable[[Any], Any]
+
+_ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
+_INTEGERS = {BasicType.BYTE: "TINYINT", BasicType.SHORT: "SMALLINT", BasicType.INT: "INT", BasicType.LONG: "BIGINT"}
+_FLOATS = {BasicType.FLOAT: "FLOAT", BasicType.DOUBLE: "DOUBLE"}
+_BLANKS = re.compile(r"[ \t\r\n]*")
+
+
+class _Number(float):
+    """A JSON number with a fraction, which remembers its text."""
+
+    text: str
+
+    def __new__(cls, text: str) -> _Number:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_float=_Number, parse_constant=_no_constant)
+
+
+def parse(message: bytes) -> Any:
+    """Return the first JSON value of a message; what follows it is not looked at.
+
+    Raises:
+        ValueError: It does not begin with JSON.
+    """
+    text = message.decode()
+    blanks = _BLANKS.match(text)
+    value, _ = _DECODER.raw_decode(text, blanks.end() if blanks else 0)
+    return value
+
+
+class Reading:
+    """Makes readers, with what they do about missing and wrong fields."""
+
+    def __init__(self, fail_on_missing_field: bool, ignore_parse_errors: bool) -> None:
+        """Say whether a missing field is an error, and whether a wrong one becomes None instead."""
+        self._fail_on_missing = fail_on_missing_field
+        self._ignore = ignore_parse_errors
+
+    def reader(self, declared: TypeInformation) -> Reader:
+        """Return what makes a value of the declared type from parsed JSON; null becomes None.
+
+        The function raises ValueError for what is no such value.
+
+        Raises:
+            UnsupportedError: JSON has nothing for the type.
+        """
+        read, ignore = self._reader(declared), self._ignore
+
+        def nullable(value: Any) -> Any:
+            if value is None:
+                return None
+            try:
+                return read(value)
+            except (ValueError, TypeError, AttributeError):
+                if ignore:
+                    return None
+                raise
+
+        return nullable
+
+    def _reader(self, declared: TypeInformation) -> Reader:
+        if isinstance(declared, RowTypeInfo):
+            return self.row(declared)
+        if isinstance(declared, PrimitiveArrayTypeInfo) and declared.elem_type == BasicTypeInfo(BasicType.BYTE):
+            return base64.b64decode
+        if isinstance(declared, _ARRAYS):
+            element = self.reader(declared.elem_type)
+            return lambda values: list(map(element, _of_kind(list, values)))
+        if isinstance(declared, MapTypeInfo):
+            key, item = self.reader(declared.key_type), self.reader(declared.value_type)
+            return lambda values: {key(k): item(v) for k, v in _of_kind(dict, values).items()}
+        return _scalar(declared)
+
+    def row(self, declared: RowTypeInfo) -> Reader:
+        """Return what makes a row from a JSON object."""
+        names = tuple(declared.get_field_names())
+        fields = [(name, self.reader(field)) for name, field in zip(names, declared.get_field_types(), strict=True)]
+        fail = self._fail_on_missing
+
+        def row(value: Any) -> Row:
+            given = _of_kind(dict, value)
+            if fail:
+                for name in names:
+                    if name not in given:
+                        raise ValueError(f"there is no field {name!r}")
+            return Row._from_values([read(given.get(name)) for name, read in fields], names)
+
+        return row
+
+
+def _of_kind(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind):
+        expected = "an object" if kind is dict else "an array"
+        raise ValueError(f"{_text(value)!r} is not {expected}")
+    return value
+
+
+def _text(value: Any) -> str:
+    """The text Jackson sees in a value."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, _Number):
+        return Types.DOUBLE().to_string(float(value))
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return str(value)
+
+
+def _scalar(declared: TypeInformation) -> Reader:
+    if isinstance(declared, InstantTypeInfo):
+        return _instant
+    if isinstance(declared, BasicTypeInfo):
+        return _basic(declared.basic_type)
+    if isinstance(declared, DateTypeInfo):
+        return lambda value: datetime.date.fromisoformat(_text(value))
+    if isinstance(declared, TimeTypeInfo):
+        return lambda value: datetime.time.fromisoformat(_utc(value, _TIME))
+    if isinstance(declared, TimestampTypeInfo):
+        return lambda value: datetime.datetime.fromisoformat(_utc(value, _TIMESTAMP))
+    raise UnsupportedError(f"JSON messages cannot hold {declared!r}; declare the field as STRING and convert it")
+
+
+def _basic(basic: BasicType) -> Reader:
+    if basic in (BasicType.STRING, BasicType.CHAR):
+        return _text
+    if basic is BasicType.BOOLEAN:
+        return lambda value: value if isinstance(value, bool) else _text(value).strip().lower() == "true"
+    if basic is BasicType.BIG_DEC:
+        return _decimal
+    if basic is BasicType.BIG_INT:
+        return lambda value: int(_text(value).strip())
+    kind = _INTEGERS.get(basic) or _FLOATS[basic]
+    from_text = CsvColumn("", kind).parser(CsvDialect())
+    if basic in (BasicType.INT, BasicType.LONG):
+        # Jackson cuts the fraction of a number, but not that of a text
+        return lambda value: from_text(str(int(value)) if isinstance(value, _Number) else _text(value))
+    return lambda value: from_text(value.text if isinstance(value, _Number) else _text(value))
+
+
+def _decimal(value: Any) -> decimal.Decimal:
+    try:
+        if not isinstance(value, _Number):
+            return decimal.Decimal(_text(value).strip())
+        # without zeros at the end, where nothing is lost by it
+        exact, short = decimal.Decimal(value.text), decimal.Decimal(repr(float(value)))
+    except decimal.InvalidOperation:
+        raise ValueError(f"{_text(value)!r} is no decimal number") from None
+    return short if short == exact else exact
+
+
+_TIME = re.compile(r"\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+
+
+def _utc(value: Any, form: re.Pattern[str]) -> str:
+    """A time in UTC, without the Z and with at most six digits after the second."""
+    text = _text(value)
+    found = form.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no time in UTC such as 10:11:12Z or 2020-01-02T10:11:12Z")
+    fraction = found[1] or ""
+    return text[: len(text) - 1 - len(fraction)] + fraction[:7].ljust(7, "0") if fraction else text[:-1]
+
+
+def _instant(value: Any) -> Instant:
+    moment = datetime.datetime.fromisoformat(_utc(value, _TIMESTAMP)).replace(tzinfo=datetime.UTC)
+    micros = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)) // datetime.timedelta(microseconds=1)
+    return Instant(micros // 1_000_000, micros % 1_000_000 * 1000)

@@ -1,0 +1,159 @@
+"""JSON: rows as messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.typeinfo import RowTypeInfo, TypeInformation
+from scurry.common.types import Row
+from scurry.datastream.formats._json_reading import Reading, parse
+from scurry.datastream.formats._json_schema import type_info_of_schema
+from scurry.datastream.formats._json_writing import writer
+from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
+
+__all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
+
+
+class JsonRowDeserializationSchema(DeserializationSchema):
+    """Reads a row from a JSON object, by field names; made by `builder()`.
+
+    A field that is not there is null. As in Flink, numbers may be in quotes and anything can be a text.
+    """
+
+    def __init__(self, type_info: RowTypeInfo, fail_on_missing_field: bool, ignore_parse_errors: bool) -> None:
+        """Take the row's type, and what to do about missing and wrong fields."""
+        self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors)
+        self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made with."""
+        return type(self), self._arguments
+
+    @staticmethod
+    def builder() -> JsonRowDeserializationSchema.Builder:
+        """Return a builder."""
+        return JsonRowDeserializationSchema.Builder()
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the row's type."""
+        return self._arguments[0]
+
+    def deserialize(self, message: bytes) -> Row | None:
+        """Return the row in a message, None for JSON's null; with `ignore_parse_errors`, None if there is no object.
+
+        Raises:
+            MalformedRecordError: The message is no such row.
+        """
+        try:
+            value = parse(message)
+            row: Row | None = None if value is None else self._read(value)
+            return row
+        except (ValueError, TypeError, AttributeError) as error:
+            if self._arguments[2]:
+                return None
+            raise MalformedRecordError("JSON message", None, message.decode("utf-8", "replace"), str(error)) from None
+
+    class Builder:
+        """Collects what the messages hold."""
+
+        def __init__(self) -> None:
+            """Begin without a type."""
+            self._type_info: TypeInformation | None = None
+            self._fail_on_missing_field = False
+            self._ignore_parse_errors = False
+
+        def type_info(self, type_info: TypeInformation) -> JsonRowDeserializationSchema.Builder:
+            """Set the row's type; its field names are those of the JSON object."""
+            self._type_info = type_info
+            return self
+
+        def json_schema(self, json_schema: str) -> JsonRowDeserializationSchema.Builder:
+            """Set the row's type by a JSON schema.
+
+            Raises:
+                ArgumentTypeError: There is none.
+                ArgumentError: It is no JSON schema.
+                UnsupportedError: It uses a part of JSON schema that has no type.
+            """
+            if json_schema is None:
+                raise ArgumentTypeError("json_schema takes the text of a JSON schema, got None")
+            self._type_info = type_info_of_schema(json_schema)
+            return self
+
+        def fail_on_missing_field(self) -> JsonRowDeserializationSchema.Builder:
+            """Fail if a field is not there, instead of making it null."""
+            self._fail_on_missing_field = True
+            return self
+
+        def ignore_parse_errors(self) -> JsonRowDeserializationSchema.Builder:
+            """Make fields null, and messages None, that cannot be read."""
+            self._ignore_parse_errors = True
+            return self
+
+        def build(self) -> JsonRowDeserializationSchema:
+            """Return the schema.
+
+            Raises:
+                ArgumentTypeError: No row type was set.
+                ArgumentError: Both ways to treat errors were chosen.
+                UnsupportedError: The row has a type JSON messages cannot hold.
+            """
+            if self._fail_on_missing_field and self._ignore_parse_errors:
+                raise ArgumentError("fail_on_missing_field and ignore_parse_errors exclude each other; choose one")
+            return JsonRowDeserializationSchema(
+                _row_type(self._type_info), self._fail_on_missing_field, self._ignore_parse_errors
+            )
+
+
+class JsonRowSerializationSchema(SerializationSchema):
+    """Writes a row as a JSON object; made by `builder()`."""
+
+    def __init__(self, type_info: RowTypeInfo) -> None:
+        """Take the row's type."""
+        self._type_info = type_info
+        self._write = writer(type_info)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made with."""
+        return type(self), (self._type_info,)
+
+    @staticmethod
+    def builder() -> JsonRowSerializationSchema.Builder:
+        """Return a builder."""
+        return JsonRowSerializationSchema.Builder()
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the JSON object of a row, in UTF-8.
+
+        Raises:
+            TypeMismatchError: It is no such row.
+        """
+        return self._write(value).encode()
+
+    class Builder:
+        """Collects what the messages hold."""
+
+        def __init__(self) -> None:
+            """Begin without a type."""
+            self._type_info: TypeInformation | None = None
+
+        def with_type_info(self, type_info: TypeInformation) -> JsonRowSerializationSchema.Builder:
+            """Set the row's type; its field names become those of the JSON object."""
+            self._type_info = type_info
+            return self
+
+        def build(self) -> JsonRowSerializationSchema:
+            """Return the schema.
+
+            Raises:
+                ArgumentTypeError: No row type was set.
+                UnsupportedError: The row has a type JSON messages cannot hold.
+            """
+            return JsonRowSerializationSchema(_row_type(self._type_info))
+
+
+def _row_type(type_info: TypeInformation | None) -> RowTypeInfo:
+    if not isinstance(type_info, RowTypeInfo):
+        raise ArgumentTypeError(f"JSON messages are rows: set Types.ROW_NAMED(names, types) as type, got {type_info!r}")
+    return type_info

@@ -18,7 +18,7 @@ from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.runner import limits_of
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.wire import MIN_TIME, PROGRESS, SCHEMA, WireRow, pack
+from scurry.runtime.wire import CLOSE, MIN_TIME, PROGRESS, SCHEMA, WireRow, pack
 from scurry.spark.assignments import CONTROL_SOURCE, AssignmentStream, Numbered
 from scurry.spark.identity import check_identity
 from scurry.spark.session import session_for
@@ -134,7 +134,7 @@ class _Query:
         ticked = time.monotonic()
         while not self.job.stopping.is_set():
             self._check(query)
-            if not self.open_channels and len(self.native) == len(self.plan.sources):
+            if self._all_ended():
                 self._drain(query)
                 return
             if self.committed.wait(0.01):
@@ -146,8 +146,14 @@ class _Query:
                     ticked = time.monotonic()
                 elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
                     ticked = time.monotonic()
-                    self.assignments.add([(CONTROL_SOURCE, 0, (MIN_TIME, wall_clock_ms()), False)], self._positions())
+                    self._tick()
+        self._tick(last=True)
         self._drain(query)
+
+    def _tick(self, last: bool = False) -> None:
+        """Lets processing time pass although no source has data."""
+        tick = (CONTROL_SOURCE, 0, (MIN_TIME, wall_clock_ms()), False)
+        self.assignments.add([tick], self._positions(), last)
 
     def _idle(self, query: Any) -> bool:
         return not query.status["isTriggerActive"]
@@ -169,8 +175,11 @@ class _Query:
                 if assignment.final:
                     self.open_channels.discard((number, assignment.channel))
         if found:
-            self.assignments.add(found, self._positions())
+            self.assignments.add(found, self._positions(), last=self._all_ended())
         return bool(found)
+
+    def _all_ended(self) -> bool:
+        return not self.open_channels and len(self.native) == len(self.plan.sources)
 
     def _positions(self) -> dict[str, Any]:
         return {s.uid: self.enumerators[s.id].position() for s in self.native}
@@ -211,10 +220,13 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
             numbered: Numbered = pickle.loads(payload)
             if numbered.source == CONTROL_SOURCE:
                 yield from control_rows(held.plan, *numbered.work)
-                continue
-            task = held.source(numbered.source, numbered.channel)
-            for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, _batch_id()):
-                yield from rows
+            else:
+                task = held.source(numbered.source, numbered.channel)
+                for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, _batch_id()):
+                    yield from rows
+            if numbered.last and any(op.level > 0 and has_close(op.operator) for op in held.plan.operators.values()):
+                for group in range(held.plan.settings.max_parallelism):
+                    yield WireRow(group, -1, CLOSE, 0, 0, b"")
 
 
 def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]:
@@ -266,8 +278,11 @@ def _batch_id() -> int:
 
 
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
-    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once."""
-    if not any(has_close(op.operator) for op in plan.operators.values()):
+    """Closes the functions of level 0 in every worker that holds some: a barrier stage keeps all slots busy at once.
+
+    The workers of deeper levels are others; CLOSE rows reach those.
+    """
+    if not any(op.level == 0 and has_close(op.operator) for op in plan.operators.values()):
         return
     job_id, slots = job.job_id, spark.sparkContext.defaultParallelism
 

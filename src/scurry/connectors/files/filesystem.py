@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 from abc import ABC, abstractmethod
@@ -192,7 +193,8 @@ class ArrowFileSystem(FileSystem):
 
     def open_input(self, path: str) -> BinaryIO:
         """Open for reading."""
-        return cast(BinaryIO, self._arrow.open_input_file(path))
+        # what pyarrow opens has no readline
+        return io.BufferedReader(self._arrow.open_input_file(path))
 
     def open_output(self, path: str) -> BinaryIO:
         """Create a file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ class FileSource(Source):
         def blocks() -> Iterator[Sequence[Any]]:
             for address, start, end, size in work:
                 fs, path = file_system(address)
+                if not self.file_format.splittable(path):
+                    end = sys.maxsize  # a compressed file holds more than its size
                 yield from self.file_format.read(fs, path, start, end, size)
 
         return sliced(blocks(), sizer)

@@ -23,10 +23,10 @@ reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 
 
 class TestChunks:
-    def test_begin_with_one_record_and_grow_while_they_are_quick(self) -> None:
-        sizer = ChunkSizer(max_size=64)
-        lengths = [len(values) for values, _ in sliced([range(1000)], sizer)]
-        assert lengths[:5] == [1, 4, 16, 64, 64]
+    def test_begin_with_single_records_and_grow_while_they_are_quick(self) -> None:
+        cautious = ChunkSizer.CAUTIOUS_RECORDS
+        lengths = [len(values) for values, _ in sliced([range(1000)], ChunkSizer(max_size=64))]
+        assert lengths[: cautious + 5] == [1] * (cautious + 1) + [4, 16, 64, 64]
         assert sum(lengths) == 1000
 
     def test_shrink_to_one_record_when_processing_is_slow(self) -> None:

@@ -125,7 +125,8 @@ class _GeneratorEnumerator(Enumerator):
         return max(0.0, due - self._clock())
 
     def position(self) -> dict[str, Any]:
-        return {"next": self._next}
+        return {"next": self._next, "done": self._done}
 
     def restore(self, position: dict[str, Any]) -> None:
         self._next = position["next"]
+        self._done = position["done"]

@@ -6,6 +6,7 @@ both read alike, and whatever it rejects is given to `CsvParser`, which then eit
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -225,6 +226,9 @@ class _ArrowReader:
             return None
         # pyarrow fills a blank line up with empty texts
         if len(self._types) > 1 and (data[0] in b"\r\n" or any(blank in data for blank in _BLANK_LINES)):
+            return None
+        # pyarrow takes this for a byte order mark, which it can only be at the beginning of the file
+        if data.startswith(codecs.BOM_UTF8):
             return None
         # pyarrow reads 0x1F as a whole number; it may as well stand in a text, but that is for CsvParser to see
         if self._integers and (b"0x" in data or b"0X" in data):

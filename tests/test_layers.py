@@ -37,9 +37,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.metrics", "scurry.launch",
     },
     "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
+    "scurry.progress": {"scurry.common", "scurry.runtime"},
     "scurry.datastream": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
-        "scurry.launch", "scurry.table",
+        "scurry.launch", "scurry.table", "scurry.progress",
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",

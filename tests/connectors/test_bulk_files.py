@@ -136,7 +136,8 @@ ALL_TYPES = DataTypes.ROW(
 )
 FULL = Row(
     "a", 1, 1.5, True, b"y", Decimal("1.50"), datetime.date(2020, 1, 2), datetime.time(3, 4, 5),
-    datetime.datetime(2020, 1, 2, 3, 4, 5, 6000), Instant(1_600_000_000, 7000), [1, None], {"k": Instant(1, 0)}, Row("z"),
+    datetime.datetime(2020, 1, 2, 3, 4, 5, 6000), Instant(1_600_000_000, 7000), [1, None],
+    {"k": Instant(1, 0)}, Row("z"),
 )  # fmt: skip
 FULL.set_field_names(ALL_TYPES.field_names())
 FULL["r"].set_field_names(["z"])

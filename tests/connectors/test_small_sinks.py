@@ -35,9 +35,7 @@ class TestPrint:
         sink.create_committer("s").commit(0, write(sink, 0, tasks))
         assert capsys.readouterr().out == printed
 
-    def test_shows_values_as_their_declared_type_does(
-        self, write: Write, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_shows_values_as_their_declared_type_does(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
         sink = PrintSink()
         sink.create_committer("s").commit(0, write(sink, 0, [[True]], input_type=Types.BOOLEAN()))
         sink.create_committer("s").commit(1, write(sink, 1, [[True]]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,8 +40,10 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
     except SystemExit as end:
         return _exit_status(end)
     except KeyboardInterrupt:
-        # execute() has stopped its job by the time this arrives.
         _print_error("interrupted")
+        if _job_is_running():
+            # Told not to wait: what Python does at exit would wait for the job's threads.
+            os._exit(INTERRUPTED)
         return INTERRUPTED
     except Exception as failure:
         _print_error(describe(failure, program, debug=debug))
@@ -68,6 +71,13 @@ def _as_started_by_python(program: Path, arguments: Sequence[str]) -> Iterator[N
             os.environ["PYTHONPATH"] = python_path
 
 
+def _job_is_running() -> bool:
+    jobs = [thread for thread in threading.enumerate() if thread.name == "scurry-job"]
+    for thread in jobs:
+        thread.join(0.2)  # one that has just stopped is about to end
+    return any(thread.is_alive() for thread in jobs)
+
+
 def _exit_status(end: SystemExit) -> int:
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
@@ -82,4 +92,4 @@ def _say_what_pyflink_is() -> None:
 def _print_error(message: str) -> None:
     # What the program printed comes first, also where both go to one file.
     sys.stdout.flush()
-    print(message, file=sys.stderr)
+    print(message, file=sys.stderr, flush=True)

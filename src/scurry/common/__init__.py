@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
 from scurry.common.execution_config import ExecutionConfig
@@ -43,3 +46,18 @@ __all__ = [
     "Types",
     "WatermarkStrategy",
 ]
+
+#: PyFlink offers these here too; they live above this layer and are loaded when asked for.
+_FORMATS = {
+    "CsvRowDeserializationSchema": "scurry.datastream.formats.csv",
+    "CsvRowSerializationSchema": "scurry.datastream.formats.csv",
+    "JsonRowDeserializationSchema": "scurry.datastream.formats.json",
+    "JsonRowSerializationSchema": "scurry.datastream.formats.json",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a message format that PyFlink also offers under `pyflink.common`."""
+    if name in _FORMATS:
+        return getattr(importlib.import_module(_FORMATS[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

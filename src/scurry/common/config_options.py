@@ -26,6 +26,7 @@ __all__ = [
     "OPERATOR_CHAINING",
     "OPTIONS",
     "PARALLELISM",
+    "PROGRESS",
     "RESTART_STRATEGY",
     "RUNNER",
     "RUNTIME_MODE",
@@ -236,6 +237,13 @@ RESTART_STRATEGY = ConfigOption(
 RUNNER = ConfigOption(
     "scurry.runner", _one_of("spark", "local"), "spark", "What runs jobs: Spark, or this very process."
 )
+PROGRESS = ConfigOption(
+    "scurry.progress",
+    _one_of("auto", "plain", "off"),
+    "auto",
+    "What execute() shows of a running job on standard error: auto is a live line on terminals and plain lines "
+    "elsewhere.",
+)
 BATCH_MAX_BYTES = ConfigOption(
     "scurry.batch.max-bytes",
     parse_bytes,
@@ -308,6 +316,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     RESTART_STRATEGY,
     *_RESTART_DETAILS,
     RUNNER,
+    PROGRESS,
     BATCH_MAX_BYTES,
     BATCH_MAX_RECORDS,
     TICK_INTERVAL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Literal
 
 from scurry.common import config_options as options
@@ -18,8 +19,9 @@ from scurry.graph.settings import JobSettings
 
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
+    from scurry.runtime.job import RunningJob
 
-__all__ = ["job_plan", "submit_job"]
+__all__ = ["job_plan", "submit_job", "wait_for"]
 
 _DEFAULT_JOB_NAME = "Flink Streaming Job"
 _FEWEST_KEY_GROUPS, _MOST_KEY_GROUPS = 128, 1 << 15
@@ -76,6 +78,34 @@ def submit_job(plan: JobPlan) -> JobClient:
     from scurry.runtime.runner import submit
 
     return submit(plan)
+
+
+def wait_for(client: JobClient) -> JobExecutionResult:
+    """Show a job's progress until it is over, and return its result.
+
+    Raises:
+        JobError: The job failed.
+        KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for that, a second one does not wait.
+    """
+    from scurry.runtime.job import RunningJob
+
+    if not isinstance(client, RunningJob):
+        return client.get_job_execution_result().result()
+    from scurry.progress import ProgressDisplay
+
+    with ProgressDisplay(client.execution):
+        try:
+            return client.get_job_execution_result().result()
+        except KeyboardInterrupt:
+            _stop(client)
+            raise
+
+
+def _stop(job: RunningJob) -> None:
+    settings = job.execution.plan.settings
+    where = "the end of the micro-batch" if settings.mode == "STREAMING" else "its end, having no micro-batches"
+    print(f"{settings.job_name}: stopping at {where}; Ctrl-C again to exit at once", file=sys.stderr, flush=True)
+    job.cancel().result()
 
 
 def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:

@@ -13,7 +13,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.watermark_strategy import WatermarkStrategy
-from scurry.datastream._submission import job_plan, submit_job
+from scurry.datastream._submission import job_plan, submit_job, wait_for
 from scurry.datastream._type_info import declared_type
 from scurry.datastream.checkpoint_config import CheckpointConfig
 from scurry.datastream.checkpointing_mode import CheckpointingMode
@@ -269,7 +269,9 @@ class StreamExecutionEnvironment:
     # ------------------------------------------------------------------ execution
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
-        """Run everything built since the last execution and wait for its end.
+        """Run everything built since the last execution and wait for its end, showing progress on standard error.
+
+        Ctrl-C stops the job at the end of its micro-batch; a second one does not wait for that.
 
         Args:
             job_name: Name of the job.
@@ -278,12 +280,7 @@ class StreamExecutionEnvironment:
             TopologyError: Nothing was built.
             JobError: The job failed; the message names the user's function and line.
         """
-        client = self._submit(job_name)
-        try:
-            return client.get_job_execution_result().result()
-        except KeyboardInterrupt:
-            client.cancel().result()
-            raise
+        return wait_for(self._submit(job_name))
 
     def execute_async(self, job_name: str | None = "Flink Streaming Job") -> JobClient:
         """Start everything built since the last execution.

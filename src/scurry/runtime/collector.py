@@ -22,6 +22,14 @@ class Consumer(Protocol):
         """Takes a watermark that holds after all records taken so far."""
 
 
+def _converter(plan: Any) -> Callable[[Values], Values] | None:
+    """What brings the results of an operator or source to their declared type; None where they have it anyway."""
+    declared = plan.output_type
+    if declared is None or declared == getattr(getattr(plan, "source", None), "produced_type", None):
+        return None
+    return declared.block_converter()  # type: ignore[no-any-return]
+
+
 class Collector:
     """The outputs of one operator instance."""
 
@@ -29,9 +37,7 @@ class Collector:
 
     def __init__(self, plan: Any) -> None:
         self._plan = plan
-        self._convert: Callable[[Values], Values] | None = (
-            plan.output_type.block_converter() if plan.output_type is not None else None
-        )
+        self._convert = _converter(plan)
         self.main: list[Consumer] = []
         self.side: dict[str, list[Consumer]] = {}
         self.side_converters: dict[str, Any] = {}

@@ -12,6 +12,9 @@ from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.primitives import create_state
 from scurry.runtime.wire import MIN_TIME
 
+#: Metric whose value on the driver is the highest reported, not the sum.
+WATERMARK = "currentOutputWatermark"
+
 
 class KeyedStateError(ScurryError, RuntimeError):
     """Keyed state or a timer was asked for where there is no key."""

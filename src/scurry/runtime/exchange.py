@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.failure import operator_error
-from scurry.runtime.keys import KeyGroups, canonical_keys, sortable
+from scurry.runtime.keys import canonical_keys, key_hash, sortable
 from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 
@@ -25,8 +25,9 @@ class EdgeWriter:
         self.channel = channel
         self._subtask = subtask
         self._sender = sender
-        self._buckets: dict[int, list[Any]] = {}
-        self._early: list[tuple[bool, dict[int, list[Any]]]] = []
+        #: per group, flat: (key,) (timestamp,) value, (key,) (timestamp,) value, ...; emptied in place by each flush
+        self._buckets: list[list[Any]] = [[] for _ in range(edge.groups)]
+        self._early: list[tuple[int, list[Any], bool]] = []
         self._timed = False
         self._active = False
         self._watermark = MIN_TIME
@@ -42,31 +43,36 @@ class EdgeWriter:
         buckets = self._buckets
         if timestamps is None:
             for group, value in zip(groups, values, strict=True):
-                if group in buckets:
-                    buckets[group].append(value)
-                else:
-                    buckets[group] = [value]
+                buckets[group].append(value)
         else:
             for group, time, value in zip(groups, timestamps, values, strict=True):
-                if group in buckets:
-                    buckets[group] += time, value
-                else:
-                    buckets[group] = [time, value]
+                buckets[group] += time, value
 
     def _groups(self, values: Values) -> list[int]:
         raise NotImplementedError
 
     def _expect_timestamps(self, timestamps: Timestamps) -> None:
-        """A block has timestamps for all of its records or for none: never mix the two in one bucket."""
+        """A block has timestamps for all of its records or for none: records of the other kind are set aside."""
         timed = timestamps is not None
-        if timed != self._timed and self._buckets:
-            self._early.append((self._timed, self._buckets))
-            self._buckets = {}
-        self._timed = timed
+        if timed != self._timed:
+            self._early = [(group, bucket[:], kind) for group, bucket, kind in self._take()]
+            self._timed = timed
+
+    def _take(self) -> Iterator[tuple[int, list[Any], bool]]:
+        """Empties the buckets: (group, content, whether it has timestamps); each content is good until the next."""
+        early, self._early = self._early, []
+        yield from early
+        timed = self._timed
+        for group, bucket in enumerate(self._buckets):
+            if bucket:
+                yield group, bucket, timed
+                bucket.clear()
 
     def begin(self) -> None:
         """A new batch: starts from nothing, so that a replay of the batch sends the same again."""
-        self._buckets, self._early, self._points = {}, [], []
+        self._early, self._points = [], []
+        for bucket in self._buckets:
+            bucket.clear()
         self._watermark, self._active = MIN_TIME, False
 
     def watermark(self, watermark: int) -> None:
@@ -79,28 +85,24 @@ class EdgeWriter:
     def flush(self, seq: int, stamp: int) -> list[WireRow]:
         """The collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
-        rows = [
+        return [
             WireRow(group, edge, DATA, channel, seq, pack((*self._block(bucket, timed), stamp)))
-            for timed, buckets in (*self._early, (self._timed, self._buckets))
-            for group, bucket in buckets.items()
+            for group, bucket, timed in self._take()
         ]
-        self._buckets, self._early = {}, []
-        return rows
 
     def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
         """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
         edge, channel = self.edge.id, self.channel
         rows = []
-        for timed, buckets in (*self._early, (self._timed, self._buckets)):
-            for group, bucket in buckets.items():
-                for key, times, values in self._by_key(bucket, timed):
-                    if times is not None and in_time_order:
-                        order = sorted(range(len(times)), key=times.__getitem__)
-                        times, values = [times[i] for i in order], [values[i] for i in order]
-                    first = times[0] if times is not None and in_time_order else MIN_TIME
-                    block = pack((None, times, values, 0))
-                    rows.append(BatchRow(group, edge, DATA, channel, seq, block, self.edge.target, key, first))
-        self._buckets, self._early = {}, []
+        for group, bucket, timed in self._take():
+            for key, times, values in self._by_key(bucket, timed):
+                first = MIN_TIME
+                if times is not None and in_time_order:
+                    order = sorted(range(len(times)), key=times.__getitem__)
+                    times, values = [times[i] for i in order], [values[i] for i in order]
+                    first = times[0]
+                block = pack((None, times, values, 0))
+                rows.append(BatchRow(group, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
     def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
@@ -124,6 +126,23 @@ class EdgeWriter:
         return [WireRow(group, self.edge.id, PROGRESS, self.channel, 0, block) for group in range(self.edge.groups)]
 
 
+class _Appenders(dict[Any, Any]):
+    """Key -> `append` of its key group's bucket, found once per key and writer."""
+
+    LIMIT = 1_000_000
+
+    def __init__(self, buckets: list[list[Any]], max_parallelism: int) -> None:
+        super().__init__()
+        self._buckets = buckets
+        self._max_parallelism = max_parallelism
+
+    def __missing__(self, key: Any) -> Any:
+        if len(self) > self.LIMIT:
+            self.clear()
+        append = self[key] = self._buckets[key_hash(key) % self._max_parallelism].append
+        return append
+
+
 class HashWriter(EdgeWriter):
     """By key group; the canonical keys travel with the records."""
 
@@ -134,7 +153,7 @@ class HashWriter(EdgeWriter):
         selector = partitioner.selector
         self._selector = selector.get_key if hasattr(selector, "get_key") else selector
         self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
-        self._group_of = KeyGroups(edge.max_parallelism)
+        self._append_for = _Appenders(self._buckets, edge.max_parallelism)
 
     def _keys(self, values: Values) -> list[Any]:
         select, source = self._selector, iter(values)
@@ -157,21 +176,18 @@ class HashWriter(EdgeWriter):
         self._active = True
         keys = self._keys(values)
         self._expect_timestamps(timestamps)
-        buckets, group_of = self._buckets, self._group_of
+        append_for = self._append_for
         if timestamps is None:
             for key, value in zip(keys, values, strict=True):
-                group = group_of[key]
-                if group in buckets:
-                    buckets[group] += key, value
-                else:
-                    buckets[group] = [key, value]
+                append = append_for[key]
+                append(key)
+                append(value)
         else:
             for key, time, value in zip(keys, timestamps, values, strict=True):
-                group = group_of[key]
-                if group in buckets:
-                    buckets[group] += key, time, value
-                else:
-                    buckets[group] = [key, time, value]
+                append = append_for[key]
+                append(key)
+                append(time)
+                append(value)
 
     def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
         found: dict[Any, tuple[list[int], Values]] = {}
@@ -238,8 +254,7 @@ class BroadcastWriter(EdgeWriter):
         """Takes records for all groups."""
         self._active = True
         self._expect_timestamps(timestamps)
-        for group in range(self.edge.groups):
-            bucket = self._buckets.setdefault(group, [])
+        for bucket in self._buckets:
             if timestamps is None:
                 bucket += values
             else:

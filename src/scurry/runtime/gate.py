@@ -98,6 +98,7 @@ class InputGate:
             if channel.blocks or channel.points:
                 channel.blocks.sort(key=lambda block: block[0], reverse=True)
                 channel.points.sort(reverse=True)
+                channel.seen = True  # it is going to speak, so the others must not get ahead of its first watermark
                 pending.append(channel)
         turn = 0
         while pending:

@@ -7,7 +7,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from scurry.common.completable_future import CompletableFuture
@@ -18,6 +18,7 @@ from scurry.common.job_status import JobStatus
 from scurry.errors import JobError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
+from scurry.runtime.context import WATERMARK
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.wire import COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
@@ -30,7 +31,10 @@ class BatchReport:
     seconds: float
     records_in: int
     records_out: int
+    #: how far event time has come, MIN_TIME while unknown
     watermark: int = MIN_TIME
+    #: records this batch dropped for being late
+    late: int = 0
 
 
 @dataclass
@@ -42,6 +46,13 @@ class Totals:
     records_out: int = 0
     late: dict[str, int] = field(default_factory=dict)
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
+    #: head operator -> its watermark; heads that have had none yet are missing
+    watermarks: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def late_records(self) -> int:
+        """Records dropped for being late, by all operators together."""
+        return sum(self.late.values())
 
 
 class JobExecution:
@@ -51,7 +62,6 @@ class JobExecution:
         self.plan = plan
         self.job_id = JobID()
         self.totals = Totals()
-        self.watermark = MIN_TIME
         self.notes: list[str] = []
         self.listeners: list[Callable[[BatchReport], None]] = []
         #: set when the job should stop at the next batch boundary
@@ -66,6 +76,11 @@ class JobExecution:
         }
         self._last_batch = time.monotonic()
 
+    @property
+    def watermark(self) -> int:
+        """The lowest watermark of the operators that act on time: what every part of the job has got to."""
+        return min(self.totals.watermarks.values(), default=MIN_TIME)
+
     def note(self, text: str) -> None:
         """Something the user should be told once, such as where a job goes on."""
         self.notes.append(text)
@@ -77,7 +92,7 @@ class JobExecution:
     def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
         """Takes what a batch sent to the driver: commits its sinks, adds up its metrics."""
         by_sink: dict[int, list[tuple[int, Any]]] = {}
-        before = (self.totals.records_in, self.totals.records_out)
+        before = replace(self.totals, late=dict(self.totals.late))
         for row in rows:
             if row.kind == COMMIT:
                 by_sink.setdefault(row.port, []).append((row.seq, unpack(row.block)))
@@ -91,6 +106,9 @@ class JobExecution:
     def _count(self, items: list[tuple[tuple[int, str], int]]) -> None:
         totals, plan = self.totals, self.plan
         for (number, metric), value in items:
+            if metric == WATERMARK:
+                totals.watermarks[number] = max(value, totals.watermarks.get(number, MIN_TIME))
+                continue
             totals.metrics[number, metric] = totals.metrics.get((number, metric), 0) + value
             if metric == "numLateRecordsDropped":
                 name = plan.operators[number].name
@@ -100,12 +118,13 @@ class JobExecution:
             elif metric == "numRecordsIn" and number in self._sinks:
                 totals.records_out += value
 
-    def _report(self, batch_id: int, before: tuple[int, int]) -> None:
-        now = time.monotonic()
-        report = BatchReport(batch_id, now - self._last_batch, self.totals.records_in - before[0],
-                             self.totals.records_out - before[1], self.watermark)  # fmt: skip
+    def _report(self, batch_id: int, before: Totals) -> None:
+        now, totals = time.monotonic(), self.totals
+        report = BatchReport(batch_id, now - self._last_batch, totals.records_in - before.records_in,
+                             totals.records_out - before.records_out, self.watermark,
+                             totals.late_records - before.late_records)  # fmt: skip
         self._last_batch = now
-        self.totals.batches += 1
+        totals.batches += 1
         for listener in self.listeners:
             listener(report)
 

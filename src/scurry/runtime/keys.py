@@ -53,22 +53,6 @@ def key_hash(key: CanonicalKey) -> int:
     return zlib.crc32(key)  # type: ignore[arg-type]
 
 
-class KeyGroups(dict[Any, int]):
-    """Key -> key group, computed once per key and process (`groups[key]`)."""
-
-    LIMIT = 1_000_000
-
-    def __init__(self, max_parallelism: int) -> None:
-        super().__init__()
-        self._max_parallelism = max_parallelism
-
-    def __missing__(self, key: CanonicalKey) -> int:
-        if len(self) > self.LIMIT:
-            self.clear()
-        group = self[key] = key_hash(key) % self._max_parallelism
-        return group
-
-
 # ------------------------------------------------------------------ the encoding of everything but str and int
 
 

@@ -11,7 +11,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.collector import Collector, Consumer
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.context import WATERMARK, TaskInfo
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.gate import InputGate
@@ -274,6 +274,7 @@ class LevelTask:
         gate = InputGate(edges, backend.meta.gate)
         for row in rows:
             gate.add(row)
+        before = gate.watermark
         info.clock.set(backend.meta.clock)
         if isinstance(operator, KeyedOperator):
             operator.bind(backend, gate.watermark)
@@ -291,6 +292,8 @@ class LevelTask:
                 yield from task.flush(step)
         if group == 0 or task.assigners:
             yield from task.progress()
+        if group == 0 and gate.watermark > before:  # all groups pass through the same watermarks: one speaks for them
+            info.metrics[plan.id, WATERMARK] = gate.watermark
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()

@@ -20,7 +20,6 @@ DATA = 0  # block: keys, timestamps, values, and the wall clock when they were r
 PROGRESS = 1  # block: [(seq, watermark, stamp)], what time had come to after position seq
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
 METRICS = 3  # block: [((operator id, metric name), value)], for the driver
-CLOSE = 5  # the input has ended: whoever holds instances of the job closes them at the end of the task
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
 
 #: Arrow and Spark schema of a row.

@@ -28,7 +28,6 @@ class Numbered:
     channel: int
     work: Any
     final: bool
-    last: bool = False
 
 
 class AssignmentStream:
@@ -67,12 +66,10 @@ class AssignmentStream:
             self._append(pickle.dumps(numbered, 5))
         return found
 
-    def add(
-        self, assignments: list[tuple[int, int, Any, bool]], positions: dict[str, Any], last: bool = False
-    ) -> None:
-        """Logs assignments `(source, channel, work, final)`, then lets Spark see them; `last`: nothing will follow."""
+    def add(self, assignments: list[tuple[int, int, Any, bool]], positions: dict[str, Any]) -> None:
+        """Logs assignments `(source, channel, work, final)`, then lets Spark see them."""
         first = self.next_number
-        batch = [Numbered(first + i, *assignment, last and i == 0) for i, assignment in enumerate(assignments)]
+        batch = [Numbered(first + i, *assignment) for i, assignment in enumerate(assignments)]
         if self._storage is not None:
             record = pickle.dumps({"assignments": batch, "positions": positions}, 5)
             self._storage.write(f"assignments/{first:012d}", record)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from scurry.runtime.batch import BatchLevelTask, run_source
+from scurry.runtime.feeding import all_works
 from scurry.runtime.job import JobExecution
-from scurry.runtime.local.runner import all_works
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.spark.failures import failure_of
@@ -23,7 +23,7 @@ class BatchRunner:
     def run(self, job: JobExecution) -> None:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
-        spark = session_for(plan.settings)
+        spark = session_for(plan.settings, bounded=True)
         worker_job = Job.of(str(job.job_id), plan)
         job.start_clock()
         frame = _sources(spark, job, worker_job)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +9,8 @@ from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from scurry.runtime.state.store import StoreKey
-from scurry.runtime.wire import CLOSE, WireRow
-from scurry.spark.worker import Job, close_instances, failing_clean, instances
+from scurry.runtime.wire import WireRow
+from scurry.spark.worker import Job, failing_clean, instances
 
 
 class LevelProcessor(StatefulProcessor):
@@ -23,7 +22,6 @@ class LevelProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declares the level's state."""
-        self._closing = False
         self._entries = handle.getMapState("entries", "uid string, kind string, id long", "blob binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
@@ -35,15 +33,10 @@ class LevelProcessor(StatefulProcessor):
             task = instances(self._job).level(self._level, context.partitionId())
             wire = (WireRow(*row) for row in rows)
             for row in task.process_group(key[0], wire, MapStore(self._entries), batch_id):
-                if row.kind == CLOSE:
-                    self._closing = True
                 yield OutputRow(row)
 
     def close(self) -> None:
-        """Ends the task. Instances outlive it, unless the input has ended."""
-        if self._closing:
-            close_instances(self._job.job_id)
-            time.sleep(0.03)  # keep this worker, so that the other tasks of the stage run, and close, in others
+        """Ends the task; instances outlive it."""
 
 
 class OutputRow(tuple[Any, ...]):

@@ -5,13 +5,17 @@ Where the settings come from: `docs/architecture.md`, "What a micro-batch costs"
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shlex
 import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
 
 from scurry.graph.settings import JobSettings
+from scurry.spark.cache import cache_directory
 from scurry.spark.java import ensure_java
 from scurry.spark.jvm_output import quiet_jvm
 
@@ -23,6 +27,8 @@ QUERY_CONF = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.adaptive.enabled": "false",
+    # with it, the workers of transformWithState differ from the others by an environment variable: two pools, two daemons
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
 }
@@ -41,13 +47,18 @@ SESSION_CONF = {
 }
 
 
-def session_for(settings: JobSettings) -> Any:
-    """The session a job runs on, as a session of its own (own settings, shared context)."""
+def session_for(settings: JobSettings, bounded: bool) -> Any:
+    """The session a job runs on, as a session of its own (own settings, shared context).
+
+    Args:
+        settings: The job's.
+        bounded: Whether the job ends by itself; a JVM started for it then compiles less and starts faster.
+    """
     from pyspark.sql import SparkSession
 
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     active = SparkSession.getActiveSession()
-    spark = (active if active is not None else _create(settings)).newSession()
+    spark = (active if active is not None else _create(settings, bounded)).newSession()
     for key, value in QUERY_CONF.items():
         spark.conf.set(key, value)
     spark.conf.set("spark.sql.shuffle.partitions", str(settings.parallelism))
@@ -57,31 +68,69 @@ def session_for(settings: JobSettings) -> Any:
     return spark
 
 
-def _create(settings: JobSettings) -> Any:
+def _create(settings: JobSettings, bounded: bool) -> Any:
     from pyspark.sql import SparkSession
 
     ensure_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     configuration = settings.configuration
     builder = SparkSession.builder.appName(settings.job_name)
     # sources that wait (sockets, slow functions) hold a slot each: leave some beyond the cores
     slots = max(os.cpu_count() or 1, settings.parallelism) + 3
-    builder = builder.master(configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]")))
+    master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
+    builder = builder.master(master)
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
         builder = builder.config(key, value)
-    options = " ".join([*_jvm_options(), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
+    options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
     for key, value in configuration.items():
         if key.startswith("spark."):
             builder = builder.config(key, value)
     builder = builder.config("spark.driver.extraJavaOptions", options)
     with quiet_jvm():
         spark = builder.getOrCreate()
+    threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
     return spark
 
 
-def _jvm_options() -> list[str]:
+def _warm_up(spark: Any) -> None:
+    """Starts the Python daemon and loads what every stage needs while the driver is still busy with the first plan."""
+    try:
+        spark.range(0, 2, 1, 2).mapInArrow(_same, "id long").collect()
+    except Exception:  # whatever is wrong with the session, the job itself will say it better
+        return
+
+
+def _same(batches: Any) -> Any:
+    return batches
+
+
+def _jvm_options(bounded: bool) -> list[str]:
     from scurry.spark.cds import cds_options
 
     log4j = Path(__file__).with_name("log4j2.properties")
-    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-XX:+UseParallelGC", *cds_options()]
+    # a bounded job is mostly over before the optimizing compiler would have paid for itself
+    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if bounded else ["-XX:+UseParallelGC"]
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", *speed, *cds_options()]
+
+
+def worker_python() -> str:
+    """The interpreter for workers on this machine: this one, without Spark's zipped copy of pyspark on its path.
+
+    Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Imports from it are compiled anew by every process that
+    is not forked from a warm daemon, 1.5 s of processor time each.
+    """
+    directory = cache_directory()
+    script = directory / f"python-{hashlib.sha256(sys.executable.encode()).hexdigest()[:12]}"
+    content = (
+        "#!/bin/sh\n"
+        'case "$PYTHONPATH" in *pyspark.zip:*) PYTHONPATH="${PYTHONPATH#*pyspark.zip:}"; export PYTHONPATH;; esac\n'
+        f'exec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    if not script.exists() or script.read_text() != content:
+        directory.mkdir(parents=True, exist_ok=True)
+        temporary = script.with_suffix(f".{os.getpid()}")
+        temporary.write_text(content)
+        temporary.chmod(0o755)
+        temporary.replace(script)
+    return str(script)

@@ -18,7 +18,7 @@ from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.runner import limits_of
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.wire import CLOSE, MIN_TIME, PROGRESS, SCHEMA, WireRow, pack
+from scurry.runtime.wire import MIN_TIME, PROGRESS, SCHEMA, WireRow, pack
 from scurry.spark.assignments import CONTROL_SOURCE, AssignmentStream, Numbered
 from scurry.spark.identity import check_identity
 from scurry.spark.session import session_for
@@ -46,7 +46,7 @@ class _Query:
     def __init__(self, job: JobExecution) -> None:
         self.job = job
         plan = self.plan = job.plan
-        self.spark = session_for(plan.settings)
+        self.spark = session_for(plan.settings, plan.bounded)
         configured = plan.settings.checkpoint_dir
         self.temporary = None if configured else tempfile.mkdtemp(prefix="scurry-")
         self.directory = configured or self.temporary
@@ -147,13 +147,12 @@ class _Query:
                 elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
                     ticked = time.monotonic()
                     self._tick()
-        self._tick(last=True)
         self._drain(query)
 
-    def _tick(self, last: bool = False) -> None:
+    def _tick(self) -> None:
         """Lets processing time pass although no source has data."""
         tick = (CONTROL_SOURCE, 0, (MIN_TIME, wall_clock_ms()), False)
-        self.assignments.add([tick], self._positions(), last)
+        self.assignments.add([tick], self._positions())
 
     def _idle(self, query: Any) -> bool:
         return not query.status["isTriggerActive"]
@@ -175,7 +174,7 @@ class _Query:
                 if assignment.final:
                     self.open_channels.discard((number, assignment.channel))
         if found:
-            self.assignments.add(found, self._positions(), last=self._all_ended())
+            self.assignments.add(found, self._positions())
         return bool(found)
 
     def _all_ended(self) -> bool:
@@ -224,9 +223,6 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
                 task = held.source(numbered.source, numbered.channel)
                 for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, _batch_id()):
                     yield from rows
-            if numbered.last and any(op.level > 0 and has_close(op.operator) for op in held.plan.operators.values()):
-                for group in range(held.plan.settings.max_parallelism):
-                    yield WireRow(group, -1, CLOSE, 0, 0, b"")
 
 
 def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]:
@@ -278,11 +274,8 @@ def _batch_id() -> int:
 
 
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
-    """Closes the functions of level 0 in every worker that holds some: a barrier stage keeps all slots busy at once.
-
-    The workers of deeper levels are others; CLOSE rows reach those.
-    """
-    if not any(op.level == 0 and has_close(op.operator) for op in plan.operators.values()):
+    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once."""
+    if not any(has_close(op.operator) for op in plan.operators.values()):
         return
     job_id, slots = job.job_id, spark.sparkContext.defaultParallelism
 

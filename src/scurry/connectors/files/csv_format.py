@@ -195,6 +195,8 @@ class _ArrowReader:
             newlines_in_values=dialect.quote is not None,
             ignore_empty_lines=False,
         )
+        edges = re.escape(f"{dialect.separator}{dialect.quote or ''}".encode())
+        self._hexadecimal = re.compile(rb"(?:\A|[\r\n%b])[\x00-\x20]*[-+]?0[xX]" % edges)
         null = dialect.null_value
         self._convert = csv.ConvertOptions(
             column_types=self._types,
@@ -230,8 +232,8 @@ class _ArrowReader:
         # pyarrow takes this for a byte order mark, which it can only be at the beginning of the file
         if data.startswith(codecs.BOM_UTF8):
             return None
-        # pyarrow reads 0x1F as a whole number; it may as well stand in a text, but that is for CsvParser to see
-        if self._integers and (b"0x" in data or b"0X" in data):
+        # pyarrow reads 0x1F as a whole number; the field may as well be a text, but that is for CsvParser to see
+        if self._integers and (b"0x" in data or b"0X" in data) and self._hexadecimal.search(data):
             return None
         read = self._csv.ReadOptions(
             column_names=list(self._types), use_threads=False, block_size=min(len(data) + 1, 2**31 - 1)

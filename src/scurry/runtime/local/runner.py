@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from scurry.connectors.source import Assignment, BatchLimits
+from scurry.connectors.source import Assignment
 from scurry.errors import UnsupportedError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.batch import BatchLevelTask, run_source, sort_key
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.feeding import all_works, limits_of
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
 from scurry.runtime.operators.sink import SinkStage
@@ -48,15 +49,6 @@ def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
     return lambda: pickle.loads(shipped)
 
 
-def limits_of(plan: JobPlan) -> BatchLimits:
-    """How much a micro-batch may read, from the configuration."""
-    configuration = plan.settings.configuration
-    return BatchLimits(
-        int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
-        int(configuration.get("scurry.batch.max-records", BatchLimits.max_records)),
-    )
-
-
 class _Streaming:
     def __init__(self, job: JobExecution) -> None:
         self.job = job
@@ -84,7 +76,8 @@ class _Streaming:
                     time.sleep(0.005)
                     continue
                 batch_id += 1
-        for task in (*self.sources.values(), *self.levels.values()):
+        tasks: list[SourceTask | LevelTask] = [*self.sources.values(), *self.levels.values()]
+        for task in tasks:
             task.close()
 
     def _batch(self, pool: ThreadPoolExecutor, assigned: dict[int, list[Assignment]], batch_id: int) -> None:
@@ -161,14 +154,3 @@ class _Batch:
             partitions[row.group % parallelism].append(row)
         for number, partition in enumerate(partitions):
             yield from BatchLevelTask(self.load_plan, level, number).run(sorted(partition, key=sort_key))
-
-
-def all_works(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
-    """Everything a bounded source has to read, by channel."""
-    enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
-    works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
-    while assignments := enumerator.next_batch():
-        for assignment in assignments:
-            if assignment.work is not None:
-                works[assignment.channel].append(assignment.work)
-    return works

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from itertools import chain
+from operator import is_not
 from typing import Any
 
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import ProcessContext, TimerService, method
 from scurry.runtime.failure import operator_error
 from scurry.runtime.operators.base import RuntimeOperator
+
+
+_IS_SOME = partial(is_not, None)
 
 
 class _PerRecord(RuntimeOperator):
@@ -72,14 +78,10 @@ class FlatMapOperator(_PerRecord):
 
 def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
     """Applies a function that returns an iterable or None; results carry the timestamp of their record."""
+    if timestamps is None:
+        return list(chain.from_iterable(filter(_IS_SOME, map(function, source)))), None
     results: Values = []
     extend = results.extend
-    if timestamps is None:
-        for value in source:
-            some = function(value)
-            if some is not None:
-                extend(some)
-        return results, None
     times: list[int] = []
     for value, time in zip(source, timestamps, strict=False):
         some = function(value)

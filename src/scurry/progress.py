@@ -1,0 +1,209 @@
+"""Progress of a running job, on standard error; standard output belongs to the program."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Literal, TextIO
+
+from scurry.common.config_options import PROGRESS
+from scurry.runtime.job import BatchReport, JobExecution
+from scurry.runtime.wire import MAX_TIME, MIN_TIME
+
+__all__ = ["ProgressDisplay"]
+
+PLAIN_INTERVAL = 5.0
+"""Seconds between plain lines; a job that is over earlier has only its summary."""
+
+_RATE_SECONDS = 10.0
+_SPANS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
+
+
+class ProgressDisplay:
+    """Shows what a job does while a `with` block waits for it, and a summary at its end.
+
+    A job on Spark has one live line where `stream` is a terminal; otherwise there is a plain line every 5 seconds, from
+    the batches that end, so that an idle job is silent. The in-process runner has no live line: it is where people put
+    breakpoints. Nothing is shown if `scurry.progress` is off, or auto in a test run by pytest.
+    """
+
+    def __init__(
+        self, job: JobExecution, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Prepare to show a job.
+
+        Args:
+            job: The job; its batches are listened to from `__enter__` on.
+            stream: Where to write, standard error by default.
+            clock: Seconds, on the clock that `job.started` was read from.
+        """
+        self._job = job
+        self._name = job.plan.settings.job_name
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._style = _style(job, self._stream)
+        self._rates = _Rates(clock)
+        self._live: Any = None
+        self._spoken = clock()
+        self._notes_said = 0
+
+    def __enter__(self) -> ProgressDisplay:
+        """Begin to show the job."""
+        if self._style != "off":
+            self._job.listeners.append(self._on_batch)
+        if self._style == "live":
+            self._live = _live_line(self.status, self._stream)
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        """End with the summary."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        if self._style != "off":
+            self._job.listeners.remove(self._on_batch)
+            self._say_notes()
+            self._say(self.summary(error))
+
+    # ------------------------------------------------------------------ texts
+
+    def status(self) -> str:
+        """What the job is doing now, in one line."""
+        totals, settings = self._job.totals, self._job.plan.settings
+        if not totals.batches:
+            return f"{self._name}: {settings.mode.lower()}, first batch"
+        read, written = self._rates.per_second()
+        parts = [f"batch {totals.batches}", f"{read:,.0f} records/s in, {written:,.0f} out"]
+        if self._job.watermark > MIN_TIME:
+            parts.append(f"watermark {self._watermark_text(self._job.watermark)}")
+        if totals.late_records:
+            parts.append(f"{totals.late_records:,} late dropped")
+        return f"{self._name}: {settings.mode.lower()}, " + ", ".join(parts)
+
+    def summary(self, error: BaseException | None = None) -> str:
+        """How the job ended and what it did; records dropped for being late are never left out."""
+        job, totals = self._job, self._job.totals
+        stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
+        ending = "stopped" if stopped else "finished" if error is None else "failed"
+        text = (
+            f"{self._name}: {ending} after {self._clock() - job.started:.1f} s, {_count(totals.batches, 'batch')}: "
+            f"{_count(totals.records_in, 'record')} in, {totals.records_out:,} out"
+        )
+        for operator, count in totals.late.items():
+            text += f"; {_count(count, 'late record')} dropped by {operator}"
+        return text
+
+    def _watermark_text(self, watermark: int) -> str:
+        if watermark == MAX_TIME:
+            return "at the end of input"
+        text, lag = _iso(watermark), time.time() * 1000 - watermark
+        speed = self._rates.event_time_speed()
+        # Replayed history is weeks behind by nature: how fast it goes by says more.
+        if lag > 60_000 and speed > 2:
+            return f"{text} ({_span(speed * 1000)} of data per s)"
+        if lag > 86_400_000 and not speed:
+            return text
+        return f"{text} ({_span(abs(lag))} {'behind' if lag >= 0 else 'ahead'})"
+
+    # ------------------------------------------------------------------ when they are shown
+
+    def _on_batch(self, report: BatchReport) -> None:
+        self._rates.add(report)
+        self._say_notes()
+        if self._live is None and self._clock() - self._spoken >= PLAIN_INTERVAL:
+            self._spoken = self._clock()
+            self._say(self.status())
+
+    def _say_notes(self) -> None:
+        notes = self._job.notes[self._notes_said :]
+        self._notes_said += len(notes)
+        for note in notes:
+            self._say(f"{self._name}: {note}")
+
+    def _say(self, text: str) -> None:
+        # With a live line, rich has taken the place of sys.stderr and puts this above it.
+        stream = sys.stderr if self._live is not None else self._stream
+        print(text, file=stream, flush=True)
+
+
+class _Rates:
+    """Speeds over the last seconds, from the reports of batches."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._reports: deque[tuple[float, BatchReport]] = deque()
+
+    def add(self, report: BatchReport) -> None:
+        now = self._clock()
+        self._reports.append((now, report))
+        while self._reports[0][0] < now - _RATE_SECONDS and len(self._reports) > 2:
+            self._reports.popleft()
+
+    def _seconds(self) -> float:
+        """The time since the first of the reports began; while the job idles, it goes on."""
+        if not self._reports:
+            return 1.0
+        ended, report = self._reports[0]
+        return max(self._clock() - ended + report.seconds, 0.001)
+
+    def per_second(self) -> tuple[float, float]:
+        reports = [report for _, report in list(self._reports)]
+        seconds = self._seconds()
+        return sum(r.records_in for r in reports) / seconds, sum(r.records_out for r in reports) / seconds
+
+    def event_time_speed(self) -> float:
+        """Seconds of event time per second."""
+        known = [(at, r.watermark) for at, r in list(self._reports) if MIN_TIME < r.watermark < MAX_TIME]
+        if len(known) < 2:
+            return 0.0
+        (first, low), (last, high) = known[0], known[-1]
+        return (high - low) / 1000 / max(last - first, 0.001)
+
+
+def _style(job: JobExecution, stream: TextIO) -> Literal["off", "plain", "live"]:
+    settings = job.plan.settings
+    wanted = PROGRESS.parse(settings.configuration.get(PROGRESS.key, str(PROGRESS.default)))
+    if wanted == "off" or (wanted == "auto" and "PYTEST_CURRENT_TEST" in os.environ):
+        return "off"
+    return "live" if wanted == "auto" and settings.runner == "spark" and stream.isatty() else "plain"
+
+
+def _live_line(status: Callable[[], str], stream: TextIO) -> Any:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    # What the program prints must not wrap or change colour just because it passes through here.
+    console = Console(file=stream, soft_wrap=True, highlight=False)
+    return Live(
+        get_renderable=lambda: Text(status(), style="dim", no_wrap=True, overflow="ellipsis"),
+        console=console,
+        transient=True,
+        # Only a terminal's output may go through rich, which writes it to standard error.
+        redirect_stdout=sys.stdout.isatty(),
+    )
+
+
+def _count(number: int, what: str) -> str:
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{number:,} {what}{'' if number == 1 else plural}"
+
+
+def _iso(millis: int) -> str:
+    try:
+        return datetime.datetime.fromtimestamp(millis / 1000, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{millis} ms"  # timestamps in another unit, most likely
+
+
+def _span(millis: float) -> str:
+    for length, unit in _SPANS:
+        if millis >= length:
+            amount = millis / length
+            return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
+    return "0 ms"

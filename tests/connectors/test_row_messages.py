@@ -1,0 +1,303 @@
+"""Rows as CSV and JSON messages; the expectations are recorded from Flink 2.3 (fixtures/flink/connectors)."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scurry.common import Row, Types
+from scurry.common.time import Instant
+from scurry.datastream.formats.csv import CsvRowDeserializationSchema, CsvRowSerializationSchema
+from scurry.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, TypeMismatchError, UnsupportedError
+
+PLAIN = Types.ROW_NAMED(["a", "i", "d", "b"], [Types.STRING(), Types.INT(), Types.DOUBLE(), Types.BOOLEAN()])
+NESTED = Types.ROW_NAMED(
+    ["l", "r"],
+    [Types.BASIC_ARRAY(Types.STRING()), Types.ROW_NAMED(["x", "y"], [Types.INT(), Types.STRING()])],
+)
+ROWS = [Row("x y", 1, 1.5, True), Row(None, None, None, None), Row("a,b", -1, 1e10, False), Row('q"', 0, 0.1, True)]
+
+Write = CsvRowSerializationSchema.Builder
+Read = CsvRowDeserializationSchema.Builder
+
+
+class TestCsvWriting:
+    @pytest.mark.parametrize(
+        ("builder", "row", "message"),
+        [
+            (Write(PLAIN), ROWS[0], b'"x y",1,1.5,true\n'),
+            (Write(PLAIN), ROWS[1], b",,,\n"),
+            (Write(PLAIN), ROWS[2], b'"a,b",-1,1.0E10,false\n'),
+            (Write(PLAIN), ROWS[3], b'"q""",0,0.1,true\n'),
+            (Write(PLAIN).set_null_literal("NA"), ROWS[1], b"NA,NA,NA,NA\n"),
+            (Write(PLAIN).set_line_delimiter("\r\n"), ROWS[0], b'"x y",1,1.5,true\r\n'),
+            (Write(PLAIN).set_line_delimiter(""), ROWS[0], b'"x y",1,1.5,true'),
+            (Write(PLAIN).set_field_delimiter("|"), ROWS[0], b'"x y"|1|1.5|true\n'),
+            (Write(PLAIN).disable_quote_character(), ROWS[2], b"a,b,-1,1.0E10,false\n"),
+            (Write(PLAIN).set_quote_character("'"), ROWS[2], b"'a,b',-1,1.0E10,false\n"),
+            (Write(PLAIN).set_escape_character("\\"), ROWS[3], b'"q""",0,0.1,true\n'),
+            (Write(NESTED), Row(["p q", "r"], Row(1, "z")), b'"p q;r",1;z\n'),
+            (Write(NESTED), Row(None, None), b",\n"),
+            (Write(NESTED).set_array_element_delimiter(":"), Row(["p q", "r"], Row(1, "z")), b'"p q:r",1:z\n'),
+        ],
+    )
+    def test_gives_the_bytes_of_flink(self, builder: Any, row: Row, message: bytes) -> None:
+        assert pickle.loads(pickle.dumps(builder.build())).serialize(row) == message
+
+    def test_shows_times_and_big_numbers_as_java_does(self) -> None:
+        types = [Types.BIG_DEC(), Types.SQL_DATE(), Types.SQL_TIME(), Types.SQL_TIMESTAMP(), Types.BIG_INT(),
+                 Types.PRIMITIVE_ARRAY(Types.BYTE())]  # fmt: skip
+        row = Row(Decimal("1.50"), datetime.date(2020, 1, 2), datetime.time(10, 11, 12),
+                  datetime.datetime(2020, 1, 2, 10, 11, 12), 1234567890123456789012, b"abc")  # fmt: skip
+        message = Write(Types.ROW(types)).build().serialize(row)
+        assert message == b'1.50,2020-01-02,10:11:12,"2020-01-02 10:11:12.0",1234567890123456789012,YWJj\n'
+
+    def test_refuses_what_is_no_such_row(self) -> None:
+        with pytest.raises(TypeMismatchError):
+            Write(PLAIN).build().serialize(("too", "short"))
+
+
+class TestCsvReading:
+    @pytest.mark.parametrize(
+        ("message", "values"),
+        [
+            (b"x,1,1.5,true", ["x", 1, 1.5, True]),
+            (b"x,1,1.5,true\n", ["x", 1, 1.5, True]),
+            (b"x, 1 , 2 ,TRUE", ["x", 1, 2.0, True]),
+            (b'"a,b",1,1,no', ["a,b", 1, 1.0, False]),
+            (b"#c,1,1,true", ["#c", 1, 1.0, True]),
+            (b"x,1,1.5,true\ny,2,2,true", ["x", 1, 1.5, True]),
+        ],
+    )
+    def test_gives_the_rows_of_flink(self, message: bytes, values: list[Any]) -> None:
+        row = pickle.loads(pickle.dumps(Read(PLAIN).build())).deserialize(message)
+        assert (list(row), row.as_dict()["i"]) == (values, values[1])
+
+    @pytest.mark.parametrize(
+        "message", [b",,,", b"x,1", b"x,1,1,true,9", b"", b"\n", b"x,z,1,true", b"x,1.5,1,true", b'"x', b"\xff,1,1,no"]
+    )
+    def test_refuses_what_flink_refuses(self, message: bytes) -> None:
+        with pytest.raises(MalformedRecordError, match="CSV message"):
+            Read(PLAIN).build().deserialize(message)
+
+    @pytest.mark.parametrize(
+        ("message", "values"),
+        [
+            (b",,,", ["", None, None, False]),
+            (b"x,1", ["x", 1, None, None]),
+            (b"x,1,1,true,9", None),
+            (b"", None),
+            (b"\n", ["", None, None, None]),
+            (b"x,z,1,true", ["x", None, 1.0, True]),
+        ],
+    )
+    def test_forgives_what_flink_forgives(self, message: bytes, values: list[Any] | None) -> None:
+        row = Read(PLAIN).set_ignore_parse_errors(True).build().deserialize(message)
+        assert (None if row is None else list(row)) == values
+
+    @pytest.mark.parametrize(
+        ("builder", "message", "values"),
+        [
+            (Read(PLAIN).set_null_literal("NA"), b'"NA",NA,NA,NA', [None] * 4),
+            (Read(PLAIN).set_null_literal("NA"), b",1,1,true", ["", 1, 1.0, True]),
+            (Read(PLAIN).set_escape_character("\\"), b"a\\,b,1,1,true", ["a,b", 1, 1.0, True]),
+            (Read(PLAIN).set_field_delimiter("|").set_quote_character("'"), b"'a|b'|1|1|true", ["a|b", 1, 1.0, True]),
+            (Read(NESTED), b"p;q,1;z", [["p", "q"], Row(x=1, y="z")]),
+            (Read(NESTED).set_array_element_delimiter(":"), b"p:q,1:z", [["p", "q"], Row(x=1, y="z")]),
+            (Read(NESTED), b",", [[], None]),
+        ],
+    )
+    def test_follows_the_builder(self, builder: Any, message: bytes, values: list[Any]) -> None:
+        assert list(builder.build().deserialize(message)) == values
+
+    @pytest.mark.parametrize(
+        ("builder", "message"), [(Read(PLAIN).set_allow_comments(True), b"#c,1,1,true"), (Read(NESTED), b"p,1;z;3")]
+    )
+    def test_refuses_comments_alone_and_nested_rows_of_another_size(self, builder: Any, message: bytes) -> None:
+        with pytest.raises(MalformedRecordError):
+            builder.build().deserialize(message)
+
+    def test_brings_back_what_was_written(self) -> None:
+        types = [Types.BIG_DEC(), Types.SQL_DATE(), Types.SQL_TIME(), Types.SQL_TIMESTAMP(), Types.BIG_INT(),
+                 Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.LIST(Types.LONG())]  # fmt: skip
+        row = Row(Decimal("1.50"), datetime.date(2020, 1, 2), datetime.time(10, 11, 12),
+                  datetime.datetime(2020, 1, 2, 10, 11, 12), 12345678901234567890, b"abc", [1, 2])  # fmt: skip
+        declared = Types.ROW(types)
+        assert list(Read(declared).build().deserialize(Write(declared).build().serialize(row)) or ()) == list(row)
+
+    def test_names_a_type_it_cannot_hold(self) -> None:
+        with pytest.raises(UnsupportedError, match="MapTypeInfo"):
+            Read(Types.ROW([Types.MAP(Types.STRING(), Types.INT())])).build()
+
+    @pytest.mark.parametrize("builder", [Read, Write])
+    def test_needs_a_row_type(self, builder: Any) -> None:
+        with pytest.raises(ArgumentTypeError, match="Types.ROW"):
+            builder(Types.STRING())
+
+
+def json_writer(declared: Any) -> JsonRowSerializationSchema:
+    schema: JsonRowSerializationSchema = pickle.loads(
+        pickle.dumps(JsonRowSerializationSchema.builder().with_type_info(declared).build())
+    )
+    return schema
+
+
+def json_reader(declared: Any = PLAIN) -> Any:
+    return JsonRowDeserializationSchema.builder().type_info(declared)
+
+
+TYPES = Types.ROW_NAMED(
+    ["dec", "date", "time", "ts", "arr", "map", "row", "bytes", "l", "bi", "x"],
+    [Types.BIG_DEC(), Types.SQL_DATE(), Types.SQL_TIME(), Types.SQL_TIMESTAMP(), Types.BASIC_ARRAY(Types.STRING()),
+     Types.MAP(Types.STRING(), Types.LONG()), NESTED.get_field_types()[1], Types.PRIMITIVE_ARRAY(Types.BYTE()),
+     Types.LONG(), Types.BIG_INT(), Types.DOUBLE()],
+)  # fmt: skip
+TYPED = Row(
+    dec=Decimal("1.50"), date=datetime.date(2020, 1, 2), time=datetime.time(10, 11, 12),
+    ts=datetime.datetime(2020, 1, 2, 10, 11, 12, 345_000), arr=["p q", None], map={"k": 5000000001},
+    row=Row(x=1, y=None),
+    bytes=b"abc", l=5000000007, bi=123456789012345678901234567890, x=1e-5,
+)  # fmt: skip
+TYPED_JSON = (
+    b'{"dec":1.50,"date":"2020-01-02","time":"10:11:12Z","ts":"2020-01-02T10:11:12.345Z","arr":["p q",null],'
+    b'"map":{"k":5000000001},"row":{"x":1,"y":null},"bytes":"YWJj","l":5000000007,'
+    b'"bi":123456789012345678901234567890,"x":1.0E-5}'
+)
+
+
+class TestJsonWriting:
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            (ROWS[0], b'{"a":"x y","i":1,"d":1.5,"b":true}'),
+            (ROWS[1], b'{"a":null,"i":null,"d":null,"b":null}'),
+            (ROWS[2], b'{"a":"a,b","i":-1,"d":1.0E10,"b":false}'),
+            (Row('é\n"/', 1, float("nan"), True), b'{"a":"\xc3\xa9\\n\\"/","i":1,"d":"NaN","b":true}'),
+        ],
+    )
+    def test_gives_the_bytes_of_flink(self, row: Row, message: bytes) -> None:
+        assert json_writer(PLAIN).serialize(row) == message
+
+    def test_knows_all_types(self) -> None:
+        assert json_writer(TYPES).serialize(TYPED) == TYPED_JSON
+
+    def test_escapes_as_flink_does(self) -> None:
+        write = json_writer(Types.ROW_NAMED(["s"], [Types.STRING()])).serialize
+        assert write(Row("\x01\x1f\x7f\u2028\b\f\t\r\\/<>&'")) == (
+            b'{"s":"\\u0001\\u001F\x7f\xe2\x80\xa8\\b\\f\\t\\r\\\\/<>&\'"}'
+        )
+        assert write(Row("\U0001f600")) == b'{"s":"\\uD83D\\uDE00"}'
+
+    def test_needs_a_row_type(self) -> None:
+        with pytest.raises(ArgumentTypeError, match="ROW_NAMED"):
+            JsonRowSerializationSchema.builder().build()
+
+
+class TestJsonReading:
+    @pytest.mark.parametrize(
+        ("message", "values"),
+        [
+            (b'{"a":"x","i":1,"d":1.5,"b":true}', ["x", 1, 1.5, True]),
+            (b'{"a":"x"}', ["x", None, None, None]),
+            (b'{"a":1,"i":"2","d":"1.5","b":"true"}', ["1", 2, 1.5, True]),
+            (b'{"i":1.9}', [None, 1, None, None]),
+            (b'{"a":null,"z":1}', [None] * 4),
+            (b'{"b":"no"}', [None, None, None, False]),
+            (b'{"b":1}', [None, None, None, False]),
+            (b'{"a":{"q":1}}', ['{"q":1}', None, None, None]),
+            (b'{"a":"x"} {"a":"y"}', ["x", None, None, None]),
+            (b'{"a":1.0,"d":1e400}', ["1.0", None, float("inf"), None]),
+            (b'{"i":null,"a":true}', ["true", None, None, None]),
+            (b'{"a":[1,2]}', ["[1,2]", None, None, None]),
+        ],
+    )
+    def test_gives_the_rows_of_flink(self, message: bytes, values: list[Any]) -> None:
+        assert list(pickle.loads(pickle.dumps(json_reader().build())).deserialize(message)) == values
+
+    def test_gives_none_for_null(self) -> None:
+        assert json_reader().build().deserialize(b"null") is None
+
+    REFUSED = (b'{"i":"z"}', b'{"i":3000000000}', b"[]", b"nope", b"", b"5", b'{"i": ""}', b'{"i": true}', b"\xff")
+
+    @pytest.mark.parametrize("message", REFUSED)
+    def test_refuses_what_flink_refuses(self, message: bytes) -> None:
+        with pytest.raises(MalformedRecordError, match="JSON message"):
+            json_reader().build().deserialize(message)
+
+    @pytest.mark.parametrize("message", REFUSED)
+    def test_forgives_it_if_asked(self, message: bytes) -> None:
+        row = json_reader().ignore_parse_errors().build().deserialize(message)
+        assert (None if row is None else list(row)) == ([None] * 4 if message.startswith(b"{") else None)
+
+    def test_misses_fields_if_asked(self) -> None:
+        with pytest.raises(MalformedRecordError, match="no field 'i'"):
+            json_reader().fail_on_missing_field().build().deserialize(b'{"a":"x"}')
+
+    def test_knows_all_types(self) -> None:
+        row = json_reader(TYPES).build().deserialize(TYPED_JSON)
+        assert row == TYPED
+        assert str(row["dec"]) == "1.5"
+
+    @pytest.mark.parametrize(
+        "message", [b'{"time":"10:11:12"}', b'{"ts":"2020-01-02 10:11:12"}', b'{"ts":"2020-01-02T10:11:12+02:00"}']
+    )
+    def test_takes_times_in_utc_only(self, message: bytes) -> None:
+        with pytest.raises(MalformedRecordError, match="UTC"):
+            json_reader(TYPES).build().deserialize(message)
+
+    def test_reads_instants(self) -> None:
+        declared = Types.ROW_NAMED(["t"], [Types.INSTANT()])
+        row = json_reader(declared).build().deserialize(b'{"t":"1970-01-01T00:00:01.000002Z"}')
+        assert row["t"] == Instant(1, 2000)
+        assert json_writer(declared).serialize(row) == b'{"t":"1970-01-01T00:00:01.000002Z"}'
+
+    def test_refuses_both_ways_to_treat_errors_at_once(self) -> None:
+        with pytest.raises(ArgumentError, match="exclude each other"):
+            json_reader().fail_on_missing_field().ignore_parse_errors().build()
+
+    @given(st.text(), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False), st.booleans())
+    def test_brings_back_what_was_written(self, text: str, number: int, real: float, flag: bool) -> None:
+        row = Row(a=text, i=number, d=real, b=flag)
+        assert json_reader().build().deserialize(json_writer(PLAIN).serialize(row)) == row
+
+
+SCHEMA = """{"type": "object", "definitions": {"t": {"type": "string"}}, "properties": {
+    "a": {"type": "string"}, "n": {"type": "number"}, "k": {"type": "integer"},
+    "o": {"type": "object", "properties": {"z": {"type": "boolean"}}},
+    "l": {"type": "array", "items": {"$ref": "#/definitions/t"}},
+    "dt": {"type": "string", "format": "date-time"}, "d": {"type": "string", "format": "date"},
+    "by": {"type": "string", "contentEncoding": "base64"}, "u": {"type": ["string", "null"]}}}"""
+
+
+class TestJsonSchema:
+    def test_describes_a_row(self) -> None:
+        schema = JsonRowDeserializationSchema.builder().json_schema(SCHEMA).build()
+        row = schema.deserialize(
+            b'{"a":"x","n":1.5,"k":3,"o":{"z":true},"l":["p"],"dt":"2020-01-02T10:11:12Z","d":"2020-01-02",'
+            b'"by":"YWJj","u":null}'
+        )
+        moment = datetime.datetime(2020, 1, 2, 10, 11, 12)
+        assert list(row or ()) == ["x", Decimal("1.5"), 3, Row(z=True), ["p"], moment, moment.date(), b"abc", None]
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("nope", ArgumentError),
+            ('{"oneOf": []}', UnsupportedError),
+            ('{"type": ["string", "integer"]}', UnsupportedError),
+            ('{"type": "null"}', UnsupportedError),
+            ('{"$ref": "other.json"}', UnsupportedError),
+            ('{"$ref": "#/nowhere"}', ArgumentError),
+            ('{"type": "string", "contentEncoding": "hex"}', UnsupportedError),
+        ],
+    )
+    def test_must_be_understood(self, text: str, error: type[Exception]) -> None:
+        with pytest.raises(error, match="JSON schema"):
+            JsonRowDeserializationSchema.builder().json_schema(text)

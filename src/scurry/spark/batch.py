@@ -13,7 +13,7 @@ from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.spark.failures import failure_of
 from scurry.spark.session import session_for
-from scurry.spark.streaming import sink_is_staged
+from scurry.spark.streaming import collected, sink_is_staged
 from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
 
 
@@ -37,7 +37,7 @@ class BatchRunner:
         if any(sink_is_staged(op) for op in plan.operators.values()):
             frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
         try:
-            rows = [WireRow(*row[:5], bytes(row[5])) for row in frame.collect()]
+            rows = collected(frame)
         except Exception as error:
             raise failure_of(error) from error
         job.commit(0, rows)

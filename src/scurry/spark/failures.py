@@ -15,7 +15,7 @@ class SparkFailedError(ScurryError, RuntimeError):
 
 def failure_of(error: BaseException, first: BaseException | None = None) -> BaseException:
     """The error to tell the user: the operator's failure if there is one in the chain."""
-    texts = []
+    texts: list[str] = []
     for root in (first, error):
         link: Any = root
         while link is not None:
@@ -39,7 +39,7 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
 def _java_texts(error: BaseException | None) -> list[str]:
     """The messages of a Java exception and its causes."""
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
-    texts = []
+    texts: list[str] = []
     while origin is not None and len(texts) < 20:
         texts.append(str(origin.getMessage()))
         origin = origin.getCause()

@@ -27,7 +27,7 @@ QUERY_CONF = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.adaptive.enabled": "false",
-    # with it, the workers of transformWithState differ from the others by an environment variable: two pools, two daemons
+    # with it, workers of transformWithState differ from the others by an environment variable: two pools, two daemons
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
@@ -35,7 +35,9 @@ QUERY_CONF = {
 
 #: Settings only a session of our own can have.
 SESSION_CONF = {
-    "spark.sql.streaming.checkpointFileManagerClass": f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.python.daemon.module": "scurry.spark.daemon",
     "spark.ui.enabled": "false",

@@ -14,16 +14,15 @@ from typing import Any
 from scurry.connectors.source import BatchLimits
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.feeding import limits_of
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
-from scurry.runtime.local.runner import limits_of
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import MIN_TIME, PROGRESS, SCHEMA, WireRow, pack
 from scurry.spark.assignments import CONTROL_SOURCE, AssignmentStream, Numbered
 from scurry.spark.identity import check_identity
 from scurry.spark.session import session_for
 from scurry.spark.storage import storage_for
-from scurry.spark.worker import WireRow as _WireRow
 from scurry.spark.worker import (
     Job,
     arrow_batches,
@@ -118,7 +117,7 @@ class _Query:
 
     def _commit(self, frame: Any, batch_id: int) -> None:
         try:
-            rows = [WireRow(*row[:5], bytes(row[5])) for row in frame.collect()]
+            rows = collected(frame)
             self.job.commit(batch_id, rows)
             self.assignments.purge()
             self.committed.set()
@@ -194,6 +193,14 @@ class _Query:
         return failure_of(error, self.error)
 
 
+def collected(frame: Any) -> list[WireRow]:
+    """The rows a batch sends to the driver."""
+    return [
+        WireRow(group, port, kind, channel, seq, bytes(block))
+        for group, port, kind, channel, seq, block in frame.collect()
+    ]
+
+
 def sink_is_staged(op: Any) -> bool:
     """Whether an operator is a sink whose writers run at the end of the stage."""
     from scurry.graph.operators import Sink
@@ -260,7 +267,7 @@ def _sink_stage(job: Job) -> Any:
             context = TaskContext.get()
             partition = context.partitionId() if context is not None else 0
             stage = SinkStage(instances(job).plan, partition, _batch_id())
-            rows = stage.run(row for batch in batches for row in rows_of(batch, _WireRow))
+            rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
 
     return run

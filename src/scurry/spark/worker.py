@@ -75,8 +75,10 @@ class Instances:
 
     def close(self) -> None:
         """Closes all user functions."""
-        for task in (*self.sources.values(), *self.levels.values()):
-            task.close()
+        for source in self.sources.values():
+            source.close()
+        for level in self.levels.values():
+            level.close()
 
 
 _instances: dict[str, Instances] = {}

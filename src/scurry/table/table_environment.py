@@ -21,7 +21,7 @@ class TableEnvironment:
         """
         raise UnsupportedError(
             "the Table API and SQL are not available in this version of scurry; use the DataStream API "
-            "(scurry.datastream), or Spark SQL on what env.from_spark(...) and DataStream.to_spark(...) exchange with Spark"
+            "(scurry.datastream), or Spark SQL together with env.from_spark(...) and DataStream.to_spark(...)"
         )
 
 

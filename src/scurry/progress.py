@@ -78,7 +78,7 @@ class ProgressDisplay:
         if not totals.batches:
             return f"{self._name}: {settings.mode.lower()}, first batch"
         read, written = self._rates.per_second()
-        parts = [f"batch {totals.batches}", f"{read:,.0f} records/s in, {written:,.0f} out"]
+        parts = [f"batch {totals.batches}", f"{read:,.0f}/s in, {written:,.0f}/s out"]
         if self._job.watermark > MIN_TIME:
             parts.append(f"watermark {self._watermark_text(self._job.watermark)}")
         if totals.late_records:
@@ -181,7 +181,7 @@ def _live_line(status: Callable[[], str], stream: TextIO) -> Any:
     # What the program prints must not wrap or change colour just because it passes through here.
     console = Console(file=stream, soft_wrap=True, highlight=False)
     return Live(
-        get_renderable=lambda: Text(status(), style="dim", no_wrap=True, overflow="ellipsis"),
+        get_renderable=lambda: Text(status(), style="dim"),
         console=console,
         transient=True,
         # Only a terminal's output may go through rich, which writes it to standard error.

@@ -1,43 +1,223 @@
-"""The input gate: channels merge so that what one reads earlier makes nothing of another late."""
-
 from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
-from scurry.runtime.gate import InputGate, Point
-from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.gate import CONTROL, InputGate
+from scurry.runtime.wire import DATA, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+
+#: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
+A0, A1, B = channel_id(1, 0), channel_id(1, 1), channel_id(2, 0)
 
 
-def gate(channels: int) -> InputGate:
-    edge = Edge(0, 1, 0, ops.Hash(lambda value: value), progress=True, senders=[ChannelGroup(0, channels)])
-    return InputGate([edge], {})
+def edges() -> list[Edge]:
+    senders = [ChannelGroup(1, 2), ChannelGroup(2, 1, idle_timeout=10)]
+    return [Edge(0, 9, 0, ops.Rebalance(), senders=senders), Edge(1, 9, 1, ops.Broadcast(), senders=senders[:1])]
 
 
-def send(to: InputGate, instance: int, points: list[Point], blocks: dict[int, bytes]) -> None:
-    channel = channel_id(0, instance)
-    to.add(WireRow(0, 0, PROGRESS, channel, 0, pack(points)))
-    for seq, block in blocks.items():
-        to.add(WireRow(0, 0, DATA, channel, seq, block))
+def data(channel: int, seq: int, block: str, port: int = 0) -> WireRow:
+    return WireRow(0, port, DATA, channel, seq, block.encode())
 
 
-def watermark_before(merging: InputGate, block: bytes) -> int:
-    watermark = MIN_TIME
-    for _, index, payload in merging.merge():
-        if index is not None and payload == block:
-            return watermark
-        if index is None:
-            watermark = payload[0]
-    raise AssertionError(f"{block!r} did not come out")
+def time(channel: int, *points: tuple[int, int, int] | tuple[int, int, int, bool]) -> WireRow:
+    """Points are (seq, watermark, stamp), or with False at the end when no records came since the last one."""
+    return WireRow(0, 0, PROGRESS, channel, 0, pack([(*point, True)[:4] for point in points]))
 
 
-def test_a_channel_that_starts_after_another_has_ended_is_not_late() -> None:
-    merging = gate(2)
-    send(merging, 0, [(0, MIN_TIME, 1000, False), (1, 500, 1200, True), (2, 900, 1400, True)], {1: b"a", 2: b"b"})
-    send(merging, 1, [(0, MIN_TIME, 2000, False), (1, 100, 2200, True)], {1: b"c"})
-    assert watermark_before(merging, b"c") == MIN_TIME
+def watermarks(rows: list[WireRow], gate: InputGate | None = None) -> list[int]:
+    """The combined watermark after each step of time."""
+    return [payload[0] for _, index, payload in merged(rows, gate) if index is None]
 
 
-def test_a_channel_without_anything_holds_nobody_back() -> None:
-    merging = gate(2)
-    send(merging, 0, [(0, MIN_TIME, 1000, False), (1, 500, 1200, True), (2, 900, 1400, True)], {1: b"a", 2: b"b"})
-    assert watermark_before(merging, b"b") == 500
+def merged(rows: list[WireRow], gate: InputGate | None = None) -> list[Any]:
+    gate = gate or InputGate(edges(), {})
+    for row in rows:
+        gate.add(row)
+    return list(gate.merge())
+
+
+def blocks(rows: list[WireRow], gate: InputGate | None = None) -> list[str]:
+    return [payload.decode() for _, index, payload in merged(rows, gate) if index is not None]
+
+
+WATERMARKS: list[tuple[str, list[WireRow], list[int]]] = [
+    ("nothing", [], []),
+    ("one of three channels has spoken", [time(A0, (1, 50, 1))], [MIN_TIME]),
+    ("an instance that never speaks does not hold its own task back, another task's does",
+     [time(A0, (1, 50, 1)), time(B, (1, 40, 1))], [MIN_TIME, 40]),
+    ("the minimum over all channels",
+     [time(A0, (1, 50, 1)), time(A1, (1, 30, 2)), time(B, (1, 40, 3))], [MIN_TIME, MIN_TIME, 30]),
+    ("the lowest channel goes on first",
+     [time(A0, (1, 10, 1), (2, 30, 2)), time(A1, (1, 20, 1), (2, 25, 2)), time(B, (1, 100, 1))],
+     [MIN_TIME, MIN_TIME, 10, 20, 25]),
+    ("a channel that has ended holds nobody back",
+     [time(A0, (1, MAX_TIME, 1)), time(A1, (1, 7, 1)), time(B, (1, MAX_TIME, 1))], [MIN_TIME, MIN_TIME, 7]),
+    ("the end of all inputs",
+     [time(channel, (1, MAX_TIME, 1)) for channel in (A0, A1, B)], [MIN_TIME, MIN_TIME, MAX_TIME]),
+    ("the end from the runner", [time(A0, (1, 5, 1)), time(CONTROL, (0, MAX_TIME, 2))], [MIN_TIME, MAX_TIME]),
+    ("a tick moves no watermark", [time(CONTROL, (0, MIN_TIME, 9))], [MIN_TIME]),
+    ("a lower watermark than before is no step back",
+     [time(A0, (1, 9, 1), (2, 3, 2)), time(B, (1, 9, 1))], [MIN_TIME, 9, 9]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "expected"), [case[1:] for case in WATERMARKS], ids=[case[0] for case in WATERMARKS])
+def test_watermarks(rows: list[WireRow], expected: list[int]) -> None:
+    assert watermarks(rows) == expected
+
+
+def test_a_silent_channel_with_an_idle_timeout_is_left_out_until_it_speaks() -> None:
+    first = InputGate(edges(), {})
+    assert watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100))], first)[-1] == 5
+    second = InputGate(edges(), first.save())
+    assert watermarks([time(A0, (2, 60, 110))], second) == [5]
+    third = InputGate(edges(), second.save())
+    assert watermarks([time(A0, (3, 70, 111))], third) == [70]
+    fourth = InputGate(edges(), third.save())
+    assert watermarks([time(B, (2, 20, 112)), time(A0, (4, 90, 113))], fourth) == [70, 70]
+
+
+def test_a_channel_without_idle_timeout_is_waited_for() -> None:
+    first = InputGate(edges(), {})
+    watermarks([time(A0, (1, 5, 0)), time(A1, (1, 50, 0)), time(B, (1, MAX_TIME, 0))], first)
+    assert watermarks([time(A1, (2, 60, 10_000))], InputGate(edges(), first.save())) == [5]
+
+
+def test_ticks_find_out_who_is_idle() -> None:
+    gate = InputGate(edges(), {})
+    watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100))], gate)
+    assert watermarks([time(CONTROL, (0, MIN_TIME, 111))], InputGate(edges(), gate.save())) == [50]
+
+
+def test_points_without_records_do_not_keep_a_channel_awake() -> None:
+    gate = InputGate(edges(), {})
+    rows = [time(A0, (1, 50, 100)), time(B, (1, 5, 100), (2, 5, 108, False), (3, 5, 116, False))]
+    assert watermarks(rows, gate)[-1] == 50
+
+
+def test_data_comes_before_the_point_that_covers_it() -> None:
+    rows = [time(A0, (1, 5, 1), (2, 9, 2)), data(A0, 2, "two"), data(A0, 1, "one")]
+    kinds = [payload.decode() if index is not None else payload[1] for _, index, payload in merged(rows)]
+    assert kinds == ["one", 1, "two", 2]
+
+
+def test_blocks_know_their_input() -> None:
+    steps = merged([data(A0, 1, "left", port=0), data(A0, 2, "right", port=1)])
+    assert [(index, payload) for _, index, payload in steps] == [(0, b"left"), (1, b"right")]
+
+
+def test_blocks_of_one_position_keep_the_order_they_came_in() -> None:
+    assert blocks([data(A0, 1, "first"), data(A0, 1, "second"), data(A0, 1, "third")]) == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("stamps", [(1, 2), (2, 1)])
+def test_the_earlier_stamp_decides_a_tie(stamps: tuple[int, int]) -> None:
+    rows = [data(A0, 1, "0"), data(A1, 1, "1"), time(A0, (1, 5, stamps[0])), time(A1, (1, 5, stamps[1]))]
+    assert blocks(rows) == (["0", "1"] if stamps[0] < stamps[1] else ["1", "0"])
+
+
+def test_what_is_left_of_a_channel_is_known_to_the_next_batch() -> None:
+    gate = InputGate(edges(), {})
+    watermarks([time(A0, (1, 30, 1)), time(A1, (1, 20, 1)), time(B, (1, 40, 1))], gate)
+    assert watermarks([time(A1, (2, 35, 2))], InputGate(edges(), gate.save())) == [30]
+
+
+# ------------------------------------------------------------------ properties
+
+#: Segments of a channel: how many blocks, by how much the watermark rises after them, and by how much the clock.
+SEGMENTS = st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 9), st.integers(0, 30)), max_size=5)
+BATCHES = st.lists(st.fixed_dictionaries({A0: SEGMENTS, A1: SEGMENTS, B: SEGMENTS}), min_size=1, max_size=3)
+
+
+class Sender:
+    """Numbers blocks and points as tasks do: positions ascend, from batch to batch, too."""
+
+    def __init__(self, channel: int) -> None:
+        self.channel = channel
+        self.watermark = self.stamp = 0
+
+    def rows(self, batch: int, segments: list[tuple[int, int, int]]) -> list[WireRow]:
+        seq, points, rows = batch << 24, [], []
+        points.append((seq, MIN_TIME, self.stamp, False))
+        for count, rise, elapsed in segments:
+            for _ in range(count):
+                seq += 1
+                rows.append(data(self.channel, seq, f"{self.channel}/{seq}"))
+            self.watermark += rise
+            self.stamp += elapsed
+            points.append((seq, self.watermark, self.stamp, bool(count)))
+        return [*rows, time(self.channel, *points)] if segments else []
+
+
+def batches_of(specs: list[dict[int, Any]], first: int) -> list[list[WireRow]]:
+    senders = {channel: Sender(channel) for channel in (A0, A1, B)}
+    return [
+        [row for channel, segments in spec.items() for row in senders[channel].rows(first + number, segments)]
+        for number, spec in enumerate(specs)
+    ]
+
+
+@settings(max_examples=80, deadline=None)
+@given(BATCHES, st.sampled_from([0, 255, 1_000_000]))
+def test_everything_is_delivered_once_in_order_and_the_watermark_never_falls(specs: Any, first: int) -> None:
+    saved: dict[int, Any] = {}
+    highest = MIN_TIME
+    for rows in batches_of(specs, first):
+        gate = InputGate(edges(), saved)
+        steps = merged(rows, gate)
+        sent = [row.block.decode() for row in rows if row.kind == DATA]
+        got = [payload.decode() for _, index, payload in steps if index is not None]
+        for channel in (A0, A1, B):
+            mine = [name for name in got if name.startswith(f"{channel}/")]
+            assert mine == [name for name in sent if name.startswith(f"{channel}/")]
+        assert len(got) == len(sent)
+        for _, index, payload in steps:
+            if index is None:
+                assert payload[0] >= highest
+                highest = payload[0]
+        saved = gate.save()
+
+
+@settings(max_examples=80, deadline=None)
+@given(BATCHES, st.sampled_from([0, 255, 1_000_000]))
+def test_steps_ascend_so_that_the_next_level_keeps_the_order(specs: Any, first: int) -> None:
+    saved: dict[int, Any] = {}
+    for rows in batches_of(specs, first):
+        gate = InputGate(edges(), saved)
+        steps = [step for step, _, _ in merged(rows, gate)]
+        assert steps == sorted(steps)
+        assert all(0 <= step < 1 << 63 for step in steps)
+        saved = gate.save()
+
+
+@settings(max_examples=40, deadline=None)
+@given(BATCHES, st.randoms(use_true_random=False))
+def test_groups_with_other_data_pass_through_the_same_times(specs: Any, random: Any) -> None:
+    """All groups get all points but each only its share of the blocks; steps of time must agree between them."""
+    saved: dict[int, Any] = {}
+    for rows in batches_of(specs, 300):
+        some = [row for row in rows if row.kind == PROGRESS or random.random() < 0.5]
+        full, part = InputGate(edges(), saved), InputGate(edges(), saved)
+        times = [[step for step in merged(chosen, gate) if step[1] is None] for chosen, gate in ((rows, full), (some, part))]
+        assert times[0] == times[1]
+        saved = full.save()
+
+
+@settings(max_examples=40, deadline=None)
+@given(BATCHES)
+def test_a_second_level_delivers_data_between_the_same_points(specs: Any) -> None:
+    """What the first gate emits at its steps, taken as one channel, meets the second in the same order."""
+    below = [Edge(5, 10, 0, ops.Rebalance(), senders=[ChannelGroup(9, 1)])]
+    for rows in batches_of(specs, 300):
+        first = merged(rows)
+        channel = channel_id(9)
+        sent = [WireRow(0, 5, DATA, channel, step, payload) for step, index, payload in first if index is not None]
+        points = [(step, *payload, True) for step, index, payload in first if index is None]
+        gate = InputGate(below, {})
+        second = merged([*sent, WireRow(0, 5, PROGRESS, channel, 0, pack(points))], gate)
+        assert [p if i is not None else p[1] for _, i, p in second] == [p if i is not None else p[1] for _, i, p in first]

@@ -83,9 +83,12 @@ class Sink(ABC):
         staged: One writer takes the records of a whole task, at the end of the job's last stage. Sinks whose results
             go to the driver anyway set this to False: a writer of theirs works where the records are made and is
             finished after every block, which keeps their order.
+        native: Writers and committer do the work. A sink that sets this to False is written by the Spark runner, which
+            knows its kind; no other runner takes it.
     """
 
     staged: bool = True
+    native: bool = True
 
     @abstractmethod
     def create_writer(self, context: WriterContext) -> SinkWriter:

@@ -118,9 +118,12 @@ class Source(ABC):
 
     Attributes:
         bounded: Whether the source ends by itself.
+        native: An enumerator deals its work. A source that sets this to False is a DataFrame, read by the Spark runner:
+            `read` gets an iterator of Arrow record batches as work; no other runner takes it.
     """
 
     bounded: bool = True
+    native: bool = True
 
     @property
     def produced_type(self) -> TypeInformation | None:

@@ -1,9 +1,12 @@
-"""SparkSink: one of Spark's own data sources as a sink. Pure data; the Spark runner writes it."""
+"""SparkSink: one of Spark's own data sources as a sink. The Spark runner writes it; here records become columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import datetime
+import zoneinfo
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scurry.common.typeinfo import (
     BasicType,
@@ -17,7 +20,9 @@ from scurry.common.typeinfo import (
     TypeInformation,
     Types,
 )
-from scurry.errors import ArgumentError
+from scurry.common.types import Row
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = ["SparkSink"]
 
@@ -38,8 +43,14 @@ _SPARK_NAMES = {
 
 
 @dataclass(frozen=True)
-class SparkSink:
-    """Writes records as rows of a Spark data source.
+class SparkSink(Sink):
+    """Writes records as rows of a Spark data source, once per micro-batch that has any, from Spark's tasks.
+
+    At least once in STREAMING: when a job is restarted after a crash, the micro-batch at which it crashed is written
+    again. Use a FileSink for files that hold every record once. In BATCH it is as atomic as the data source is.
+
+    A record is a Row, tuple, dict or object with an attribute per column; with a single column it may be the value
+    itself. Datetimes without a time zone are taken to be in the session's.
 
     Attributes:
         format: The data source, such as "parquet".
@@ -52,6 +63,8 @@ class SparkSink:
     options: Mapping[str, str]
     mode: str
     schema: tuple[tuple[str, str], ...]
+
+    native = False
 
     @classmethod
     def of(
@@ -82,6 +95,83 @@ class SparkSink:
                 raise ArgumentError(f"{len(columns)} column names for records of {len(names)} fields ({type_info})")
             schema = tuple(zip(columns or names, map(_spark_type, types), strict=True))
         return cls(format, dict(options or {}), mode, schema)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Fail: Spark writes."""
+        raise _spark_only()
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Fail: Spark writes."""
+        raise _spark_only()
+
+    def record_batch(self, values: Sequence[Any], columns: Any) -> Any:
+        """Return records as an Arrow record batch.
+
+        Args:
+            values: The records.
+            columns: Arrow schema with the names of `schema`.
+        """
+        import pyarrow as pa
+
+        names = columns.names
+        rows = [_fields(value, names) for value in values]
+        arrays = []
+        for field, column in zip(columns, zip(*rows, strict=True), strict=True):
+            convert = _to_arrow(field.type)
+            arrays.append(pa.array(column if convert is None else list(map(convert, column)), field.type))
+        return pa.RecordBatch.from_arrays(arrays, schema=columns)
+
+
+def _spark_only() -> UnsupportedError:
+    return UnsupportedError("to_spark() writes through the Spark runner only; run the job with --runner spark")
+
+
+def _fields(value: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The fields of a record, in the order of the columns."""
+    if isinstance(value, (Row, tuple)):
+        if len(value) != len(names):
+            raise ValueError(f"a record of {len(value)} fields for {len(names)} columns")
+        return tuple(value)
+    if isinstance(value, dict):
+        return [value[name] for name in names]
+    if len(names) == 1:
+        return (value,)
+    return [getattr(value, name) for name in names]
+
+
+def _to_arrow(kind: Any) -> Callable[[Any], Any] | None:
+    """What turns a value of a record into one pyarrow takes for this type; None where it takes it as it is."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        names = [field.name for field in kind]
+        parts = [_to_arrow(field.type) or _same for field in kind]
+        return _nullable(
+            lambda value: {n: part(v) for n, part, v in zip(names, parts, _fields(value, names), strict=True)}
+        )
+    if pa.types.is_map(kind):
+        key, item = _to_arrow(kind.key_type) or _same, _to_arrow(kind.item_type) or _same
+        return _nullable(lambda value: [(key(k), item(v)) for k, v in value.items()])
+    if pa.types.is_list(kind):
+        element = _to_arrow(kind.value_type)
+        return None if element is None else _nullable(lambda value: list(map(element, value)))
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        zone = zoneinfo.ZoneInfo(kind.tz)
+        return lambda value: _in_zone(value, zone)
+    return None
+
+
+def _in_zone(value: Any, zone: datetime.tzinfo) -> Any:
+    naive = isinstance(value, datetime.datetime) and value.tzinfo is None
+    return value.replace(tzinfo=zone) if naive else value
+
+
+def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _declared_columns(type_info: TypeInformation | None) -> tuple[list[str], list[TypeInformation]]:

@@ -1,33 +1,46 @@
-"""SparkSource: a Spark DataFrame as a source. Pure data; the Spark runner reads it."""
+"""SparkSource: a Spark DataFrame as a source. The Spark runner reads it; here its rows become records."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
+from scurry.common.types import Row
+from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import UnsupportedError
 
-__all__ = ["SparkSource"]
+__all__ = ["SparkSource", "arrow_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class SparkSource:
+class SparkSource(Source):
     """The rows of a DataFrame, as Rows with the names of its columns.
+
+    Structs become Rows, maps dicts, TIMESTAMPs aware datetimes in the session's time zone.
+
+    A batch DataFrame is read once, when the job starts. A streaming one is read as Spark reads it, with Spark's own
+    offsets in the checkpoint: exactly once if Spark's source can replay. It ends with the job only, and its watermarks
+    move at the end of a micro-batch, since Spark promises no order within one.
 
     Attributes:
         dataframe: A batch or streaming `pyspark.sql.DataFrame`; opaque here, where Spark is not imported.
         columns: Names of its columns.
         bounded: Whether it is a batch DataFrame.
-        produced_type: Declared type of the records, None for Rows as they come.
+        type_info: Declared type of the records, None for Rows as they come.
     """
 
     dataframe: Any
     columns: tuple[str, ...]
     bounded: bool
-    produced_type: TypeInformation | None = None
+    type_info: TypeInformation | None = None
+
+    native = False
 
     @classmethod
-    def of(cls, dataframe: Any, produced_type: TypeInformation | None = None) -> SparkSource:
+    def of(cls, dataframe: Any, type_info: TypeInformation | None = None) -> SparkSource:
         """Describe a DataFrame.
 
         Raises:
@@ -35,12 +48,65 @@ class SparkSource:
         """
         if not hasattr(dataframe, "isStreaming") or not hasattr(dataframe, "columns"):
             raise TypeError(f"expected a pyspark.sql.DataFrame, got {dataframe!r}")
-        return cls(dataframe, tuple(dataframe.columns), not dataframe.isStreaming, produced_type)
+        return cls(dataframe, tuple(dataframe.columns), not dataframe.isStreaming, type_info)
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The declared type."""
+        return self.type_info
 
     def channels(self, parallelism: int) -> int:
-        """Return how many readers work in parallel."""
-        return parallelism
+        """Return how many readers work in parallel; all tasks of a streaming DataFrame count as one."""
+        return parallelism if self.bounded else 1
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Fail: Spark deals the work of a DataFrame."""
+        raise UnsupportedError("a Spark DataFrame is read by the Spark runner only; run the job with --runner spark")
+
+    def read(self, work: Iterable[Any], sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the rows of Arrow record batches."""
+        return sliced(map(arrow_rows, work), sizer)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the DataFrame on the driver: tasks get its rows."""
-        return SparkSource, (None, self.columns, self.bounded, self.produced_type)
+        return SparkSource, (None, self.columns, self.bounded, self.type_info)
+
+
+def arrow_rows(batch: Any) -> Sequence[Row]:
+    """Return the rows of an Arrow record batch."""
+    names = tuple(batch.schema.names)
+    converters = [_converter(kind) for kind in batch.schema.types]
+    if names and not any(converters):
+        return ColumnRows(batch.columns, names)
+    columns = [
+        column.to_pylist() if convert is None else list(map(convert, column.to_pylist()))
+        for column, convert in zip(batch.columns, converters, strict=True)
+    ]
+    return [Row._from_values(list(values), names) for values in zip(*columns, strict=True)]
+
+
+def _converter(kind: Any) -> Callable[[Any], Any] | None:
+    """What turns a value as pyarrow makes it into one as records have it; None where they are the same."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        names = tuple(field.name for field in kind)
+        parts = [_converter(field.type) or _same for field in kind]
+        return _nullable(
+            lambda value: Row._from_values([part(value[n]) for n, part in zip(names, parts, strict=True)], names)
+        )
+    if pa.types.is_map(kind):
+        key, item = _converter(kind.key_type) or _same, _converter(kind.item_type) or _same
+        return _nullable(lambda value: {key(k): item(v) for k, v in value})
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        element = _converter(kind.value_type)
+        return None if element is None else _nullable(lambda value: list(map(element, value)))
+    return None
+
+
+def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -103,6 +103,8 @@ class Window(Operator):
     kind: str | None = None
     over_all: bool = False
     merging: bool = False
+    #: (size, slide, offset) in ms of tumbling or sliding event-time windows with their default trigger
+    aligned: tuple[int, int, int] | None = None
 
     keyed = True
     timed = True

@@ -1,8 +1,15 @@
-"""A plan on its way to the workers."""
+"""A plan on its way to the workers, with the classes of the program's main module.
+
+Records, keys and state are pickled by plain pickle, which stores a class as its module and name. The classes of the
+script a user started live in `__main__`, which in a worker is Spark's: so they travel with the plan and are put there.
+"""
 
 from __future__ import annotations
 
+import io
 import pickle
+import sys
+from typing import Any
 
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
@@ -20,10 +27,12 @@ def ship(plan: JobPlan) -> bytes:
     """
     import cloudpickle
 
+    classes = _main_classes()
     try:
-        return bytes(cloudpickle.dumps(plan, 5))
+        return bytes(cloudpickle.dumps(_Shipment(plan, classes), 5))
     except Exception as error:
-        for part in (*plan.operators.values(), *plan.sources.values()):
+        parts: list[Any] = [*plan.operators.values(), *plan.sources.values()]
+        for part in parts:
             try:
                 cloudpickle.dumps(part, 5)
             except Exception as cause:
@@ -33,3 +42,41 @@ def ship(plan: JobPlan) -> bytes:
                     "module level"
                 ) from error
         raise
+
+
+def _main_classes() -> dict[str, type]:
+    """The classes that the program's main module defines, those apart that cannot travel."""
+    import cloudpickle
+
+    classes = {}
+    for name, value in list(vars(sys.modules["__main__"]).items()):
+        if isinstance(value, type) and (value.__module__, value.__qualname__) == ("__main__", name):
+            try:
+                cloudpickle.CloudPickler(io.BytesIO(), 5).dump(value)
+            except Exception:  # records and state cannot be of such a class; a function that uses it is reported
+                continue
+            classes[name] = value
+    return classes
+
+
+class _Shipment:
+    """Unpickles to the plan."""
+
+    def __init__(self, plan: JobPlan, classes: dict[str, type]) -> None:
+        self._plan = plan
+        self._classes = classes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpack, (self._classes, self._plan)
+
+
+#: What earlier jobs put into `__main__` here; anything else there is the program's own and stays.
+_unpacked: dict[str, type] = {}
+
+
+def _unpack(classes: dict[str, type], plan: JobPlan) -> JobPlan:
+    main = vars(sys.modules["__main__"])
+    for name, shipped in classes.items():
+        if name not in main or main[name] is _unpacked.get(name):
+            main[name] = _unpacked[name] = shipped
+    return plan

@@ -2,9 +2,9 @@
 
 Each channel delivers blocks in order, with progress points in between that say what the watermark and the wall clock
 were. The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event
-time rises as slowly as the data allows and disorder between channels makes nothing late. Every key group merges the same
-progress points and so passes through the same steps; `step` numbers them alike in all groups, which is what lets the next
-level treat this whole operator as one channel.
+time rises as slowly as the data allows and disorder between channels makes nothing late. Every key group merges the
+same progress points and so passes through the same steps; `step` numbers them alike in all groups, which is what lets
+the next level treat this whole operator as one channel.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from scurry.runtime.wire import MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_i
 #: Channel of rows from the runner itself: ticks of processing time and the end of input.
 CONTROL = channel_id(0x7FFF)
 
+#: The low bits of a step count positions since the channel's last progress point; all of them set is the point itself.
+_STEP_BITS = 32
+_POINT = (1 << _STEP_BITS) - 1
+
 #: A progress point: position, watermark, wall clock, and whether records came since the last one.
 Point = tuple[int, int, int, bool]
 
@@ -25,7 +29,7 @@ Point = tuple[int, int, int, bool]
 class Channel:
     """One sender's state: kept between batches except for what is pending."""
 
-    __slots__ = ("active", "blocks", "idle", "idle_timeout", "points", "seen", "task", "watermark")
+    __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "watermark")
 
     def __init__(self, task: int, idle_timeout: int | None) -> None:
         self.task = task
@@ -36,6 +40,7 @@ class Channel:
         self.idle = False
         self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
         self.points: list[Point] = []
+        self.passed = 0  # position of the last point merged in this batch
 
     def save(self) -> tuple[int, int, bool, bool]:
         return self.watermark, self.active, self.seen, self.idle
@@ -96,7 +101,8 @@ class InputGate:
         pending = []
         for channel in self.channels.values():
             if channel.blocks or channel.points:
-                channel.blocks.sort(key=lambda block: block[0], reverse=True)
+                channel.blocks.sort(key=lambda block: block[0])
+                channel.blocks.reverse()  # not reverse=True: blocks of one position keep the order they came in
                 channel.points.sort(reverse=True)
                 channel.seen = True  # it is going to speak, so the others must not get ahead of its first watermark
                 pending.append(channel)
@@ -107,10 +113,12 @@ class InputGate:
             blocks, last = channel.blocks, point[0] if point else MAX_TIME
             while blocks and blocks[-1][0] <= last:
                 seq, index, block = blocks.pop()
-                yield turn << 32 | seq, index, block
+                # positions grow without bound from batch to batch: only their distance from the last point fits a step
+                yield turn << _STEP_BITS | min(seq - channel.passed, _POINT), index, block
             if point:
+                channel.passed = point[0]
                 self._advance(channel, point)
-                yield turn << 32 | 0xFFFFFFFF, None, (self.watermark, point[2])
+                yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
                 turn += 1
             if not (channel.blocks or channel.points):
                 pending.remove(channel)
@@ -153,7 +161,7 @@ class InputGate:
                     channel.watermark, channel.seen = MAX_TIME, True
             self._find_idle(stamp)
             self.watermark = max(self.watermark, self._combined())
-            yield turn << 32 | 0xFFFFFFFF, None, (self.watermark, stamp)
+            yield turn << _STEP_BITS | _POINT, None, (self.watermark, stamp)
             turn += 1
 
     def _combined(self) -> int:

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from scurry.common.completable_future import CompletableFuture
@@ -15,6 +16,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
+from scurry.connectors.sink import Committer
 from scurry.errors import JobError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
@@ -70,11 +72,17 @@ class JobExecution:
         self._sinks = {
             number: op.operator.function for number, op in plan.operators.items() if isinstance(op.operator, ops.Sink)
         }
-        self._committers = {
-            number: sink.create_committer(sink_id(plan.operators[number], plan.settings.job_key))
-            for number, sink in self._sinks.items()
-        }
         self._last_batch = time.monotonic()
+
+    @cached_property
+    def _committers(self) -> dict[int, Committer]:
+        # Made when first needed: a runner that finds a checkpoint takes the plan's job key from it before.
+        job_key = self.plan.settings.job_key
+        return {
+            number: sink.create_committer(sink_id(self.plan.operators[number], job_key))
+            for number, sink in self._sinks.items()
+            if sink.native
+        }
 
     @property
     def watermark(self) -> int:
@@ -180,30 +188,30 @@ class RunningJob(JobClient):
         """The job's id."""
         return self._job.job_id
 
-    def get_job_status(self) -> CompletableFuture:
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
         """The job's status now."""
         future: Future[JobStatus] = Future()
         future.set_result(self._status)
         return CompletableFuture(future)
 
-    def cancel(self) -> CompletableFuture:
+    def cancel(self) -> CompletableFuture[None]:
         """Stops the job at the next batch boundary."""
         self._job.stopping.set()
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
         return CompletableFuture(done)
 
-    def get_job_execution_result(self) -> CompletableFuture:
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         """The job's outcome, once it has ended."""
         return CompletableFuture(self._future)
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
-    ) -> CompletableFuture:
+    ) -> CompletableFuture[str]:
         """Not available yet."""
         raise _no_savepoints()
 
-    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Not available yet."""
         raise _no_savepoints()
 

@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import io
 import pickle
 import struct
 import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from scurry.errors import ScurryError
+
 CanonicalKey = str | int | bytes
 
 _PLAIN = frozenset((str, int))
 _LENGTH = struct.Struct(">I")
+
+
+class KeyTypeError(ScurryError, TypeError):
+    """A key selector returned something that cannot be encoded."""
 
 
 def canonical_keys(keys: list[Any]) -> list[Any]:
@@ -41,7 +48,7 @@ def sortable(key: CanonicalKey) -> bytes:
 
 def from_sortable(data: bytes) -> CanonicalKey:
     """Inverse of `sortable`."""
-    return decode_key(data) if data[:1] in b"is" else data  # type: ignore[no-any-return]
+    return decode_key(data) if data[:1] in b"is" else data  # the tags of int and str
 
 
 def key_hash(key: CanonicalKey) -> int:
@@ -73,7 +80,18 @@ def decode_key(data: bytes) -> Any:
 def _encode_other(key: Any) -> bytes:
     if type(key).__module__ == "scurry.common.types" and type(key).__name__ == "Row":
         return b"r" + _join(map(encode_key, (*_row_head(key), *key)))
-    return b"p" + pickle.dumps(key, 5)
+    buffer = io.BytesIO(b"p")
+    buffer.seek(1)
+    pickler = pickle.Pickler(buffer, 5)
+    pickler.fast = True  # no memo: Pair(a, a) and Pair(a, copy of a) are one key and must give the same bytes
+    try:
+        pickler.dump(key)
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError) as error:
+        raise KeyTypeError(
+            f"a {type(key).__name__} cannot be a key: {error}; let the key selector return a str, an int or a tuple of "
+            "such, or an object of a class defined at the top of a module"
+        ) from error
+    return buffer.getvalue()
 
 
 def _row_head(row: Any) -> tuple[Any, ...]:
@@ -110,6 +128,10 @@ def _sequence(tag: bytes) -> Callable[[Any], bytes]:
     return lambda values: tag + _join(map(encode_key, values))
 
 
+def _set(tag: bytes) -> Callable[[Any], bytes]:
+    return lambda values: tag + _join(sorted(map(encode_key, values)))
+
+
 def _dict(mapping: dict[Any, Any]) -> bytes:
     items = sorted((encode_key(k), encode_key(v)) for k, v in mapping.items())
     return b"d" + b"".join(_LENGTH.pack(len(part)) + part for item in items for part in item)
@@ -129,6 +151,8 @@ _ENCODERS: dict[type, Callable[[Any], bytes]] = {
     tuple: _sequence(b"t"),
     list: _sequence(b"l"),
     dict: _dict,
+    set: _set(b"e"),
+    frozenset: _set(b"z"),
     datetime.date: lambda key: b"D" + key.isoformat().encode(),
     decimal.Decimal: lambda key: b"m" + str(key).encode(),
 }
@@ -142,6 +166,8 @@ _DECODERS: dict[bytes, Callable[[bytes], Any]] = {
     b"y": bytes,
     b"t": lambda body: tuple(_parts(body)),
     b"l": _parts,
+    b"e": lambda body: set(_parts(body)),
+    b"z": lambda body: frozenset(_parts(body)),
     b"d": lambda body: dict(zip(*[iter(_parts(body))] * 2, strict=True)),
     b"r": _decode_row,
     b"D": lambda body: datetime.date.fromisoformat(body.decode()),

@@ -193,6 +193,28 @@ class SourceTask:
         seq = yield from self._segment(seq, periodic=not final)
         yield [*task.progress(), *task.metrics()]
 
+    def run_unordered(self, work: Any, batch_id: int) -> Iterator[list[WireRow]]:
+        """Reads part of a batch that several tasks read at once as one channel.
+
+        They know nothing of each other's order, so time moves only when the whole batch is through, to the highest
+        watermark of them all.
+        """
+        task = self.task
+        task.begin(batch_id)
+        seq, records = batch_id << 24, 0
+        for values, timestamps in self._chunks([work], ChunkSizer()):
+            self.info.clock.advance_to(wall_clock_ms())
+            self._entry.emit(values, timestamps)
+            records += len(values)
+            if records >= SEGMENT_RECORDS:
+                seq, records = seq + 1, 0
+                yield task.flush(seq)
+        for assigner in task.assigners:
+            assigner.emit_periodic()
+        yield task.flush(seq + 1)
+        task.point((batch_id + 1 << 24) - 1, wall_clock_ms())
+        yield [*task.progress(), *task.metrics()]
+
     def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
         """BATCH: runs the chain over all works without watermarks; pauses whenever `pause` records went through."""
         self.task.begin(0)

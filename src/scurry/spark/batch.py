@@ -12,8 +12,10 @@ from scurry.runtime.job import JobExecution
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.spark.failures import failure_of
+from scurry.spark.final_rows import final_rows
+from scurry.spark.frames import frame_on
 from scurry.spark.session import session_for
-from scurry.spark.streaming import collected, sink_is_staged
+from scurry.spark.stages import has_staged_sinks
 from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
 
 
@@ -23,7 +25,7 @@ class BatchRunner:
     def run(self, job: JobExecution) -> None:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
-        spark = session_for(plan.settings, bounded=True)
+        spark = session_for(plan)
         worker_job = Job.of(str(job.job_id), plan)
         job.start_clock()
         frame = _sources(spark, job, worker_job)
@@ -34,10 +36,10 @@ class BatchRunner:
                 .mapInArrow(_level_stage(worker_job, level), BATCH_SCHEMA)
             )
         frame = frame.select(*WireRow._fields)
-        if any(sink_is_staged(op) for op in plan.operators.values()):
+        if has_staged_sinks(plan):
             frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
         try:
-            rows = collected(frame)
+            rows = final_rows(frame, plan, worker_job)
         except Exception as error:
             raise failure_of(error) from error
         job.commit(0, rows)
@@ -50,7 +52,7 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
     work = [
         (source.id, instance, works)
         for source in plan.sources.values()
-        if hasattr(source.source, "read")
+        if source.source.native
         for instance, works in all_works(plan, source).items()
     ]
     frames = []
@@ -62,8 +64,9 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
         stage = _source_stage(worker_job, closure, broadcast)
         frames.append(spark.range(0, count, 1, count).mapInArrow(stage, BATCH_SCHEMA))
     for source in plan.sources.values():
-        if not hasattr(source.source, "read"):
-            frames.append(source.source.frame_on(spark).mapInArrow(_frame_stage(worker_job, source.id), BATCH_SCHEMA))
+        if not source.source.native:
+            stage = _frame_stage(worker_job, source.id)
+            frames.append(frame_on(spark, source.source).mapInArrow(stage, BATCH_SCHEMA))
     frame = frames[0]
     for other in frames[1:]:
         frame = frame.union(other)

@@ -14,6 +14,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.spark.cache import cache_directory
 from scurry.spark.java import ensure_java
@@ -49,18 +50,15 @@ SESSION_CONF = {
 }
 
 
-def session_for(settings: JobSettings, bounded: bool) -> Any:
+def session_for(plan: JobPlan) -> Any:
     """The session a job runs on, as a session of its own (own settings, shared context).
 
-    Args:
-        settings: The job's.
-        bounded: Whether the job ends by itself; a JVM started for it then compiles less and starts faster.
+    It is made from the one its DataFrames belong to, else from the program's, else anew.
     """
-    from pyspark.sql import SparkSession
-
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-    active = SparkSession.getActiveSession()
-    spark = (active if active is not None else _create(settings, bounded)).newSession()
+    settings = plan.settings
+    present = _session_of_frames(plan) or _session_of_program()
+    spark = (present if present is not None else _create(settings, plan.bounded)).newSession()
     for key, value in QUERY_CONF.items():
         spark.conf.set(key, value)
     spark.conf.set("spark.sql.shuffle.partitions", str(settings.parallelism))
@@ -70,7 +68,20 @@ def session_for(settings: JobSettings, bounded: bool) -> Any:
     return spark
 
 
+def _session_of_frames(plan: JobPlan) -> Any:
+    frames = [s.source.dataframe for s in plan.sources.values() if not s.source.native]
+    return frames[0].sparkSession if frames else None
+
+
+def _session_of_program() -> Any:
+    """The session there is; the active one is a matter of threads, and jobs have their own."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession._instantiatedSession
+
+
 def _create(settings: JobSettings, bounded: bool) -> Any:
+    """A new session; the JVM of a job that ends by itself compiles less and starts faster."""
     from pyspark.sql import SparkSession
 
     ensure_java()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -94,8 +95,8 @@ class HadoopStorage:
         self._fs.delete(self._path(name), False)
 
 
-def storage_for(spark: Any, root: str) -> Storage:
-    """The storage of a directory, local or remote."""
+def storage_for(root: str, session: Callable[[], Any]) -> Storage:
+    """The storage of a directory, local or remote; only a remote one needs the session."""
     if root.startswith("file:"):
         root = "/" + root[5:].lstrip("/")
-    return HadoopStorage(spark, root) if "://" in root else LocalStorage(root)
+    return HadoopStorage(session(), root) if "://" in root else LocalStorage(root)

@@ -17,7 +17,14 @@ from scurry.datastream.functions import (
     WindowFunction,
 )
 from scurry.datastream.output_tag import OutputTag
-from scurry.datastream.window import MergingWindowAssigner, Trigger, WindowAssigner
+from scurry.datastream.window import (
+    EventTimeTrigger,
+    MergingWindowAssigner,
+    SlidingEventTimeWindows,
+    Trigger,
+    TumblingEventTimeWindows,
+    WindowAssigner,
+)
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph import operators as ops
 
@@ -147,6 +154,7 @@ class _Windowed:
             kind=None if function is None else "process" if isinstance(function, self._process_kind) else "apply",
             over_all=self._over_all,
             merging=isinstance(assigner, MergingWindowAssigner),
+            aligned=_alignment(assigner, trigger),
         )
         functions = ", ".join(function_name(f) for f in (folding, function) if f is not None)
         result = operator_stream(
@@ -154,6 +162,13 @@ class _Windowed:
         )
         kind = type(self).__name__.removesuffix("edStream")
         return result.set_description(f"{kind}({assigner}, {type(trigger).__name__}, {functions})")
+
+
+def _alignment(assigner: Any, trigger: Any) -> tuple[int, int, int] | None:
+    """Size, slide and offset of plain event-time windows that fire once, at their end."""
+    if type(assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows) and type(trigger) is EventTimeTrigger:
+        return assigner._size, assigner._slide, assigner._offset
+    return None
 
 
 class WindowedStream(_Windowed):

@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.connectors.source import Assignment
 from scurry.errors import UnsupportedError
+from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan
 from scurry.runtime.batch import BatchLevelTask, run_source, sort_key
 from scurry.runtime.clock import wall_clock_ms
@@ -26,17 +27,26 @@ class LocalRunner:
 
     def run(self, job: JobExecution) -> None:
         """Runs the job to its end."""
-        for source in job.plan.sources.values():
-            if not hasattr(source.source, "read"):
-                raise UnsupportedError(
-                    f"source {source.name!r} ({source.origin}) reads through Spark: the in-process runner cannot run it"
-                )
+        _refuse_spark(job.plan)
         job.start_clock()
         if job.plan.settings.mode == "BATCH":
             _Batch(job).run()
         else:
             _Streaming(job).run()
         job.finish()
+
+
+def _refuse_spark(plan: JobPlan) -> None:
+    for source in plan.sources.values():
+        if not source.source.native:
+            raise UnsupportedError(
+                f"source {source.name!r} ({source.origin}) reads through Spark: the in-process runner cannot run it"
+            )
+    for op in plan.operators.values():
+        if isinstance(op.operator, Sink) and not op.operator.function.native:
+            raise UnsupportedError(
+                f"sink {op.name!r} ({op.origin}) writes through Spark: the in-process runner cannot run it"
+            )
 
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:

@@ -6,6 +6,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector
 from scurry.runtime.context import TaskInfo
+from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
 from scurry.runtime.operators.sink import SinkOperator
@@ -40,6 +41,8 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
     """The runtime operator of a planned one."""
+    if aligned(plan.operator):
+        return AlignedWindowOperator(plan, collector, info)
     return LOWERED[type(plan.operator)](plan, collector, info)
 
 

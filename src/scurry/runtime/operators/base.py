@@ -97,9 +97,12 @@ class KeyedOperator(RuntimeOperator):
         """Fires the processing-time timers due, then, if the watermark rises, the event-time timers due."""
         self.info.clock.advance_to(stamp)
         self.backend.fire_due(PROCESSING, self.info.clock.now(), self.on_processing_time)
-        if watermark > self.current_watermark:
+        rises = watermark > self.current_watermark
+        if rises:
             self.set_watermark(watermark)
             self.backend.fire_due(EVENT, watermark, self.on_event_time)
+        self.fired()
+        if rises:
             self.collector.watermark(watermark)
 
     def end_of_key(self, watermark: int) -> None:
@@ -107,6 +110,10 @@ class KeyedOperator(RuntimeOperator):
         self.set_watermark(watermark)
         self.backend.fire_due(EVENT, watermark, self.on_event_time)
         self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
+        self.fired()
+
+    def fired(self) -> None:
+        """All timers due have fired: hands on what they emitted, where it was gathered."""
 
     def set_watermark(self, watermark: int) -> None:
         """Sets what user code sees as the current watermark."""

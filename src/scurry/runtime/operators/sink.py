@@ -92,14 +92,14 @@ class SinkStage:
         self._batch_id = batch_id
 
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
-        """Writes SINK rows; yields all others, and at the end what the writers hand to the committers."""
+        """Writes SINK rows of native sinks; yields all others, and at the end what the writers hand to the committers."""
         writers: dict[int, SinkWriter] = {}
         job_key = self._plan.settings.job_key
         for row in rows:
-            if row.kind != SINK:
+            plan = self._plan.operators[row.port] if row.kind == SINK else None
+            if plan is None or not plan.operator.function.native:
                 yield row
                 continue
-            plan = self._plan.operators[row.port]
             if row.port not in writers:
                 writers[row.port] = _writer(plan, self._partition, self._batch_id, job_key)
             timestamps, values = unpack(row.block)

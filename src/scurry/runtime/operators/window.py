@@ -79,7 +79,7 @@ class WindowOperator(KeyedOperator):
                 continue
             skipped = False
             slot = (CONTENTS, window)
-            entry[slot] = self.fold.add(entry, slot, value)
+            entry[slot] = self.fold.more(entry[slot], value) if slot in entry else self.fold.first(value)
             self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot)
             self._register_cleanup(window)
         if skipped:
@@ -93,8 +93,8 @@ class WindowOperator(KeyedOperator):
                 self._retire(actual)
                 continue
             skipped = False
-            slot = (CONTENTS, actual)
-            backend.entry[slot] = self.fold.add(backend.entry, slot, value)
+            entry, slot = backend.entry, (CONTENTS, actual)
+            entry[slot] = self.fold.more(entry[slot], value) if slot in entry else self.fold.first(value)
             self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot)
             self._register_cleanup(actual)
         if skipped:
@@ -174,6 +174,8 @@ class WindowOperator(KeyedOperator):
         except Exception as error:
             key = original_key(self.backend.key)
             raise operator_error(self.plan, error, f"timer {time} of key {key!r}, {window}") from error
+
+    def fired(self) -> None:
         self.emitter.flush()
 
     def _fire(self, result: Any, window: Any, slot: Any) -> None:

@@ -15,8 +15,11 @@ from scurry.runtime.state.primitives import reducer
 class WindowFold(Protocol):
     """How elements become window contents."""
 
-    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
-        """The new contents of `entry[slot]` (which may not exist yet) with the value added."""
+    def first(self, value: Any) -> Any:
+        """The contents of a window with one element."""
+
+    def more(self, contents: Any, value: Any) -> Any:
+        """The contents with an element added."""
 
     def merge(self, contents: list[Any]) -> Any:
         """The contents of windows that become one."""
@@ -28,11 +31,12 @@ class WindowFold(Protocol):
 class ListFold:
     """All elements are kept."""
 
-    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
-        if slot in entry:
-            entry[slot].append(value)
-            return entry[slot]
+    def first(self, value: Any) -> Any:
         return [value]
+
+    def more(self, contents: Any, value: Any) -> Any:
+        contents.append(value)
+        return contents
 
     def merge(self, contents: list[Any]) -> Any:
         return [value for values in contents for value in values]
@@ -45,13 +49,13 @@ class ReduceFold:
     """Elements are reduced as they come."""
 
     def __init__(self, function: Any) -> None:
-        self._reduce = reducer(function)
+        self.more = reducer(function)
 
-    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
-        return self._reduce(entry[slot], value) if slot in entry else value
+    def first(self, value: Any) -> Any:
+        return value
 
     def merge(self, contents: list[Any]) -> Any:
-        return fold_left(self._reduce, contents)
+        return fold_left(self.more, contents)
 
     def elements(self, contents: Any) -> Values:
         return [contents]
@@ -63,9 +67,11 @@ class AggregateFold:
     def __init__(self, function: Any) -> None:
         self._function = function
 
-    def add(self, entry: dict[Any, Any], slot: Any, value: Any) -> Any:
-        function = self._function
-        return function.add(value, entry[slot] if slot in entry else function.create_accumulator())
+    def first(self, value: Any) -> Any:
+        return self._function.add(value, self._function.create_accumulator())
+
+    def more(self, contents: Any, value: Any) -> Any:
+        return self._function.add(value, contents)
 
     def merge(self, contents: list[Any]) -> Any:
         return fold_left(self._function.merge, contents)

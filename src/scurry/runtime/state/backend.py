@@ -27,7 +27,7 @@ PROCESSING = 1
 DOMAINS = (EVENT, PROCESSING)
 
 #: A page is split when its encoding grows past this many bytes.
-PAGE_BYTES = 16 * 1024
+PAGE_BYTES = 4 * 1024
 
 Entry = dict[Any, Any]
 Page = dict[Any, Entry]
@@ -164,28 +164,39 @@ class KeyedStateBackend:
         if blob != self._meta_blob:
             self._store.put((self._uid, "meta", 0), blob)
 
-    def _write_page(self, number: int, page: Page, before: bytes | None) -> None:
-        meta, store_key = self.meta, (self._uid, "page", number)
-        blob = pickle.dumps(page, 5) if page else None
-        if blob is not None and len(blob) > self._page_bytes and len(page) > 1 and number < 1 << 24:
-            meta.splits.add(number)
-            halves: tuple[Page, Page] = ({}, {})
-            for key, entry in page.items():
-                halves[self._page_of(key) & 1][key] = entry
-            for half in (0, 1):
-                self._write_page(number * 2 + half, halves[half], None)
-            blob = None
+    def _write_page(self, number: int, page: Page, before: bytes | None, estimate: float = 0) -> None:
+        """Writes a page, or splits it; `estimate` is its size if its parent was measured."""
+        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
+        size = estimate if blob is None else len(blob)
+        if size > self._page_bytes and len(page) > 1 and number < 1 << 24:
+            self._split(number, page, size)
+            blob, page = None, {}
+        elif page and blob is None:
+            blob = pickle.dumps(page, 5)
         if blob != before:
+            store_key = (self._uid, "page", number)
             if blob is None:
                 self._store.remove(store_key)
             else:
                 self._store.put(store_key, blob)
         for domain in DOMAINS:
-            times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]] if blob else ()
-            if times:
-                meta.due[domain][number] = min(times)
-            else:
-                meta.due[domain].pop(number, None)
+            due = self.meta.due[domain]
+            if self._heaps[domain] or number in due:
+                times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
+                if times:
+                    due[number] = min(times)
+                else:
+                    due.pop(number, None)
+
+    def _split(self, number: int, page: Page, size: float) -> None:
+        """Distributes a page over its two children, which may split in turn."""
+        self.meta.splits.add(number)
+        halves: tuple[Page, Page] = ({}, {})
+        for key, entry in page.items():
+            halves[self._page_of(key) & 1][key] = entry
+        for half in (0, 1):
+            share = size * len(halves[half]) / len(page)
+            self._write_page(number * 2 + half, halves[half], None, share if share > self._page_bytes else 0)
 
     def _convert(self) -> None:
         """Brings declared states to their type: once per batch and touched key instead of at every update."""

@@ -1,0 +1,73 @@
+"""The rows at the end of a job: those for the driver are collected, those for Spark's own sinks written by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.connectors.spark_sink import SparkSink
+from scurry.graph.operators import Sink
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.failure import operator_error
+from scurry.runtime.wire import METRICS, SINK, WireRow, unpack
+from scurry.spark.worker import Job, failing_clean, instances, rows_of
+
+
+def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
+    """Writes what is bound for Spark's own sinks; returns the rows for the driver."""
+    sinks = [op for op in plan.operators.values() if isinstance(op.operator, Sink) and not op.operator.function.native]
+    if not sinks:
+        return _collected(frame)
+    frame.persist()  # read once for the driver and once per sink, computed once
+    try:
+        rows = _collected(frame.where(f"kind <> {SINK}"))
+        reached = _sinks_reached(rows)
+        for op in sinks:
+            if op.id in reached:  # writing nothing would still leave empty files, or empty the target
+                _write(frame.where(f"kind = {SINK} and port = {op.id}"), op, job)
+        return rows
+    finally:
+        frame.unpersist()
+
+
+def _collected(frame: Any) -> list[WireRow]:
+    return [
+        WireRow(group, port, kind, channel, seq, bytes(block))
+        for group, port, kind, channel, seq, block in frame.collect()
+    ]
+
+
+def _sinks_reached(rows: list[WireRow]) -> set[int]:
+    metrics = [item for row in rows if row.kind == METRICS for item in unpack(row.block)]
+    return {number for (number, metric), count in metrics if metric == "numRecordsIn" and count}
+
+
+def _write(frame: Any, op: OperatorPlan, job: Job) -> None:
+    sink: SparkSink = op.operator.function
+    schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in sink.schema)
+    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    decoded = frame.mapInArrow(_decode(job, op.id, schema, zone), schema)
+    decoded.write.format(sink.format).options(**sink.options).mode(sink.mode).save()
+
+
+def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
+    """Records of a sink as rows of its columns."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    columns = to_arrow_schema(StructType.fromDDL(schema), timezone=zone)
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with failing_clean(job):
+            plan = instances(job).plan.operators[number]
+            for batch in batches:
+                for row in rows_of(batch, WireRow):
+                    _, values = unpack(row.block)
+                    try:
+                        converted = plan.operator.function.record_batch(values, columns)
+                    except Exception as error:
+                        hint = f"the sink's columns are {schema}"
+                        raise operator_error(plan, error, values[0], hint) from error
+                    yield converted
+
+    return run

@@ -1,0 +1,85 @@
+"""DataFrames as sources: a streaming one becomes part of the query, a batch one is written down first."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.files.format import BulkFormat
+from scurry.connectors.files.source import FileSource
+from scurry.connectors.source import Source
+from scurry.connectors.spark_source import SparkSource, arrow_rows
+from scurry.graph.plan import SourcePlan
+
+_COMPLETE = "_complete"
+
+
+def frame_on(spark: Any, source: SparkSource) -> Any:
+    """The source's DataFrame as one of this session, so that it can meet frames made here."""
+    from pyspark.sql import DataFrame
+
+    plan = source.dataframe._jdf.queryExecution().analyzed()
+    dataset = spark._jvm.org.apache.spark.sql.classic.Dataset
+    return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
+
+
+def snapshot(plan: SourcePlan, directory: str) -> Source:
+    """Writes the rows of a batch DataFrame down, one file per partition, and returns a source that reads them.
+
+    A restarted job finds the rows it began with, whatever has happened since to what the DataFrame is made of.
+    """
+    fs, path = file_system(directory)
+    if not fs.exists(f"{path}/{_COMPLETE}"):
+        fs.delete(path)
+        plan.source.dataframe.mapInArrow(_write_to(directory), "rows long").collect()
+        fs.open_output(f"{path}/{_COMPLETE}").close()
+    return FileSource(_Snapshot(plan.source.type_info), [directory])
+
+
+def _write_to(directory: str) -> Any:
+    def write(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        partition = context.partitionId() if context is not None else 0
+        fs, path = file_system(directory)
+        # a task that is repeated must not append to its first attempt, nor both be read
+        target = f"{path}/{partition:06d}.arrow"
+        staged = f"{path}/.{partition:06d}.{uuid.uuid4().hex}"
+        writer, count = None, 0
+        with fs.open_output(staged) as stream:
+            for batch in batches:
+                if writer is None:
+                    writer = pa.ipc.new_stream(stream, batch.schema, options=pa.ipc.IpcWriteOptions(compression="lz4"))
+                writer.write_batch(batch)
+                count += batch.num_rows
+            if writer is not None:
+                writer.close()
+        fs.rename(staged, target)
+        yield pa.RecordBatch.from_pydict({"rows": [count]})
+
+    return write
+
+
+class _Snapshot(BulkFormat):
+    """Arrow streams of rows."""
+
+    def __init__(self, type_info: TypeInformation | None) -> None:
+        self._type_info = type_info
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        return self._type_info
+
+    def splittable(self, path: str) -> bool:
+        return False
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        import pyarrow as pa
+
+        with fs.open_input(path) as file, pa.ipc.open_stream(file) as batches:
+            yield from map(arrow_rows, batches)

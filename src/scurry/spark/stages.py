@@ -1,0 +1,117 @@
+"""The stages of a streaming query around its levels, as they run in workers."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.operators import Sink, Window
+from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.gate import CONTROL
+from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.wire import PROGRESS, WireRow, pack
+from scurry.spark.assignments import CONTROL_SOURCE, Numbered
+from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
+
+
+def source_stage(job: Job) -> Any:
+    """Level 0 of the native sources, one block of the assignment stream per task."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with failing_clean(job):
+            yield from arrow_batches(_read(job, batches), WireRow._fields, wire_schema())
+
+    return run
+
+
+def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
+    held = instances(job)
+    for batch in batches:
+        for payload in batch.column(0).to_pylist():
+            numbered: Numbered = pickle.loads(payload)
+            if numbered.source == CONTROL_SOURCE:
+                yield from control_rows(held.plan, *numbered.work)
+            else:
+                task = held.source(numbered.source, numbered.channel)
+                for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, _batch_id()):
+                    yield from rows
+
+
+def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]:
+    """Time for everyone, from the runner itself."""
+    block = pack([(0, watermark, stamp, False)])
+    for edge in plan.edges.values():
+        if edge.progress:
+            for group in range(edge.groups):
+                yield WireRow(group, edge.id, PROGRESS, CONTROL, 0, block)
+
+
+def frame_stage(job: Job, source: SourcePlan) -> Any:
+    """Level 0 of a streaming DataFrame; all of its tasks send as one channel."""
+    number = source.id
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with failing_clean(job):
+            task = instances(job).source(number, 0)
+            rows = (row for rows in task.run_unordered(batches, _batch_id()) for row in rows)
+            yield from arrow_batches(rows, WireRow._fields, wire_schema())
+
+    return run
+
+
+def sink_stage(job: Job) -> Any:
+    """The writers of staged sinks, after the last level."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        with failing_clean(job):
+            context = TaskContext.get()
+            partition = context.partitionId() if context is not None else 0
+            stage = SinkStage(instances(job).plan, partition, _batch_id())
+            rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
+            yield from arrow_batches(rows, WireRow._fields, wire_schema())
+
+    return run
+
+
+def _batch_id() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return int((context and context.getLocalProperty("streaming.sql.batchId")) or 0)
+
+
+def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
+    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once."""
+    if not any(has_close(op.operator) for op in plan.operators.values()):
+        return
+    job_id, slots = job.job_id, spark.sparkContext.defaultParallelism
+
+    def close(batches: Iterator[Any]) -> Iterator[Any]:
+        from scurry.spark.worker import close_instances
+
+        close_instances(job_id)
+        time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
+        yield from batches
+
+    spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=True).collect()
+
+
+def has_close(operator: Any) -> bool:
+    """Whether the user's function overrides close()."""
+    functions = [operator.function, operator.pre_aggregate] if isinstance(operator, Window) else [operator.function]
+    return isinstance(operator, Sink) or any(
+        "close" in vars(cls)
+        for function in functions
+        for cls in type(function).__mro__
+        if not cls.__module__.startswith("scurry.")
+    )
+
+
+def has_staged_sinks(plan: JobPlan) -> bool:
+    """Whether any sink's writers run after the last level."""
+    sinks = [op.operator.function for op in plan.operators.values() if isinstance(op.operator, Sink)]
+    return any(sink.staged and sink.native for sink in sinks)

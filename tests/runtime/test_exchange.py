@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scurry.common import Types
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Origin
+from scurry.graph.plan import Edge, OperatorPlan
+from scurry.runtime.exchange import EdgeWriter, edge_writer
+from scurry.runtime.failure import OperatorError
+from scurry.runtime.keys import key_hash
+from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, unpack
+
+SENDER = OperatorPlan(4, "4-Map", "Map", ops.Map(None), None, 2, Origin("job.py", 7))
+CHANNEL = 4 << 16
+
+
+def writer(partitioner: ops.Partitioner, parallelism: int = 3, subtask: int = 0, progress: bool = True) -> EdgeWriter:
+    edge = Edge(5, 8, 0, partitioner, 1, parallelism, 16, progress)
+    return edge_writer(edge, CHANNEL, subtask, SENDER)
+
+
+def by_group(writer: EdgeWriter) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for row in writer.flush(1, 0):
+        found.setdefault(row.group, []).extend(unpack(row.block)[2])
+    return found
+
+
+class TestPartitioners:
+    def test_hash_sends_a_key_to_its_key_group(self) -> None:
+        hashing = writer(ops.Hash(lambda word: word))
+        hashing.process(["a", "b", "a", "c"], None)
+        groups = by_group(hashing)
+        assert groups[key_hash("a") % 16] == ["a", "a"]
+        assert sorted(word for words in groups.values() for word in words) == ["a", "a", "b", "c"]
+
+    def test_hash_sends_the_keys_along(self) -> None:
+        hashing = writer(ops.Hash(lambda pair: pair[0]))
+        hashing.process([("k", 1), ("k", 2)], [10, 20])
+        (row,) = hashing.flush(3, 99)
+        assert unpack(row.block) == (["k", "k"], [10, 20], [("k", 1), ("k", 2)], 99)
+        assert (row.port, row.kind, row.channel, row.seq) == (5, DATA, CHANNEL, 3)
+
+    def test_hash_converts_keys_to_their_declared_type(self) -> None:
+        hashing = writer(ops.Hash(lambda value: value, Types.DOUBLE()))
+        hashing.process([1, 1.0], None)
+        assert list(by_group(hashing).values()) == [[1, 1.0]]
+
+    def test_rebalance_deals_records_one_by_one_starting_at_the_own_subtask(self) -> None:
+        dealing = writer(ops.Rebalance(), subtask=1)
+        dealing.process([10, 11, 12, 13], None)
+        assert by_group(dealing) == {0: [12], 1: [10, 13], 2: [11]}
+
+    def test_rebalance_goes_on_where_it_stopped(self) -> None:
+        dealing = writer(ops.Rebalance())
+        for value in range(6):
+            dealing.process([value], None)
+        assert by_group(dealing) == {0: [0, 3], 1: [1, 4], 2: [2, 5]}
+
+    def test_forward_stays_with_the_subtask(self) -> None:
+        forwarding = writer(ops.Forward(), subtask=2)
+        forwarding.process([1, 2], None)
+        assert by_group(forwarding) == {2: [1, 2]}
+
+    def test_global_sends_everything_to_the_first_subtask(self) -> None:
+        everything = writer(ops.Global(), subtask=2)
+        everything.process([1, 2], None)
+        assert by_group(everything) == {0: [1, 2]}
+
+    def test_broadcast_sends_everything_to_everyone(self) -> None:
+        broadcasting = writer(ops.Broadcast())
+        broadcasting.process([1, 2], [5, 6])
+        assert by_group(broadcasting) == {0: [1, 2], 1: [1, 2], 2: [1, 2]}
+
+    def test_custom_asks_the_partitioner(self) -> None:
+        custom = writer(ops.Custom(lambda key, count: key % count, lambda pair: pair[0]))
+        custom.process([(0, "a"), (4, "b")], None)
+        assert by_group(custom) == {0: [(0, "a")], 1: [(4, "b")]}
+
+
+class TestFailures:
+    def test_a_failing_key_selector_names_the_record(self) -> None:
+        with pytest.raises(OperatorError) as failure:
+            writer(ops.Hash(lambda pair: pair[0])).process([("a",), (), ("b",)], None)
+        assert failure.value.failure.record == "()"
+        assert "key selector" in str(failure.value)
+
+    def test_a_key_of_another_type_than_declared_names_the_record(self) -> None:
+        with pytest.raises(OperatorError, match="key_type") as failure:
+            writer(ops.Hash(lambda pair: pair[0], Types.INT())).process([(1,), ("b",)], None)
+        assert failure.value.failure.record == "('b',)"
+
+    @pytest.mark.parametrize("target", [3, -1])
+    def test_a_partitioner_must_name_an_existing_subtask(self, target: int) -> None:
+        with pytest.raises(OperatorError, match=rf"partition\(\) returned {target}, not one of 0..2"):
+            writer(ops.Custom(lambda key, count: target, lambda value: value)).process([1], None)
+
+
+class TestProgress:
+    def test_points_go_to_every_group(self) -> None:
+        rebalancing = writer(ops.Rebalance())
+        rebalancing.process([1], [10])
+        rebalancing.watermark(9)
+        rebalancing.point(1, 100)
+        rebalancing.point(2, 200)
+        rows = rebalancing.progress()
+        assert [(row.group, row.kind) for row in rows] == [(0, PROGRESS), (1, PROGRESS), (2, PROGRESS)]
+        assert {row.block for row in rows} == {rows[0].block}
+        assert unpack(rows[0].block) == [(1, 9, 100, True), (2, 9, 200, False)]
+
+    def test_nobody_who_does_not_need_the_time_is_told(self) -> None:
+        rebalancing = writer(ops.Rebalance(), progress=False)
+        rebalancing.point(1, 100)
+        assert rebalancing.progress() == []
+
+    def test_the_watermark_never_falls(self) -> None:
+        rebalancing = writer(ops.Rebalance())
+        rebalancing.watermark(9)
+        rebalancing.watermark(3)
+        rebalancing.point(1, 0)
+        assert unpack(rebalancing.progress()[0].block)[0][1] == 9
+
+    def test_a_batch_that_is_repeated_sends_the_same(self) -> None:
+        hashing = writer(ops.Hash(lambda value: value))
+
+        def batch() -> list[Any]:
+            hashing.begin()
+            hashing.process(["a", "b"], [1, 2])
+            hashing.watermark(1)
+            hashing.point(1, 0)
+            return [*hashing.flush(1, 0), *hashing.progress()]
+
+        first = batch()
+        hashing.process(["c"], [3])  # the try that failed
+        hashing.watermark(100)
+        assert batch() == first
+
+    def test_before_any_watermark_there_is_the_lowest(self) -> None:
+        rebalancing = writer(ops.Rebalance())
+        rebalancing.point(1, 0)
+        assert unpack(rebalancing.progress()[0].block) == [(1, MIN_TIME, 0, False)]
+
+
+BLOCKS = st.lists(st.tuples(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.booleans()), max_size=6)
+PARTITIONERS: list[ops.Partitioner] = [
+    ops.Hash(lambda value: value % 4), ops.Rebalance(), ops.Forward(), ops.Global(),
+    ops.Custom(lambda key, count: key % count, lambda value: value),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("partitioner", PARTITIONERS, ids=lambda partitioner: type(partitioner).__name__)
+@settings(max_examples=30, deadline=None)
+@given(BLOCKS)
+def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: ops.Partitioner, sent: Any) -> None:
+    subject = writer(partitioner)
+    expected: list[tuple[int, int | None]] = []
+    for values, timed in sent:
+        times = [value * 10 for value in values] if timed else None
+        subject.process(values, times)
+        expected += [(value, value * 10 if timed else None) for value in values]
+    by_group: dict[int, list[tuple[int, int | None]]] = {}
+    for row in subject.flush(1, 0):
+        keys, times, values, _ = unpack(row.block)
+        assert (keys is not None) == isinstance(partitioner, ops.Hash)
+        some = by_group.setdefault(row.group, [])
+        some += [(value, times[i] if times else None) for i, value in enumerate(values)]
+    assert sorted(map(repr, expected)) == sorted(repr(item) for some in by_group.values() for item in some)
+    for some in by_group.values():  # a record's equals are indistinguishable, so a subsequence is all order can mean
+        rest = iter(expected)
+        assert all(item in rest for item in some)
+    assert subject.flush(2, 0) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["a", 1, True]), st.integers(-5, 5)), min_size=1))
+def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int]]) -> None:
+    hashing = writer(ops.Hash(lambda record: record[0]))
+    hashing.process(records, [time for _, time in records])
+    rows = hashing.flush_by_key(1, in_time_order=True)
+    assert len({(row.group, row.key) for row in rows}) == len(rows)
+    for row in rows:
+        _, times, values, _ = unpack(row.block)
+        assert row.time == times[0]
+        assert len({(type(key), key) for key, _ in values}) == 1
+        (key,) = {key for key, _ in values}
+        mine = [record for record in records if type(record[0]) is type(key) and record[0] == key]
+        assert values == sorted(mine, key=lambda record: record[1])

@@ -1,0 +1,364 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scurry.datastream.functions import AggregateFunction
+from scurry.datastream.state import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    ValueStateDescriptor,
+)
+from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.store import DictStore, StoreKey
+
+
+class CountingStore(DictStore):
+    """Counts what crosses the boundary that is Spark's state store in production."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: Counter[str] = Counter()
+        self.bytes = 0
+
+    def get(self, key: StoreKey, default: bytes | None = None) -> bytes | None:
+        self.calls["get"] += 1
+        blob = super().get(key)
+        self.bytes += len(blob or b"")
+        return blob
+
+    def put(self, key: StoreKey, blob: bytes) -> None:
+        self.calls["put"] += 1
+        self.bytes += len(blob)
+        super().put(key, blob)
+
+    def remove(self, key: StoreKey) -> None:
+        self.calls["remove"] += 1
+        super().remove(key)
+
+    def reset(self) -> None:
+        self.calls.clear()
+        self.bytes = 0
+
+
+def backend_on(store: DictStore, page_bytes: int = 200) -> KeyedStateBackend:
+    return KeyedStateBackend("op", store, page_bytes)
+
+
+def pages(store: DictStore) -> list[int]:
+    return sorted(number for _, kind, number in store if kind == "page")
+
+
+def fired(backend: KeyedStateBackend, domain: int, until: int) -> list[tuple[int, Any, Any]]:
+    found: list[tuple[int, Any, Any]] = []
+    backend.fire_due(domain, until, lambda time, namespace: found.append((time, backend.key, namespace)))
+    return found
+
+
+def fill(store: DictStore, count: int, page_bytes: int = 200) -> None:
+    backend = backend_on(store, page_bytes)
+    for key in range(count):
+        backend.select(key)["n"] = key
+    backend.flush()
+
+
+class TestPages:
+    def test_keys_share_a_page_until_it_is_full(self) -> None:
+        store = DictStore()
+        fill(store, 3)
+        assert pages(store) == [1]
+
+    def test_a_page_that_grows_is_split_and_leaves_nothing_behind(self) -> None:
+        store = DictStore()
+        fill(store, 100)
+        assert len(pages(store)) >= 8
+        assert not set(pages(store)) & KeyedStateBackend("op", store).meta.splits
+        assert {key: backend_on(store).select(key) for key in range(100)} == {key: {"n": key} for key in range(100)}
+
+    def test_a_single_key_is_never_split(self) -> None:
+        store = DictStore()
+        backend = backend_on(store)
+        backend.select("k")["list"] = list(range(10_000))
+        backend.flush()
+        assert pages(store) == [1]
+
+    def test_keys_without_state_leave_no_page(self) -> None:
+        store = DictStore()
+        fill(store, 100)
+        backend = backend_on(store)
+        for key in range(100):
+            backend.select(key).clear()
+        backend.flush()
+        assert pages(store) == []
+
+    def test_operators_do_not_see_each_other(self) -> None:
+        store = DictStore()
+        fill(store, 1)
+        assert KeyedStateBackend("other", store).select(0) == {}
+
+    def test_what_did_not_change_is_not_written(self) -> None:
+        store = CountingStore()
+        fill(store, 100)
+        store.reset()
+        backend = backend_on(store)
+        for key in range(100):
+            backend.select(key)
+        backend.flush()
+        assert store.calls["put"] == store.calls["remove"] == 0
+
+
+@pytest.fixture(scope="module")
+def stores() -> dict[int, CountingStore]:
+    """Stores by number of keys, filled once: each test works on keys of its own."""
+    stores = {}
+    for count in (2_000, 200_000):
+        stores[count] = CountingStore()
+        fill(stores[count], count, page_bytes=16 * 1024)
+    return stores
+
+
+class TestCost:
+    """A batch costs what it touches, however much state there is."""
+
+    def touch(self, store: CountingStore, keys: list[int]) -> tuple[int, int, int]:
+        store.reset()
+        backend = KeyedStateBackend("op", store)
+        for key in keys:
+            backend.select(key)["n"] = -key - store.calls["put"] - 1
+        backend.flush()
+        return store.calls["get"], store.calls["put"], store.bytes
+
+    def test_touching_keys_reads_and_writes_their_pages_only(self, stores: dict[int, CountingStore]) -> None:
+        for store in stores.values():
+            gets, puts, moved = self.touch(store, [1, 500, 1_500])
+            assert gets <= 1 + 3  # the operator's meta entry and a page for each key
+            assert puts <= 3
+            assert moved < 200_000
+
+    def test_a_hundred_times_the_state_costs_about_the_same(self, stores: dict[int, CountingStore]) -> None:
+        small, large = (self.touch(stores[count], [7])[2] for count in (2_000, 200_000))
+        assert large < 3 * small
+
+    def test_time_that_passes_without_timers_due_reads_no_page(self, stores: dict[int, CountingStore]) -> None:
+        store = stores[200_000]
+        backend = KeyedStateBackend("op", store)
+        for key in (3, 4):
+            backend.select(key)
+            backend.register_timer(EVENT, 1_000_000, None)
+        backend.flush()
+        store.reset()
+        backend = KeyedStateBackend("op", store)
+        assert fired(backend, EVENT, 999_999) == []
+        backend.flush()
+        assert (store.calls["get"], store.calls["put"]) == (1, 0)
+
+    def test_firing_reads_the_pages_with_timers_due(self, stores: dict[int, CountingStore]) -> None:
+        store = stores[200_000]
+        backend = KeyedStateBackend("op", store)
+        for key, time in [(11, 50), (190_000, 60), (100_000, 5_000)]:
+            backend.select(key)
+            backend.register_timer(PROCESSING, time, None)
+        backend.flush()
+        store.reset()
+        assert fired(KeyedStateBackend("op", store), PROCESSING, 60) == [(50, 11, None), (60, 190_000, None)]
+        assert store.calls["get"] == 1 + 2
+
+
+class TestTimers:
+    def test_fire_in_time_order_across_keys(self) -> None:
+        backend = backend_on(DictStore())
+        for key, time in [("a", 30), ("b", 10), ("a", 20)]:
+            backend.select(key)
+            backend.register_timer(EVENT, time, None)
+        assert fired(backend, EVENT, 25) == [(10, "b", None), (20, "a", None)]
+        assert fired(backend, EVENT, 30) == [(30, "a", None)]
+
+    def test_are_one_per_key_time_and_namespace(self) -> None:
+        backend = backend_on(DictStore())
+        backend.select("a")
+        for namespace in (None, "w", None):
+            backend.register_timer(EVENT, 5, namespace)
+        assert sorted(fired(backend, EVENT, 5), key=repr) == [(5, "a", "w"), (5, "a", None)]
+
+    def test_deleted_ones_do_not_fire(self) -> None:
+        backend = backend_on(DictStore())
+        backend.select("a")
+        backend.register_timer(EVENT, 5, None)
+        backend.delete_timer(EVENT, 5, None)
+        assert fired(backend, EVENT, 5) == []
+
+    def test_deleted_and_registered_again_fire_once(self) -> None:
+        backend = backend_on(DictStore())
+        backend.select("a")
+        backend.register_timer(EVENT, 5, None)
+        backend.delete_timer(EVENT, 5, None)
+        backend.register_timer(EVENT, 5, None)
+        assert fired(backend, EVENT, 5) == [(5, "a", None)]
+
+    def test_domains_are_apart(self) -> None:
+        backend = backend_on(DictStore())
+        backend.select("a")
+        backend.register_timer(EVENT, 5, None)
+        assert fired(backend, PROCESSING, 100) == []
+
+    def test_registered_while_firing_fire_in_the_same_pass_if_due(self) -> None:
+        backend = backend_on(DictStore())
+        backend.select("a")
+        backend.register_timer(EVENT, 1, None)
+        times: list[int] = []
+
+        def again(time: int, namespace: Any) -> None:
+            times.append(time)
+            backend.register_timer(EVENT, time + 2, None)
+
+        backend.fire_due(EVENT, 6, again)
+        assert times == [1, 3, 5]
+        assert backend.entry[EVENT] == {(7, None)}
+
+
+class Mean(AggregateFunction):
+    def create_accumulator(self) -> Any:
+        return (0, 0)
+
+    def add(self, value: Any, accumulator: Any) -> Any:
+        return (accumulator[0] + value, accumulator[1] + 1)
+
+    def get_result(self, accumulator: Any) -> Any:
+        return accumulator[0] / accumulator[1]
+
+    def merge(self, acc_a: Any, acc_b: Any) -> Any:
+        return (acc_a[0] + acc_b[0], acc_a[1] + acc_b[1])
+
+
+DESCRIPTORS: dict[str, Any] = {
+    "value": ValueStateDescriptor("v"),
+    "list": ListStateDescriptor("l"),
+    "map": MapStateDescriptor("m"),
+    "reducing": ReducingStateDescriptor("r", lambda a, b: a + b),
+    "aggregating": AggregatingStateDescriptor("a", Mean()),
+}
+
+KEYS = st.sampled_from(["a", "b", 1, 2, b"n", *(f"key {n}" for n in range(20))])
+NUMBERS = st.integers(0, 9)
+STATE_STEP = st.tuples(st.sampled_from(["add", "clear", "remove"]), st.sampled_from(sorted(DESCRIPTORS)), NUMBERS)
+TIMER_STEP = st.tuples(
+    st.sampled_from(["register", "delete", "advance"]), st.sampled_from([EVENT, PROCESSING]), st.integers(0, 30)
+)
+STEPS = st.lists(st.tuples(KEYS, STATE_STEP | TIMER_STEP), max_size=60)
+
+
+class Model:
+    """The same states and timers in plain dicts."""
+
+    def __init__(self) -> None:
+        self.states: dict[tuple[str, Any], Any] = {}
+        self.timers: set[tuple[int, int, Any]] = set()
+
+    def add(self, kind: str, key: Any, number: int) -> None:
+        old = self.states.get((kind, key))
+        new: Any
+        if kind == "value":
+            new = number
+        elif kind == "list":
+            new = [*(old or []), number]
+        elif kind == "map":
+            new = {**(old or {}), number: -number}
+        elif kind == "reducing":
+            new = (old or 0) + number
+        else:
+            new = ((old or (0, 0))[0] + number, (old or (0, 0))[1] + 1)
+        self.states[kind, key] = new
+
+    def read(self, kind: str, key: Any) -> Any:
+        found = self.states.get((kind, key))
+        if kind == "aggregating" and found is not None:
+            return found[0] / found[1]
+        return found if kind not in ("list", "map") or found is not None else type(found or ([] if kind == "list" else {}))()
+
+    def due(self, domain: int, until: int) -> set[tuple[int, Any]]:
+        fired = {timer for timer in self.timers if timer[0] == domain and timer[1] <= until}
+        self.timers -= fired
+        return {(time, key) for _, time, key in fired}
+
+
+class Subject:
+    """The states of one operator on a backend that is thrown away and loaded again at will."""
+
+    def __init__(self) -> None:
+        self.store = DictStore()
+        self.reload()
+
+    def reload(self) -> None:
+        if hasattr(self, "backend"):
+            self.backend.flush()
+        self.backend = KeyedStateBackend("op", self.store, page_bytes=150)
+        self.states = {
+            kind: create_state(self.backend, descriptor, descriptor.name, lambda: 0)
+            for kind, descriptor in DESCRIPTORS.items()
+        }
+
+    def add(self, kind: str, number: int) -> None:
+        state = self.states[kind]
+        if kind == "value":
+            state.update(number)
+        elif kind == "map":
+            state.put(number, -number)
+        else:
+            state.add(number)
+
+    def read(self, kind: str) -> Any:
+        state = self.states[kind]
+        if kind == "value":
+            return state.value()
+        if kind == "list":
+            return list(state.get())
+        return dict(state.items()) if kind == "map" else state.get()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEPS, max_size=4))
+def test_any_operations_over_any_batches_agree_with_dicts(batches: list[Any]) -> None:
+    subject, model = Subject(), Model()
+    touched: set[Any] = set()
+    for batch in batches:
+        for key, (action, what, number) in batch:
+            backend = subject.backend
+            backend.select(key)
+            touched.add(key)
+            if action == "add":
+                subject.add(what, number)
+                model.add(what, key, number)
+            elif action == "clear":
+                subject.states[what].clear()
+                model.states.pop((what, key), None)
+            elif action == "remove":
+                subject.states["map"].remove(number)
+                mapping = model.states.get(("map", key), {})
+                mapping.pop(number, None)
+                if not mapping:
+                    model.states.pop(("map", key), None)
+            elif action == "register":
+                backend.register_timer(what, number, None)
+                model.timers.add((what, number, key))
+            elif action == "delete":
+                backend.delete_timer(what, number, None)
+                model.timers.discard((what, number, key))
+            else:
+                found = fired(backend, what, number)
+                assert [time for time, _, _ in found] == sorted(time for time, _, _ in found)
+                assert {(time, k) for time, k, _ in found} == model.due(what, number)
+                assert len(found) == len(set(found))
+        subject.reload()
+    for key in touched:
+        subject.backend.select(key)
+        for kind in DESCRIPTORS:
+            assert subject.read(kind) == model.read(kind, key)
+    for domain in (EVENT, PROCESSING):
+        assert {(time, key) for time, key, _ in fired(subject.backend, domain, 99)} == model.due(domain, 99)

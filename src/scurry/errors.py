@@ -19,7 +19,8 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
-    └── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
+    ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
+    └── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = [
     "PyFlinkImportedError",
     "ScurryError",
     "SinkCommitError",
+    "SourceConnectionError",
     "SourceNotFoundError",
     "TimeTypeError",
     "TopologyError",
@@ -184,3 +186,7 @@ class MissingTimestampError(ScurryError, ValueError):
 
 class SinkCommitError(ScurryError, RuntimeError):
     """What the tasks of a batch wrote can no longer be made visible."""
+
+
+class SourceConnectionError(ScurryError, ConnectionError):
+    """The server a source reads from cannot be reached, or has gone."""

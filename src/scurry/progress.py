@@ -26,9 +26,9 @@ _SPANS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1,
 class ProgressDisplay:
     """Shows what a job does while a `with` block waits for it, and a summary at its end.
 
-    A job on Spark has one live line where `stream` is a terminal; otherwise there is a plain line every 5 seconds, from
-    the batches that end, so that an idle job is silent. The in-process runner has no live line: it is where people put
-    breakpoints. Nothing is shown if `scurry.progress` is off, or auto in a test run by pytest.
+    A job on Spark has a line or two that keep changing where `stream` is a terminal. Otherwise there is a plain line
+    every 5 seconds, from the batches that end, so that an idle job is silent. The in-process runner always has plain
+    ones: it is where people put breakpoints. Nothing is shown if `scurry.progress` is off, or auto in a pytest run.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ProgressDisplay:
         if self._style != "off":
             self._job.listeners.append(self._on_batch)
         if self._style == "live":
-            self._live = _live_line(self.status, self._stream)
+            self._live = _live_lines(self._status, self._stream)
             self._live.start()
         return self
 
@@ -74,16 +74,21 @@ class ProgressDisplay:
 
     def status(self) -> str:
         """What the job is doing now, in one line."""
+        return ", ".join(self._status())
+
+    def _status(self) -> list[str]:
+        """What the job does and, where it is known, how far time has come."""
         totals, settings = self._job.totals, self._job.plan.settings
         if not totals.batches:
-            return f"{self._name}: {settings.mode.lower()}, first batch"
+            return [f"{self._name}: {settings.mode.lower()}, first batch"]
         read, written = self._rates.per_second()
-        parts = [f"batch {totals.batches}", f"{read:,.0f}/s in, {written:,.0f}/s out"]
+        work = f"{self._name}: {settings.mode.lower()}, batch {totals.batches}, {read:,.0f}/s in, {written:,.0f}/s out"
+        time = []
         if self._job.watermark > MIN_TIME:
-            parts.append(f"watermark {self._watermark_text(self._job.watermark)}")
+            time.append(f"watermark {self._watermark_text(self._job.watermark)}")
         if totals.late_records:
-            parts.append(f"{totals.late_records:,} late dropped")
-        return f"{self._name}: {settings.mode.lower()}, " + ", ".join(parts)
+            time.append(f"{totals.late_records:,} late dropped")
+        return [work, ", ".join(time)] if time else [work]
 
     def summary(self, error: BaseException | None = None) -> str:
         """How the job ended and what it did; records dropped for being late are never left out."""
@@ -126,7 +131,7 @@ class ProgressDisplay:
             self._say(f"{self._name}: {note}")
 
     def _say(self, text: str) -> None:
-        # With a live line, rich has taken the place of sys.stderr and puts this above it.
+        # With live lines, rich has taken the place of sys.stderr and puts this above it.
         stream = sys.stderr if self._live is not None else self._stream
         print(text, file=stream, flush=True)
 
@@ -173,7 +178,7 @@ def _style(job: JobExecution, stream: TextIO) -> Literal["off", "plain", "live"]
     return "live" if wanted == "auto" and settings.runner == "spark" and stream.isatty() else "plain"
 
 
-def _live_line(status: Callable[[], str], stream: TextIO) -> Any:
+def _live_lines(status: Callable[[], list[str]], stream: TextIO) -> Any:
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -181,7 +186,7 @@ def _live_line(status: Callable[[], str], stream: TextIO) -> Any:
     # What the program prints must not wrap or change colour just because it passes through here.
     console = Console(file=stream, soft_wrap=True, highlight=False)
     return Live(
-        get_renderable=lambda: Text(status(), style="dim"),
+        get_renderable=lambda: Text("\n  ".join(status()), style="dim", no_wrap=True, overflow="ellipsis"),
         console=console,
         transient=True,
         # Only a terminal's output may go through rich, which writes it to standard error.

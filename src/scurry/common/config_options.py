@@ -241,7 +241,7 @@ PROGRESS = ConfigOption(
     "scurry.progress",
     _one_of("auto", "plain", "off"),
     "auto",
-    "What execute() shows of a running job on standard error: auto is a live line on terminals and plain lines "
+    "What execute() shows of a running job on standard error: auto is live lines on terminals and plain lines "
     "elsewhere.",
 )
 BATCH_MAX_BYTES = ConfigOption(

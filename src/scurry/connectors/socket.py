@@ -2,30 +2,132 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import codecs
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import SourceConnectionError
 
 __all__ = ["SocketSource"]
 
+CONNECT_SECONDS = 10.0
+"""How long a server may take to answer."""
 
-@dataclass(frozen=True)
-class SocketSource:
-    """Says where to connect; the runner reads. For trying things out: what a crash loses is lost.
+_RECEIVED_BYTES = 1 << 16
 
-    Attributes:
-        host: The server's name.
-        port: The server's port.
-        delimiter: Text between records.
+
+class SocketSource(Source):
+    """Reads what a server sends as UTF-8 text, cut at a delimiter: Flink's `socketTextStream`.
+
+    For trying things out: one connection, made by the driver when the job starts. What has become part of a micro-batch
+    is replayed after a crash; what had only arrived is lost. The stream ends when the server closes the connection.
     """
 
-    host: str
-    port: int
-    delimiter: str = "\n"
-
     bounded = False
+
+    def __init__(self, host: str, port: int, delimiter: str = "\n") -> None:
+        """Describe a connection.
+
+        Args:
+            host: The server's name.
+            port: The server's port.
+            delimiter: Text between records; a carriage return before a newline is dropped too.
+        """
+        self.host = host
+        self.port = port
+        self.delimiter = delimiter
 
     @property
     def produced_type(self) -> TypeInformation:
         """STRING."""
         return Types.STRING()
+
+    def channels(self, parallelism: int) -> int:
+        """Return 1: there is one connection."""
+        return 1
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that connects when it is first asked for lines."""
+        return _SocketEnumerator(self, limits.max_records)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the lines of one assignment."""
+        return sliced([work], sizer)
+
+
+class _SocketEnumerator(Enumerator):
+    def __init__(self, source: SocketSource, max_records: int) -> None:
+        self._source = source
+        self._max_records = max_records
+        self._connection: _Connection | None = None
+        self._final = False
+
+    def next_batch(self) -> list[Assignment]:
+        if self._final:
+            return []
+        if self._connection is None:
+            self._connection = _Connection(self._source)
+        closed = self._connection.closed.is_set()  # asked first: what came before the end is in the queue by then
+        queue = self._connection.lines
+        lines = [queue.popleft() for _ in range(min(len(queue), self._max_records))]
+        self._final = closed and not queue
+        if self._final and self._connection.error is not None:
+            raise _failed(self._source, "broke off", self._connection.error)
+        return [Assignment(0, lines or None, self._final)] if lines or self._final else []
+
+    def position(self) -> dict[str, Any]:
+        return {"final": self._final}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._final = position["final"]
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+
+class _Connection:
+    """Receives on a thread of its own, so that whoever asks for lines never waits."""
+
+    def __init__(self, source: SocketSource) -> None:
+        self.lines: deque[str] = deque()
+        self.closed = threading.Event()
+        self.error: OSError | None = None
+        try:
+            self._socket = socket.create_connection((source.host, source.port), CONNECT_SECONDS)
+        except OSError as error:
+            raise _failed(source, "failed", error) from error
+        self._socket.settimeout(None)
+        threading.Thread(target=self._receive, args=(source.delimiter,), name="scurry-socket", daemon=True).start()
+
+    def _receive(self, delimiter: str) -> None:
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        rest, by_line = "", delimiter == "\n"
+        try:
+            while received := self._socket.recv(_RECEIVED_BYTES):
+                *lines, rest = (rest + decode(received)).split(delimiter)
+                self.lines.extend(line.removesuffix("\r") if by_line else line for line in lines)
+        except OSError as error:
+            self.error = error
+        if rest:
+            self.lines.append(rest)
+        self.closed.set()
+
+    def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread, which close() alone would not
+        except OSError:
+            pass  # the server was first
+        self._socket.close()
+
+
+def _failed(source: SocketSource, what: str, error: OSError) -> SourceConnectionError:
+    return SourceConnectionError(
+        f"the connection to {source.host}:{source.port} {what}: {error}; start the server before the job "
+        f"(for example: nc -lk {source.port})"
+    )

@@ -204,10 +204,9 @@ class StreamExecutionEnvironment:
             source_name: Name of the operator.
             type_info: Declared type of the records; None takes what the source says.
         """
-        from scurry.connectors.socket import SocketSource
         from scurry.connectors.source import Source
 
-        if not isinstance(source, (Source, SocketSource)):
+        if not isinstance(source, Source):
             raise ArgumentTypeError(f"from_source takes a source from datastream.connectors, got {source!r}")
         return self._source(source, watermark_strategy, source_name, declared_type(type_info, "type_info"))
 

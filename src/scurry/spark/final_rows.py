@@ -55,7 +55,9 @@ def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
-    columns = to_arrow_schema(StructType.fromDDL(schema), timezone=zone)
+    parsed = StructType.fromDDL(schema)
+    assert isinstance(parsed, StructType)
+    columns = to_arrow_schema(parsed, timezone=zone)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with failing_clean(job):

@@ -67,7 +67,8 @@ class Claim:
         if details:
             raise CheckpointMismatchError(
                 f"the checkpoint in {directory} belongs to another program, or to this one as it was before: "
-                f"{'; '.join(details)}. Use another execution.checkpointing.dir, or empty this one to start from nothing"
+                f"{'; '.join(details)}. "
+                "Use another execution.checkpointing.dir, or empty this one to start from nothing"
             )
         plan.settings = replace(plan.settings, job_key=theirs["job_key"])
         return cls(_FINISHED in present, storage)

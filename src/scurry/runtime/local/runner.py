@@ -73,6 +73,16 @@ class _Streaming:
         self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
 
     def run(self) -> None:
+        try:
+            self._run_batches()
+        finally:
+            for enumerator in self.enumerators.values():
+                enumerator.close()
+        tasks: list[SourceTask | LevelTask] = [*self.sources.values(), *self.levels.values()]
+        for task in tasks:
+            task.close()
+
+    def _run_batches(self) -> None:
         batch_id, ticked = 0, time.monotonic()
         with ThreadPoolExecutor(max_workers=32) as pool:
             while self.open_channels and not self.job.stopping.is_set():
@@ -86,9 +96,6 @@ class _Streaming:
                     time.sleep(0.005)
                     continue
                 batch_id += 1
-        tasks: list[SourceTask | LevelTask] = [*self.sources.values(), *self.levels.values()]
-        for task in tasks:
-            task.close()
 
     def _batch(self, pool: ThreadPoolExecutor, assigned: dict[int, list[Assignment]], batch_id: int) -> None:
         futures = [

@@ -92,7 +92,7 @@ class SinkStage:
         self._batch_id = batch_id
 
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
-        """Writes SINK rows of native sinks; yields all others, and at the end what the writers hand to the committers."""
+        """Writes SINK rows of native sinks; yields all others, and at the end what writers hand to the committers."""
         writers: dict[int, SinkWriter] = {}
         job_key = self._plan.settings.job_key
         for row in rows:

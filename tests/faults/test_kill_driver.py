@@ -1,4 +1,4 @@
-"""A job whose every process is killed at random moments goes on where it committed: nothing lost, nothing twice.
+"""A job that is killed at random moments, or interrupted, goes on where it committed: nothing lost, nothing twice.
 
 `SCURRY_KILLS` says how many kills (3); `SCURRY_SEED` repeats a run.
 """
@@ -142,4 +142,19 @@ def test_a_finished_job_that_is_started_again_ends_at_once(
     finish(Run(readings, tmp_path), tmp_path)
     assert "nothing left to do" in (tmp_path / "log").read_text()
     assert time.monotonic() - start < undisturbed[1] / 2
+    assert results(tmp_path) == undisturbed[0]
+
+
+def test_an_interrupted_job_stops_after_its_batch_and_goes_on_when_started_again(
+    readings: Path, undisturbed: tuple[dict[str, list[str]], float], tmp_path: Path
+) -> None:
+    run, give_up = Run(readings, tmp_path), time.monotonic() + GIVE_UP_SECONDS
+    while batches_committed(tmp_path) < 2 and time.monotonic() < give_up:
+        time.sleep(0.05)
+    os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the driver and the JVM alike
+    assert run.ends_within(GIVE_UP_SECONDS) and run.process.returncode == 130
+    before = batches_committed(tmp_path)
+    finish(Run(readings, tmp_path), tmp_path)
+    assert f"going on from the checkpoint in {tmp_path}" in (tmp_path / "log").read_text()
+    assert 2 <= before < batches_committed(tmp_path)
     assert results(tmp_path) == undisturbed[0]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from scurry.common import config_options as options
@@ -93,12 +97,31 @@ def wait_for(client: JobClient) -> JobExecutionResult:
         return client.get_job_execution_result().result()
     from scurry.progress import ProgressDisplay
 
-    with ProgressDisplay(client.execution):
+    with _plain_interrupts(), ProgressDisplay(client.execution):
         try:
             return client.get_job_execution_result().result()
         except KeyboardInterrupt:
             _stop(client)
             raise
+
+
+@contextmanager
+def _plain_interrupts() -> Iterator[None]:
+    """Ctrl-C only interrupts this thread.
+
+    A SparkSession that the program made has put a handler in place that cancels the micro-batch at hand.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or "pyspark" not in str(
+        getattr(before, "__module__", "")
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _stop(job: RunningJob) -> None:

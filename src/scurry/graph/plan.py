@@ -154,11 +154,12 @@ class JobPlan:
         kind = type(task.operator).__name__ if isinstance(task, OperatorPlan) else "Source"
         lines.append(f"{indent}[{task.id}] {task.name} ({kind}, {task.origin})")
         for out in task.outputs:
-            tag = f"side output {out.tag!r} " if out.tag else ""
+            tag = f"side output {out.tag!r}" if out.tag else ""
+            gap = " " if tag else ""
             if out.edge is not None:
                 edge = self.edges[out.edge]
                 name = type(edge.partitioner).__name__.lower()
-                lines.append(f"{indent}  {tag}--{name}--> [{edge.target}] on level {edge.level}")
+                lines.append(f"{indent}  {tag}{gap}--{name}--> [{edge.target}] on level {edge.level}")
             else:
                 assert out.operator is not None
                 if tag:

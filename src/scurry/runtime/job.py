@@ -144,10 +144,11 @@ class JobExecution:
     def result(self) -> JobExecutionResult:
         """The outcome of a finished job."""
         runtime = int((time.monotonic() - self.started) * 1000)
-        names = {number: op.name for number, op in self.plan.operators.items()}
-        accumulators = {
-            f"{names.get(number, number)}.{metric}": value for (number, metric), value in self.totals.metrics.items()
-        }
+        names = {task.id: task.name for task in (*self.plan.sources.values(), *self.plan.operators.values())}
+        accumulators: dict[str, int] = {}
+        for (number, metric), value in self.totals.metrics.items():
+            name = f"{names[number]}.{metric}"
+            accumulators[name] = accumulators.get(name, 0) + value  # operators may share a name
         return JobExecutionResult(self.job_id, runtime, accumulators)
 
 

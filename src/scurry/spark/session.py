@@ -124,7 +124,8 @@ def _jvm_options(bounded: bool) -> list[str]:
     log4j = Path(__file__).with_name("log4j2.properties")
     # a bounded job is mostly over before the optimizing compiler would have paid for itself
     speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if bounded else ["-XX:+UseParallelGC"]
-    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", *speed, *cds_options()]
+    # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", *speed, *cds_options()]
 
 
 def worker_python() -> str:

@@ -1,0 +1,227 @@
+"""Programs and the plans they become: tests/fixtures/plans/<program>.txt, in words `scurry explain` prints.
+
+`SCURRY_RECORD_PLANS=1 pytest tests/graph` writes the fixtures anew; read the difference before you keep it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, Types
+from scurry.common.output_tag import OutputTag
+from scurry.common.time import Time
+from scurry.common.watermark_strategy import WatermarkStrategy
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.datastream.functions import CoMapFunction, KeyedCoProcessFunction, KeyedProcessFunction, ProcessFunction
+from scurry.datastream.window import TumblingEventTimeWindows
+from scurry.errors import ScurryError
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "plans"
+EVEN, LATE = OutputTag("even"), OutputTag("late")
+
+
+class Split(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield (EVEN, value) if value % 2 == 0 else value
+
+
+class Keyed(KeyedProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        yield timestamp
+
+
+class Both(CoMapFunction):
+    def map1(self, value: Any) -> Any:
+        return value
+
+    def map2(self, value: Any) -> Any:
+        return value
+
+
+class KeyedBoth(KeyedCoProcessFunction):
+    def process_element1(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    def process_element2(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+
+def environment(parallelism: int) -> StreamExecutionEnvironment:
+    configuration = Configuration()
+    configuration.set_string("execution.runtime-mode", "STREAMING")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    return env.set_parallelism(parallelism)
+
+
+def numbers(env: StreamExecutionEnvironment) -> DataStream:
+    return env.from_collection([1, 2, 3], type_info=Types.LONG())
+
+
+# ------------------------------------------------------------------ the programs
+
+
+def chain(env: StreamExecutionEnvironment) -> None:
+    numbers(env).map(abs).filter(bool).flat_map(range).print()
+
+
+def fork(env: StreamExecutionEnvironment) -> None:
+    mapped = numbers(env).map(abs)
+    mapped.filter(bool).print()
+    mapped.key_by(abs).reduce(max).print()
+
+
+def diamond(env: StreamExecutionEnvironment) -> None:
+    source = numbers(env)
+    left, right = source.map(abs, Types.LONG()), source.filter(bool)
+    left.union(right).key_by(abs).process(Keyed()).print()
+
+
+def diamond_across_levels(env: StreamExecutionEnvironment) -> None:
+    keyed = numbers(env).key_by(abs)
+    counted = keyed.reduce(max)
+    keyed.process(Keyed()).union(counted.key_by(abs).process(Keyed())).key_by(str).reduce(max).print()
+
+
+def union_of_two_sources(env: StreamExecutionEnvironment) -> None:
+    numbers(env).union(numbers(env)).map(abs).print()
+
+
+def union_with_itself(env: StreamExecutionEnvironment) -> None:
+    source = numbers(env)
+    source.union(source).map(abs).print()
+
+
+def keyed_union_with_itself(env: StreamExecutionEnvironment) -> None:
+    source = numbers(env)
+    source.union(source).key_by(abs).reduce(max).print()
+
+
+def several_sources_and_sinks(env: StreamExecutionEnvironment) -> None:
+    first, second = numbers(env), numbers(env)
+    first.print()
+    first.connect(second).map(Both()).print()
+    second.print()
+
+
+def side_output(env: StreamExecutionEnvironment) -> None:
+    split = numbers(env).process(Split())
+    split.print()
+    split.get_side_output(EVEN).map(abs).print()
+    split.get_side_output(EVEN).key_by(abs).reduce(max).print()
+
+
+def late_side_output(env: StreamExecutionEnvironment) -> None:
+    stamped = numbers(env).assign_timestamps_and_watermarks(WatermarkStrategy.for_monotonous_timestamps())
+    windowed = stamped.key_by(abs).window(TumblingEventTimeWindows.of(Time.seconds(1))).side_output_late_data(LATE)
+    fired = windowed.reduce(max)
+    fired.print()
+    fired.get_side_output(LATE).print()
+
+
+def three_levels(env: StreamExecutionEnvironment) -> None:
+    numbers(env).key_by(abs).reduce(max).map(abs).key_by(str).process(Keyed()).key_by(abs).reduce(min).print()
+
+
+def window_all(env: StreamExecutionEnvironment) -> None:
+    stamped = numbers(env).assign_timestamps_and_watermarks(WatermarkStrategy.for_monotonous_timestamps())
+    stamped.window_all(TumblingEventTimeWindows.of(Time.seconds(1))).reduce(max).print()
+
+
+def connected(env: StreamExecutionEnvironment) -> None:
+    numbers(env).connect(numbers(env).map(abs)).map(Both()).print()
+
+
+def connected_keyed(env: StreamExecutionEnvironment) -> None:
+    numbers(env).key_by(abs).connect(numbers(env).key_by(str)).process(KeyedBoth()).print()
+
+
+def connected_with_itself(env: StreamExecutionEnvironment) -> None:
+    keyed = numbers(env).key_by(abs)
+    keyed.connect(keyed).process(KeyedBoth()).print()
+
+
+def rebalance(env: StreamExecutionEnvironment) -> None:
+    numbers(env).rebalance().map(abs).print()
+
+
+def forward(env: StreamExecutionEnvironment) -> None:
+    numbers(env).forward().map(abs).print()
+
+
+def other_partitioners(env: StreamExecutionEnvironment) -> None:
+    source = numbers(env)
+    source.broadcast().map(abs).print()
+    source.shuffle().map(abs).print()
+    source.rescale().map(abs).print()
+    source.global_().map(abs).print()
+    source.partition_custom(lambda key, count: key % count, abs).map(abs).print()
+
+
+def last_partitioner_counts(env: StreamExecutionEnvironment) -> None:
+    numbers(env).rebalance().key_by(abs).reduce(max).print()
+
+
+PROGRAMS: list[Callable[[StreamExecutionEnvironment], None]] = [
+    chain, fork, diamond, diamond_across_levels, union_of_two_sources, union_with_itself, keyed_union_with_itself,
+    several_sources_and_sinks, side_output, late_side_output, three_levels, window_all, connected, connected_keyed,
+    connected_with_itself, rebalance, forward, other_partitioners, last_partitioner_counts,
+]  # fmt: skip
+CASES = [(program, 1) for program in PROGRAMS] + [(p, 2) for p in (rebalance, forward, other_partitioners, window_all)]
+
+
+@pytest.mark.parametrize(("program", "parallelism"), CASES, ids=lambda case: getattr(case, "__name__", str(case)))
+def test_plan(program: Callable[[StreamExecutionEnvironment], None], parallelism: int) -> None:
+    env = environment(parallelism)
+    program(env)
+    text = re.sub(r"[^ (]*/(\w+\.py):\d+", r"\1", env._plan(program.__name__).describe()) + "\n"
+    suffix = "" if parallelism == 1 else f"_parallelism_{parallelism}"
+    fixture = FIXTURES / f"{program.__name__}{suffix}.txt"
+    if os.environ.get("SCURRY_RECORD_PLANS"):
+        fixture.write_text(text, encoding="utf-8")
+    assert text == fixture.read_text(encoding="utf-8")
+
+
+def test_every_fixture_has_its_program() -> None:
+    names = {p.__name__ + ("" if n == 1 else f"_parallelism_{n}") for p, n in CASES}
+    assert {file.stem for file in FIXTURES.glob("*.txt")} == names
+
+
+def test_two_operators_with_one_uid_are_refused_with_both_lines() -> None:
+    env = environment(1)
+    stream = numbers(env).map(abs).uid("mine")  # first
+    stream.map(abs).uid("mine").print()  # second
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()
+    first, second = (next(i for i, line in enumerate(source, 1) if line.endswith(f"# {word}")) for word in ("first", "second"))
+    with pytest.raises(ScurryError, match="uid 'mine' is given to two operators") as error:
+        env._plan("job")
+    assert f"{__file__}:{first}" in str(error.value)
+    assert f"{__file__}:{second}" in str(error.value)
+
+
+def test_generated_uids_do_not_change_with_the_parallelism() -> None:
+    uids = []
+    for parallelism in (1, 4):
+        env = environment(parallelism)
+        side_output(env)
+        uids.append([op.uid for op in env._plan("job").operators.values()])
+    assert uids[0] == uids[1]
+
+
+def test_the_plan_as_json_has_every_task() -> None:
+    import json
+
+    env = environment(2)
+    three_levels(env)
+    plan = env._plan("job")
+    nodes = json.loads(plan.to_json())["nodes"]
+    assert {node["id"] for node in nodes} == {*plan.sources, *plan.operators}
+    assert [node["level"] for node in nodes if node.get("exchange")] == [1, 2, 3]

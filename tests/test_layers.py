@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
-        "scurry.metrics", "scurry.launch",
+        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias",
     },
     "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
     "scurry.progress": {"scurry.common", "scurry.runtime"},

@@ -123,7 +123,13 @@ class UnsupportedError(ScurryError, NotImplementedError):
 
 
 class JobError(ScurryError, RuntimeError):
-    """A job failed, was cancelled, or cannot be reached."""
+    """A job failed, was cancelled, or cannot be reached.
+
+    Attributes:
+        details: The whole story of a failure, with tracebacks; empty if there is no more than the message.
+    """
+
+    details = ""
 
 
 class JavaMissingError(ScurryError, RuntimeError):

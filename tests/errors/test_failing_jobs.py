@@ -232,8 +232,8 @@ class TestFunctions:
 
     def test_a_failing_window_function_names_its_line_the_key_and_the_window(self, mode: str) -> None:
         def build(env: StreamExecutionEnvironment) -> DataStream:
-            windowed = stamped(env, ["a"]).key_by(lambda v: v).window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
-            return windowed.process(FailingWindow())
+            keyed = stamped(env, ["a"]).key_by(lambda v: v)
+            return keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(FailingWindow())
 
         text = failure(build, mode)
         assert_guilty(text, "process")
@@ -290,7 +290,10 @@ class TestTypes:
             environment(STREAMING).from_collection([1, "two"], Types.INT())
 
     def test_a_state_value_of_another_type_than_declared(self) -> None:
-        text = failure(lambda env: env.from_collection(["a"]).key_by(lambda v: v).process(Keeps()).name("kept"), STREAMING)
+        def build(env: StreamExecutionEnvironment) -> DataStream:
+            return env.from_collection(["a"]).key_by(lambda v: v).process(Keeps()).name("kept")
+
+        text = failure(build, STREAMING)
         assert "declared type" in text and "'many'" in text
         assert_operator(text, "kept")
 
@@ -385,10 +388,8 @@ class Element(TimestampAssigner):
 
 
 def test_late_records_are_counted_per_operator() -> None:
-    env = environment(STREAMING)
-    env.set_parallelism(1)
-    configured = env._configuration
-    configured.set_string("scurry.batch.max-records", "3")  # time moves between micro-batches at the latest
+    env = environment(STREAMING).set_parallelism(1)
+    env._configuration.set_string("scurry.batch.max-records", "3")  # time moves between micro-batches at the latest
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Element())
     elements = [("a", 1), ("a", 2), ("b", 1_000), ("a", 3), ("b", 4), ("b", 1_001)]
     keyed = env.from_collection(elements).assign_timestamps_and_watermarks(strategy).key_by(lambda e: e[0])

@@ -199,8 +199,8 @@ def test_two_operators_with_one_uid_are_refused_with_both_lines() -> None:
     env = environment(1)
     stream = numbers(env).map(abs).uid("mine")  # first
     stream.map(abs).uid("mine").print()  # second
-    source = Path(__file__).read_text(encoding="utf-8").splitlines()
-    first, second = (next(i for i, line in enumerate(source, 1) if line.endswith(f"# {word}")) for word in ("first", "second"))
+    source = list(enumerate(Path(__file__).read_text(encoding="utf-8").splitlines(), 1))
+    first, second = (next(n for n, line in source if line.endswith(f"# {word}")) for word in ("first", "second"))
     with pytest.raises(ScurryError, match="uid 'mine' is given to two operators") as error:
         env._plan("job")
     assert f"{__file__}:{first}" in str(error.value)

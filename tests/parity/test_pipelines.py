@@ -199,11 +199,17 @@ ENDS: dict[str, tuple[Callable[[DataStream], DataStream], Callable[[Records], It
         lambda records: windowed(records, lambda time: [time // 20 * 20], 20),
     ),
     "sliding": (
-        lambda stream: stream.key_by(by_key).window(SlidingEventTimeWindows.of(ms(20), ms(10))).aggregate(Total(), WithWindow()),
+        lambda stream: (
+            stream.key_by(by_key)
+            .window(SlidingEventTimeWindows.of(ms(20), ms(10)))
+            .aggregate(Total(), WithWindow())
+        ),
         lambda records: windowed(records, lambda time: [time // 10 * 10, time // 10 * 10 - 10], 20),
     ),
     "session": (
-        lambda stream: stream.key_by(by_key).window(EventTimeSessionWindows.with_gap(ms(7))).aggregate(Total(), WithWindow()),
+        lambda stream: (
+            stream.key_by(by_key).window(EventTimeSessionWindows.with_gap(ms(7))).aggregate(Total(), WithWindow())
+        ),
         lambda records: sessions(records, 7),
     ),
     "window_all": (
@@ -215,7 +221,9 @@ ENDS: dict[str, tuple[Callable[[DataStream], DataStream], Callable[[Records], It
         lambda records: sums((r.key, r.number) for r in records).items(),
     ),
     "connected": (
-        lambda stream: stream.key_by(by_key).connect(stream.map(lambda r: r.number).key_by(lambda n: "x")).process(Joined()),
+        lambda stream: (
+            stream.key_by(by_key).connect(stream.map(lambda r: r.number).key_by(lambda n: "x")).process(Joined())
+        ),
         lambda records: sums([*((r.key, r.number) for r in records), *(("x", -r.number) for r in records)]).items(),
     ),
 }  # fmt: skip

@@ -17,10 +17,10 @@ ROWS = st.lists(st.tuples(st.sampled_from([0, 1]), st.lists(TIMES, min_size=1, m
 
 
 def rows_of(spec: list[tuple[int, list[int]]]) -> list[BatchRow]:
-    rows = [
-        BatchRow(0, port, DATA, 1, seq, pack((None, times, [(seq, i) for i in range(len(times))], 0)), 9, b"k", times[0])
-        for seq, (port, times) in enumerate(spec)
-    ]
+    rows = []
+    for seq, (port, times) in enumerate(spec):
+        block = pack((None, times, [(seq, i) for i in range(len(times))], 0))
+        rows.append(BatchRow(0, port, DATA, 1, seq, block, 9, b"k", times[0]))
     return sorted(rows, key=sort_key)
 
 

@@ -203,8 +203,8 @@ def test_groups_with_other_data_pass_through_the_same_times(specs: Any, random: 
     for rows in batches_of(specs, 300):
         some = [row for row in rows if row.kind == PROGRESS or random.random() < 0.5]
         full, part = InputGate(edges(), saved), InputGate(edges(), saved)
-        times = [[step for step in merged(chosen, gate) if step[1] is None] for chosen, gate in ((rows, full), (some, part))]
-        assert times[0] == times[1]
+        of_all = [step for step in merged(rows, full) if step[1] is None]
+        assert [step for step in merged(some, part) if step[1] is None] == of_all
         saved = full.save()
 
 
@@ -220,4 +220,5 @@ def test_a_second_level_delivers_data_between_the_same_points(specs: Any) -> Non
         points = [(step, *payload, True) for step, index, payload in first if index is None]
         gate = InputGate(below, {})
         second = merged([*sent, WireRow(0, 5, PROGRESS, channel, 0, pack(points))], gate)
-        assert [p if i is not None else p[1] for _, i, p in second] == [p if i is not None else p[1] for _, i, p in first]
+        met, said = ([p if i is not None else p[1] for _, i, p in steps] for steps in (second, first))
+        assert met == said

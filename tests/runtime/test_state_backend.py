@@ -281,7 +281,9 @@ class Model:
         found = self.states.get((kind, key))
         if kind == "aggregating" and found is not None:
             return found[0] / found[1]
-        return found if kind not in ("list", "map") or found is not None else type(found or ([] if kind == "list" else {}))()
+        if found is None and kind in ("list", "map"):
+            return [] if kind == "list" else {}
+        return found
 
     def due(self, domain: int, until: int) -> set[tuple[int, Any]]:
         fired = {timer for timer in self.timers if timer[0] == domain and timer[1] <= until}

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from scurry.common import Configuration, Types
 from scurry.common.output_tag import OutputTag
+from scurry.common.time import Time
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import AggregateFunction, ProcessWindowFunction
 from scurry.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
-from scurry.common.time import Time
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange import edge_writer
 from scurry.runtime.local.runner import plan_loader

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ def spark() -> Iterator[Any]:
     from scurry.spark.java import ensure_java
 
     ensure_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     present = SparkSession.getActiveSession()
     builder = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false")
     session = present or builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()

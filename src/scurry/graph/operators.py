@@ -1,4 +1,7 @@
-"""What an operator does, as data: one frozen class per kind, lowered to a runtime operator by `scurry.runtime.operators`."""
+"""What an operator does, as data: one frozen class per kind.
+
+`scurry.runtime.operators` lowers them to what runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Folds a stream graph into levels: chains what needs no exchange, puts every exchange on the level below its inputs."""
+"""Folds a stream graph into levels.
+
+Chains what needs no exchange, puts every exchange on the level below its inputs.
+"""
 
 from __future__ import annotations
 
@@ -124,9 +127,12 @@ class _Planner:
     def _feeders(self) -> dict[int, list[tuple[Any, Output]]]:
         """Operator id -> the (task or operator, output) pairs that feed it."""
         feeders: dict[int, list[tuple[Any, Output]]] = {number: [] for number in self.job.operators}
-        for task in [*self.job.sources.values(), *self.job.operators.values()]:
+        tasks: list[SourcePlan | OperatorPlan] = [*self.job.sources.values(), *self.job.operators.values()]
+        for task in tasks:
             for out in task.outputs:
-                feeders[out.operator if out.edge is None else self.job.edges[out.edge].target].append((task, out))
+                target = out.operator if out.edge is None else self.job.edges[out.edge].target
+                assert target is not None
+                feeders[target].append((task, out))
         return feeders
 
     def _place(self) -> None:
@@ -192,8 +198,8 @@ class _Planner:
 def _acts_on_time(operator: ops.Operator) -> bool:
     if isinstance(operator, ops.Window):
         return True
-    base = "scurry.datastream."
-    return any("on_timer" in vars(cls) for cls in type(operator.function).__mro__ if not cls.__module__.startswith(base))
+    classes = [cls for cls in type(operator.function).__mro__ if not cls.__module__.startswith("scurry.datastream.")]
+    return any("on_timer" in vars(cls) for cls in classes)
 
 
 def _reachable(sinks: list[OperatorNode]) -> list[Node]:

@@ -89,9 +89,9 @@ class BatchLevelTask:
             task.info.clock.set(wall_clock_ms())
             output = BatchOutput(self._plan, task)
             operator = task.operators[plan.id]
-            run = self._keys(operator, some) if isinstance(operator, KeyedOperator) else self._plain(operator, some)
+            feed: Any = self._keys if isinstance(operator, KeyedOperator) else self._plain
             collected = 0
-            for count in run:
+            for count in feed(operator, some):
                 collected += count
                 if collected >= RUN_RECORDS:
                     seq, collected = seq + 1, 0

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.collector import Timestamps, Values
-from scurry.runtime.failure import operator_error
+from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, sortable
 from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
@@ -160,7 +160,7 @@ class HashWriter(EdgeWriter):
         try:
             keys = [select(value) for value in source]
         except Exception as error:
-            failed = values[len(values) - source.__length_hint__() - 1]
+            failed = last_taken(values, source)
             raise operator_error(self._sender, error, failed, "the key selector failed on this record") from error
         if self._convert is not None:
             try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import length_hint
 from typing import Any
 
 from scurry.errors import ScurryError
@@ -56,6 +58,11 @@ def shorten(value: Any) -> str:
     except Exception as error:  # a broken __repr__ must not hide the failure itself
         text = f"<{type(value).__name__} whose repr fails: {error}>"
     return text if len(text) <= _SHOWN else text[:_SHOWN] + f"... ({len(text)} characters)"
+
+
+def last_taken(values: list[Any], source: Iterator[Any]) -> Any:
+    """The record that an iterator over `values` handed out last: the one that was at work when something failed."""
+    return values[len(values) - length_hint(source) - 1]
 
 
 def operator_error(plan: Any, error: BaseException, record: Any = None, hint: str = "") -> OperatorError:

@@ -144,7 +144,9 @@ class JobExecution:
     def result(self) -> JobExecutionResult:
         """The outcome of a finished job."""
         runtime = int((time.monotonic() - self.started) * 1000)
-        names = {task.id: task.name for task in (*self.plan.sources.values(), *self.plan.operators.values())}
+        plan = self.plan
+        names = {number: op.name for number, op in plan.operators.items()}
+        names.update({number: source.name for number, source in plan.sources.items()})
         accumulators: dict[str, int] = {}
         for (number, metric), value in self.totals.metrics.items():
             name = f"{names[number]}.{metric}"

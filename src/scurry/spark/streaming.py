@@ -86,6 +86,8 @@ class _Query:
         self._open_channels = {(s.uid, i) for s in self._native for i in range(s.channels)}
         self._ended: set[tuple[str, int]] = set()
         self._committed = threading.Event()
+        #: whether something was fed and no batch has been committed since: more would make the next batch too large
+        self._pending = False
         self._tick_seconds = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
         self._error: BaseException | None = None
 
@@ -160,13 +162,14 @@ class _Query:
         while not (self._job.stopping.is_set() or self._all_ended()):
             self._check(query)
             # new work as soon as a batch is committed: Spark finds it when it has written its own commit
-            if not (self._committed.wait(0.01) or self._idle(query)):
+            if self._committed.wait(0.01):
+                self._committed.clear()
+                self._pending = False
+            if self._pending:
                 continue
-            committed = self._committed.is_set()
-            self._committed.clear()
             if self._feed():
                 fed = time.monotonic()
-            elif self._plan.ticks and not committed and time.monotonic() - fed >= self._tick_seconds:
+            elif self._plan.ticks and time.monotonic() - fed >= self._tick_seconds:
                 fed = time.monotonic()
                 self._tick()
         self._drain(query)
@@ -182,17 +185,17 @@ class _Query:
                     self._ended.add((source.uid, assignment.channel))
         self._open_channels -= self._ended
         if found:
-            self._assignments.add(found, self._standing())
+            self._add(found)
         return bool(found)
+
+    def _add(self, assignments: list[tuple[int, int, Any, bool]]) -> None:
+        self._pending = True
+        positions = {source.uid: self._enumerators[source.id].position() for source in self._native}
+        self._assignments.add(assignments, Standing(positions, self._ended))
 
     def _tick(self) -> None:
         """Lets processing time pass although no source has data."""
-        tick = (CONTROL_SOURCE, 0, (MIN_TIME, wall_clock_ms()), False)
-        self._assignments.add([tick], self._standing())
-
-    def _standing(self) -> Standing:
-        positions = {source.uid: self._enumerators[source.id].position() for source in self._native}
-        return Standing(positions, self._ended)
+        self._add([(CONTROL_SOURCE, 0, (MIN_TIME, wall_clock_ms()), False)])
 
     def _all_ended(self) -> bool:
         return not self._open_channels and len(self._native) == len(self._plan.sources)

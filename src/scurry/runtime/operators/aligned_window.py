@@ -1,7 +1,8 @@
 """The window operator for the common case: tumbling and sliding event-time windows that fire once, at their end.
 
-Nothing but the window's start distinguishes the windows of a key, and nothing but the watermark makes them fire. So neither
-the assigner nor the trigger is asked per record; results are those of `WindowOperator`, as a property test makes sure.
+Nothing but the window's start distinguishes the windows of a key, and nothing but the watermark makes them fire.
+So neither the assigner nor the trigger is asked per record; results are those of `WindowOperator`, as a property test
+makes sure.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from scurry.runtime.wire import COMMIT, SINK, WireRow, pack, unpack
 def _writer(plan: OperatorPlan, subtask: int, batch_id: int, job_key: str) -> SinkWriter:
     context = WriterContext(subtask, plan.parallelism, batch_id, sink_id(plan, job_key), plan.output_type)
     try:
-        return plan.operator.function.create_writer(context)
+        writer: SinkWriter = plan.operator.function.create_writer(context)
+        return writer
     except Exception as error:
         raise operator_error(plan, error) from error
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import ProcessContext, TimerService, method
-from scurry.runtime.failure import operator_error
+from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.operators.base import RuntimeOperator
-
 
 _IS_SOME = partial(is_not, None)
 
@@ -27,7 +26,7 @@ class _PerRecord(RuntimeOperator):
         self._function = method(self.plan.operator.function, self.hook)
 
     def _failed(self, error: Exception, values: Values, source: Any) -> Exception:
-        return operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1])
+        return operator_error(self.plan, error, last_taken(values, source))
 
 
 class MapOperator(_PerRecord):
@@ -117,7 +116,7 @@ class ProcessOperator(RuntimeOperator):
         try:
             results, out_times = expand(call, source, timestamps)
         except Exception as error:
-            raise operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1]) from error
+            raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit_tagged(results, out_times)
 
     def watermark(self, watermark: int) -> None:
@@ -152,7 +151,7 @@ class CoMapOperator(RuntimeOperator):
         try:
             results, times = expand(self._hooks[index], source, timestamps)
         except Exception as error:
-            raise operator_error(self.plan, error, values[len(values) - source.__length_hint__() - 1]) from error
+            raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit(results, times)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import method
-from scurry.runtime.failure import operator_error
+from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.operators.base import RuntimeOperator
 from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
@@ -46,7 +46,7 @@ class AssignTimestampsOperator(RuntimeOperator):
             try:
                 timestamps = [extract(value, time) for value, time in zip(source, before, strict=False)]
             except Exception as error:
-                failed = values[len(values) - source.__length_hint__() - 1]
+                failed = last_taken(values, source)
                 raise operator_error(self.plan, error, failed, "the timestamp assigner failed") from error
             if set(map(type, timestamps)) != {int}:
                 timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]

@@ -1,13 +1,13 @@
 """Keyed state of one operator in one key group.
 
-State lies in **pages**: all the state and timers of the keys whose hash leads to the page, pickled together. A page is
-read when a key on it is first touched in a batch and written once at the end, if it changed. Pages split when they grow,
-like the buckets of a trie: page 1 holds all keys; when it has split, its number is in `splits` and the keys' next hash
-bit leads to page 2 or 3, and so on. So a batch costs what it touches, however much state there is.
+State lies in **pages**: all the state and timers of the keys whose hash leads to the page, pickled together. A page
+is read when a key on it is first touched in a batch and written once at the end, if it changed. Pages split when they
+grow, like the buckets of a trie: page 1 holds all keys; when it has split, its number is in `splits` and the keys' next
+hash bit leads to page 2 or 3, and so on. So a batch costs what it touches, however much state there is.
 
-Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a window,
-and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each page its earliest timers, so that time
-passes without reading pages on which nothing is due.
+Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a
+window, and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each page its earliest timers, so
+that time passes without reading pages on which nothing is due.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class _TtlState:
         self._backend.entry.pop(self._slot, None)
 
     def _live(self, stamped: tuple[Any, int]) -> bool:
-        return stamped[1] + self._ttl > self._now()
+        expires: int = stamped[1] + self._ttl
+        return expires > self._now()
 
     def _read(self, holder: dict[Any, Any], slot: Any) -> Any:
         """The value under `slot` if it may be seen, else None; expired values are removed when they are met."""

@@ -48,7 +48,7 @@ def test_a_batch_dataframe_is_a_bounded_source_of_rows(spark: Any, mode: str) ->
     env = environment(mode)
     sums = (
         env.from_spark(frame)
-        .map(lambda row: (row.k, row["n"] + row.s.x + row.m["a"]), output_type=Types.TUPLE([Types.LONG(), Types.LONG()]))
+        .map(lambda row: (row.k, row["n"] + row.s.x + row.m["a"]), Types.TUPLE([Types.LONG(), Types.LONG()]))
         .key_by(lambda pair: pair[0], key_type=Types.LONG())
         .reduce(lambda a, b: (a[0], a[1] + b[1]))
     )

@@ -147,6 +147,10 @@ class SourceTask:
         strategy = source.watermark_strategy
         if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
             self._entry = self._with_strategy(source)
+        self._seq = 0
+        self._rows: list[WireRow] = []
+        for each in self.task.assigners:
+            each.punctuate = self._end_segment
         self.task.open()
 
     def _with_strategy(self, source: SourcePlan) -> Collector:
@@ -172,6 +176,7 @@ class SourceTask:
         """
         task, info, entry = self.task, self.info, self._entry
         task.begin(batch_id)
+        self._seq, self._rows = seq, []
         sizer = ChunkSizer()
         task.point(seq, wall_clock_ms())
         records, due = 0, time.monotonic() + self._interval / 1000
@@ -182,16 +187,30 @@ class SourceTask:
             now = time.monotonic()
             if now >= due or records >= SEGMENT_RECORDS:
                 due, records = now + self._interval / 1000, 0
-                seq = yield from self._segment(seq)
+                for assigner in task.assigners:
+                    assigner.emit_periodic()
+                self._end_segment()
+                yield self._take_rows()
             elif sizer.size == 1:
-                seq += 1  # slow or few records: keep their order visible across groups
-                yield task.flush(seq)
+                self._seq += 1  # slow or few records: keep their order visible across groups
+                self._rows += task.flush(self._seq)
+                yield self._take_rows()
+        for assigner in task.assigners:
+            assigner.emit_periodic()
         if final:
-            for assigner in task.assigners:
-                assigner.emit_periodic()
             entry.watermark(MAX_TIME)
-        seq = yield from self._segment(seq, periodic=not final)
-        yield [*task.progress(), *task.metrics()]
+        self._end_segment()
+        yield [*self._take_rows(), *task.progress(), *task.metrics()]
+
+    def _end_segment(self) -> None:
+        """Closes the current blocks; what the watermark and the clock are now holds behind them."""
+        self._seq += 1
+        self._rows += self.task.flush(self._seq)
+        self.task.point(self._seq, wall_clock_ms())
+
+    def _take_rows(self) -> list[WireRow]:
+        rows, self._rows = self._rows, []
+        return rows
 
     def run_unordered(self, work: Any, batch_id: int) -> Iterator[list[WireRow]]:
         """Reads part of a batch that several tasks read at once as one channel.
@@ -226,16 +245,6 @@ class SourceTask:
                 records = 0
                 yield
         self._entry.watermark(MAX_TIME)
-
-    def _segment(self, seq: int, periodic: bool = True) -> Any:
-        if periodic:
-            for assigner in self.task.assigners:
-                assigner.emit_periodic()
-        seq += 1
-        rows = self.task.flush(seq)
-        self.task.point(seq, wall_clock_ms())
-        yield rows
-        return seq
 
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
         """The chunks of all works; a failing reader is reported like a failing operator."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from scurry.errors import UnsupportedError
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import method
 from scurry.runtime.failure import last_taken, operator_error
@@ -16,6 +18,9 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     The task calls `emit_periodic` whenever the auto-watermark interval has passed.
     """
+
+    #: set by a source task: makes a watermark that a record brought with it hold from that very record on
+    punctuate: Callable[[], None] | None = None
 
     def functions(self) -> list[Any]:
         return []
@@ -36,7 +41,6 @@ class AssignTimestampsOperator(RuntimeOperator):
         strategy = self.plan.operator.function
         custom = self._bound is None and strategy.generates_watermarks
         self._generator = strategy.create_generator() if custom else None
-        self._idle = False
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         extract = self._extract
@@ -75,6 +79,8 @@ class AssignTimestampsOperator(RuntimeOperator):
                 self.collector.emit(values[start:end], timestamps and timestamps[start:end])
                 start = end
                 self._forward(self._pending)
+                if self.punctuate is not None:
+                    self.punctuate()
         self.collector.emit(values[start:], timestamps and timestamps[start:])
 
     def _user_call(self, hook: Any, *args: Any) -> None:
@@ -108,9 +114,8 @@ class AssignTimestampsOperator(RuntimeOperator):
         self._pending = max(self._pending, int(getattr(watermark, "timestamp", watermark)))
 
     def mark_idle(self) -> None:
-        """Called by the generator: no watermarks for now."""
-        self._idle = True
+        """Called by a generator to say that it has nothing to say; not available."""
+        raise UnsupportedError("a watermark generator cannot mark its stream idle here; use with_idleness(...) instead")
 
     def mark_active(self) -> None:
-        """Called by the generator: watermarks again."""
-        self._idle = False
+        """Called by a generator that is not idle: nothing changes."""

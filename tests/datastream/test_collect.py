@@ -119,3 +119,12 @@ def test_a_limit_must_be_positive(monkeypatch: pytest.MonkeyPatch, jobs: list[Jo
     with pytest.raises(ArgumentError, match="greater than 0"):
         stream(monkeypatch, [], finish, jobs).execute_and_collect(limit=0)
     assert jobs == []
+
+
+def test_a_limit_does_not_wait_for_a_record_beyond_it(monkeypatch: pytest.MonkeyPatch, jobs: list[Job]) -> None:
+    def ends_within_seconds(job: Job) -> None:
+        job.stop.wait(5)
+
+    numbers = stream(monkeypatch, [[1, 2]], ends_within_seconds, jobs)
+    assert numbers.execute_and_collect(limit=2) == [1, 2]
+    assert jobs[0].stop.is_set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from scurry.common.time import TimeAmount, to_millis
@@ -413,7 +414,7 @@ class DataStream:
         if limit is None:
             return records
         with records:
-            return [record for record, _ in zip(records, range(limit), strict=False)]
+            return list(islice(records, limit))  # asks for no record beyond, for which it might wait for ever
 
     # ------------------------------------------------------------------ building nodes
 

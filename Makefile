@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-spark test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-spark test-faults test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,13 +36,16 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-test: lint test-fast test-spark test-conformance ## What CI runs: lint, then all tests
+test: lint test-fast test-spark test-faults test-conformance ## What CI runs: lint, then all tests
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark
+
+test-faults: setup ## Tests that kill jobs and start them again (SCURRY_KILLS=10 for more of it)
+	$(BIN)/python -m pytest -q -s -m faults
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi
@@ -51,8 +54,8 @@ lint: setup ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: setup ## Measurements
-	$(BIN)/python -m pytest -q -s -m bench
+bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has to be there)
+	$(BIN)/python bench/run.py
 
 lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requirements.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --extra dev \

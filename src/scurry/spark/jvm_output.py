@@ -16,6 +16,8 @@ from contextlib import contextmanager
 _CHATTER = re.compile(
     r"Streaming TransformWithState|^WARNING: (Using incubator|package sun)|Setting default log level|"
     r"To adjust logging level|FutureWarning: PySpark does not yet|require_minimum_pandas_version|^Picked up |"
+    # Spark looks for py4j's errors with a regular expression that overflows the stack on long ones; nothing comes of it
+    r"^Exception in thread \"stream execution thread.*StackOverflowError|^\tat java\.base/java\.util\.regex|"
     r"^\s*$|^Using Spark's default log4j|^WARNING: A (restricted|terminally)|^WARNING: .*(Unsafe|native access)"
 )
 #: A traceback of Spark's daemon when a query ends while a worker writes; and with simple workers the same on SIGTERM.

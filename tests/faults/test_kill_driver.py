@@ -49,7 +49,9 @@ class Run:
         log = open(place / "log", "a")
         command = [sys.executable, "-m", "scurry", "run", str(PROGRAM), str(readings), str(place / "out"),
                    str(place / "checkpoints")]  # fmt: skip
-        self.process = subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, env=ENVIRONMENT, stdout=log, stderr=log, start_new_session=True, preexec_fn=_heed_interrupts
+        )
 
     def ends_within(self, seconds: float) -> bool:
         try:
@@ -77,6 +79,10 @@ class Run:
                 continue
             if int(session) == self.process.pid and state != "Z":
                 yield int(pid)
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background is told to ignore them
 
 
 def finish(run: Run, place: Path) -> None:

@@ -158,9 +158,11 @@ class _Query:
         Returns:
             Whether every source has ended.
         """
-        fed = time.monotonic()
+        fed = checked = time.monotonic()
         while not (self._job.stopping.is_set() or self._all_ended()):
-            self._check(query)
+            if time.monotonic() - checked > 0.25:  # asking the JVM costs more than all else here
+                self._check(query)
+                checked = time.monotonic()
             # new work as soon as a batch is committed: Spark finds it when it has written its own commit
             if self._committed.wait(0.01):
                 self._committed.clear()

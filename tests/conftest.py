@@ -1,9 +1,27 @@
-"""What holds for all tests."""
+"""What all tests share."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no bug: how long an example takes decides nothing.
 settings.register_profile("scurry", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("scurry")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def test_modules_are_importable_in_workers() -> Iterator[None]:
+    """Functions and classes of a module travel by name, and Spark's Python workers find modules by PYTHONPATH."""
+    before = os.environ.get("PYTHONPATH")
+    directories = [str(path) for path in Path(__file__).parent.iterdir() if any(path.glob("test_*.py"))]
+    os.environ["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), *directories])
+    yield
+    if before is None:
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = before

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.collector import Collector, Timestamps, Values
 from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.failure import operator_error
@@ -125,5 +124,3 @@ class KeyedOperator(RuntimeOperator):
     def on_processing_time(self, time: int, namespace: Any) -> None:
         """A processing-time timer of the backend's current key fires."""
 
-
-__all__ = ["KeyedOperator", "ProcessingClock", "RuntimeOperator"]

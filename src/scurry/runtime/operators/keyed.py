@@ -6,7 +6,7 @@ from typing import Any
 
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import ProcessContext, TaskInfo, TimerService, method, time_domain
+from scurry.runtime.context import ProcessContext, TaskInfo, TimerService, time_domain
 from scurry.runtime.failure import operator_error
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
@@ -129,5 +129,3 @@ class KeyedReduceOperator(KeyedOperator):
         if self._final_only and self.SLOT in entry:
             self.collector.emit([entry[self.SLOT]], [MAX_TIME])
 
-
-__all__ = ["KeyedCoProcessOperator", "KeyedProcessOperator", "KeyedReduceOperator", "method"]

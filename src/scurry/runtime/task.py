@@ -319,6 +319,8 @@ class LevelTask:
             else:
                 keys, times, values, stamp = unpack(payload)
                 info.clock.advance_to(stamp)
+                if keys is not None:
+                    backend.prefetch(keys)
                 operator.process_input(index, keys, values, times)
                 yield from task.flush(step)
         if group == 0 or task.assigners:

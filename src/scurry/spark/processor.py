@@ -8,8 +8,8 @@ from typing import Any
 from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from scurry.runtime.state.store import StoreKey
 from scurry.runtime.wire import WireRow
+from scurry.spark.state import MapStore
 from scurry.spark.worker import Job, failing_clean, instances
 
 
@@ -22,7 +22,7 @@ class LevelProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declares the level's state."""
-        self._entries = handle.getMapState("entries", "uid string, kind string, id long", "blob binary")
+        self._store = MapStore(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Processes one key group's rows of the batch."""
@@ -32,8 +32,9 @@ class LevelProcessor(StatefulProcessor):
             batch_id = int(context.getLocalProperty("streaming.sql.batchId") or 0)
             task = instances(self._job).level(self._level, context.partitionId())
             wire = (WireRow(*row) for row in rows)
-            for row in task.process_group(key[0], wire, MapStore(self._entries), batch_id):
+            for row in task.process_group(key[0], wire, self._store, batch_id):
                 yield OutputRow(row)
+            self._store.flush()
 
     def close(self) -> None:
         """Ends the task; instances outlive it."""
@@ -47,23 +48,3 @@ class OutputRow(tuple[Any, ...]):
     def asDict(self, recursive: bool = False) -> dict[str, Any]:
         """The row by column name."""
         return dict(zip(WireRow._fields, self, strict=True))
-
-
-class MapStore:
-    """A state store over Spark's MapState."""
-
-    def __init__(self, state: Any) -> None:
-        self._state = state
-
-    def get(self, key: StoreKey) -> bytes | None:
-        """The entry, or None."""
-        value = self._state.getValue(key)
-        return None if value is None else bytes(value[0])
-
-    def put(self, key: StoreKey, blob: bytes) -> None:
-        """Writes an entry."""
-        self._state.updateValue(key, (blob,))
-
-    def remove(self, key: StoreKey) -> None:
-        """Removes an entry, if there is one."""
-        self._state.removeKey(key)

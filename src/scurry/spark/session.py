@@ -123,7 +123,7 @@ def _jvm_options(bounded: bool) -> list[str]:
 
     log4j = Path(__file__).with_name("log4j2.properties")
     # a bounded job is mostly over before the optimizing compiler would have paid for itself
-    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if bounded else ["-XX:+UseParallelGC"]
+    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if bounded or (os.cpu_count() or 1) <= 2 else ["-XX:+UseParallelGC"]
     # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", *speed, *cds_options()]
 

@@ -13,7 +13,7 @@ that time passes without reading pages on which nothing is due.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
@@ -62,7 +62,9 @@ class KeyedStateBackend:
         self._blobs: dict[int, bytes | None] = {}
         self._heaps: tuple[list[Any], list[Any]] = ([], [])
         self._order = 0
-        blob = store.get((uid, "meta", 0))
+        # page 1 is asked for along with it: most often it is all there is
+        blob, first = store.get_many(((uid, "meta", 0), (uid, "page", 1)))
+        self._fetched: dict[int, bytes | None] = {1: first}
         self._meta_blob = blob
         self.meta = pickle.loads(blob) if blob else Meta()
 
@@ -96,8 +98,20 @@ class KeyedStateBackend:
                 bits >>= 1
         return page
 
+    def prefetch(self, keys: list[Any]) -> None:
+        """Asks the store for all pages of some keys at once; needed only for speed."""
+        if self.meta.splits:
+            pages = {self._page_of(key) for key in set(keys).difference(self.entries)}
+            self._fetch(pages.difference(self._pages))
+
+    def _fetch(self, pages: Iterable[int]) -> None:
+        wanted = [number for number in pages if number not in self._fetched]
+        blobs = self._store.get_many([(self._uid, "page", number) for number in wanted])
+        self._fetched.update(zip(wanted, blobs, strict=True))
+
     def _load_page(self, number: int) -> None:
-        blob = self._store.get((self._uid, "page", number))
+        self._fetch((number,))
+        blob = self._fetched.pop(number)
         page: Page = pickle.loads(blob) if blob else {}
         self._pages[number] = page
         self._blobs[number] = blob
@@ -136,7 +150,9 @@ class KeyedStateBackend:
         """Calls `fire(time, namespace)` for each timer up to `until`, in time order, with its key as current key."""
         due = self.meta.due[domain]
         if due:
-            for page in [page for page, time in due.items() if time <= until and page not in self._pages]:
+            pages = [page for page, time in due.items() if time <= until and page not in self._pages]
+            self._fetch(pages)
+            for page in pages:
                 self._load_page(page)
         heap, entries = self._heaps[domain], self.entries
         while heap and heap[0][0] <= until:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 #: (operator uid, kind, id): see `scurry.runtime.state.backend` for the kinds.
@@ -11,8 +12,8 @@ StoreKey = tuple[str, str, int]
 class StateStore(Protocol):
     """Entries of one key group. Spark's MapState in production, a dict in-process."""
 
-    def get(self, key: StoreKey) -> bytes | None:
-        """The entry, or None."""
+    def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
+        """The entries, None for each that there is not."""
 
     def put(self, key: StoreKey, blob: bytes) -> None:
         """Writes an entry."""
@@ -23,6 +24,10 @@ class StateStore(Protocol):
 
 class DictStore(dict[StoreKey, bytes]):
     """A store in memory, for the in-process runner, tests and BATCH."""
+
+    def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
+        """The entries, None for each that there is not."""
+        return [self.get(key) for key in keys]
 
     def put(self, key: StoreKey, blob: bytes) -> None:
         """Writes an entry."""

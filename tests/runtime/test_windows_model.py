@@ -174,11 +174,11 @@ class Subject:
                 self.sinks[op.id] = self.outcome.late if op.name.endswith("Late") else self.outcome.results
         self.store, self.batch_id = DictStore(), 0
         (self.edge,) = self.plan.edges.values()
-        self.level = LevelTask(plan_loader(self.plan), 1, 0)
+        self.level = LevelTask(plan_loader(self.plan), 1)
 
     def batch(self, steps: list[Any]) -> None:
         (source,) = self.plan.sources.values()
-        writer = edge_writer(self.edge, channel_id(source.id), 0, source)
+        writer = edge_writer(self.edge, self.plan.subtask_ids, channel_id(source.id), 0, source)
         seq, rows = self.batch_id << 24, []
         writer.point(seq, seq)
         for step in steps:
@@ -190,7 +190,7 @@ class Subject:
                 rows += writer.flush(seq, seq)
                 writer.point(seq, seq)
         rows += [*writer.flush(seq, seq), *writer.progress()]
-        for row in self.level.process_group(0, rows, self.store, self.batch_id):
+        for row in self.level.process(0, rows, self.store, self.batch_id):
             self.take(row)
         self.batch_id += 1
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.graph.nodes import Origin
-from scurry.graph.operators import Operator, Partitioner
+from scurry.graph.operators import Global, Operator, Partitioner
 from scurry.graph.settings import JobSettings
 
 
@@ -44,18 +44,14 @@ class Edge:
     level: int = 0
     parallelism: int = 1
     max_parallelism: int = 128
-    #: whether watermarks and processing time must travel along, to every group
+    #: whether watermarks and processing time must travel along, to every subtask
     progress: bool = False
     senders: list[ChannelGroup] = field(default_factory=list)
 
     @property
-    def groups(self) -> int:
-        """Number of groups records are spread over: key groups, or subtasks when there is no key."""
-        from scurry.graph.operators import Global, Hash
-
-        if isinstance(self.partitioner, Global):
-            return 1
-        return self.max_parallelism if isinstance(self.partitioner, Hash) else self.parallelism
+    def receivers(self) -> int:
+        """Number of subtasks records are spread over."""
+        return 1 if isinstance(self.partitioner, Global) else self.parallelism
 
 
 @dataclass
@@ -99,6 +95,8 @@ class JobPlan:
     operators: dict[int, OperatorPlan] = field(default_factory=dict)
     edges: dict[int, Edge] = field(default_factory=dict)
     levels: int = 0
+    #: the numbers by which a runner knows subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
+    subtask_ids: list[int] = field(default_factory=list)
 
     def heads(self, level: int) -> list[OperatorPlan]:
         """The operators that receive an exchange on `level` (1-based)."""

@@ -41,6 +41,8 @@ class _Planner:
         self._place()
         self._find_senders()
         self._find_progress()
+        receivers = [edge.receivers for edge in self.job.edges.values()]
+        self.job.subtask_ids = list(range(max(receivers, default=1)))
         return self.job
 
     # ---------------------------------------------------------------- nodes -> tasks and outputs
@@ -158,7 +160,7 @@ class _Planner:
             self._walk(source.outputs, ChannelGroup(source.id, source.channels, idle))
         for op in self.job.operators.values():
             if op.input_edges:
-                self._walk(op.outputs, ChannelGroup(op.id, 1))
+                self._walk(op.outputs, ChannelGroup(op.id, op.parallelism))
 
     def _walk(self, outputs: list[Output], sender: ChannelGroup) -> None:
         for out in outputs:

@@ -8,7 +8,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.keys import from_sortable
@@ -62,8 +61,8 @@ def run_source(
 class BatchLevelTask:
     """Runs the head operators of a level over one sorted partition."""
 
-    def __init__(self, load_plan: Callable[[], JobPlan], level: int, subtask: int) -> None:
-        self._level = LevelTask(load_plan, level, subtask)
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int) -> None:
+        self._level = LevelTask(load_plan, level)
         plan = self._plan = self._level.plan
         self._heads = {op.id for op in plan.heads(level)}
 
@@ -83,9 +82,8 @@ class BatchLevelTask:
         self, plan: OperatorPlan, rows: Iterable[BatchRow], used: dict[int, Task]
     ) -> Iterator[list[BatchRow]]:
         seq = 0
-        by_group = not any(isinstance(self._plan.edges[edge].partitioner, ops.Hash) for edge in plan.input_edges)
-        for group, some in groupby(rows, key=lambda row: row.group if by_group else 0):
-            task = self._level.task(plan, group)
+        for subtask_id, some in groupby(rows, key=attrgetter("subtask")):
+            task = self._level.task(plan, subtask_id)
             task.info.clock.set(wall_clock_ms())
             output = BatchOutput(self._plan, task)
             operator = task.operators[plan.id]
@@ -111,7 +109,7 @@ class BatchLevelTask:
         uid = operator.plan.uid
         for encoded, some in groupby(rows, key=lambda row: row.key):
             key = from_sortable(encoded) if encoded else 0
-            backend = KeyedStateBackend(uid, DictStore())
+            backend = KeyedStateBackend(uid, DictStore(), 1)
             operator.bind(backend, MIN_TIME)
             backend.select(key)
             for index, times, values in in_time_order(some, self._plan):

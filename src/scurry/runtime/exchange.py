@@ -1,15 +1,16 @@
-"""The output side of an edge: spreads records over groups and packs them into blocks."""
+"""The output side of an edge: spreads records over subtasks and packs them into blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
-from scurry.runtime.keys import canonical_keys, key_hash, sortable
+from scurry.runtime.keys import canonical_keys, key_hash, sortable, subtask_of
 from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 
@@ -17,16 +18,18 @@ class EdgeWriter:
     """Collects the records an instance of a task sends along an edge.
 
     `flush(seq)` turns what was collected into DATA rows at that position. `point(seq, stamp)` notes the progress there;
-    all points of a batch leave at its end, in one PROGRESS row per group.
+    all points of a batch leave at its end, in one PROGRESS row per receiver.
     """
 
-    def __init__(self, edge: Edge, channel: int, subtask: int, sender: Any) -> None:
+    def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         self.edge = edge
+        #: the receiving subtasks, by the numbers the runner knows them by
+        self._ids = ids[: edge.receivers]
         self.channel = channel
         self._subtask = subtask
         self._sender = sender
-        #: per group, flat: (key,) (timestamp,) value, (key,) (timestamp,) value, ...; emptied in place by each flush
-        self._buckets: list[list[Any]] = [[] for _ in range(edge.groups)]
+        #: per receiver, flat: (key,) (timestamp,) value, (key,) (timestamp,) value, ...; emptied in place by each flush
+        self._buckets: list[list[Any]] = [[] for _ in self._ids]
         self._early: list[tuple[int, list[Any], bool]] = []
         self._timed = False
         self._active = False
@@ -36,36 +39,36 @@ class EdgeWriter:
     # ---------------------------------------------------------------- records
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records; each goes to the group the partitioner says."""
+        """Takes records; each goes where the partitioner says."""
         self._active = True
-        groups = self._groups(values)
+        receivers = self._receivers(values)
         self._expect_timestamps(timestamps)
         buckets = self._buckets
         if timestamps is None:
-            for group, value in zip(groups, values, strict=True):
-                buckets[group].append(value)
+            for receiver, value in zip(receivers, values, strict=True):
+                buckets[receiver].append(value)
         else:
-            for group, time, value in zip(groups, timestamps, values, strict=True):
-                buckets[group] += time, value
+            for receiver, time, value in zip(receivers, timestamps, values, strict=True):
+                buckets[receiver] += time, value
 
-    def _groups(self, values: Values) -> list[int]:
+    def _receivers(self, values: Values) -> list[int]:
         raise NotImplementedError
 
     def _expect_timestamps(self, timestamps: Timestamps) -> None:
         """A block has timestamps for all of its records or for none: records of the other kind are set aside."""
         timed = timestamps is not None
         if timed != self._timed:
-            self._early = [(group, bucket[:], kind) for group, bucket, kind in self._take()]
+            self._early = [(number, bucket[:], kind) for number, bucket, kind in self._take()]
             self._timed = timed
 
     def _take(self) -> Iterator[tuple[int, list[Any], bool]]:
-        """Empties the buckets: (group, content, whether it has timestamps); each content is good until the next."""
+        """Empties the buckets: (receiver, content, whether it has timestamps); a content is good until the next."""
         early, self._early = self._early, []
         yield from early
         timed = self._timed
-        for group, bucket in enumerate(self._buckets):
+        for number, bucket in zip(self._ids, self._buckets, strict=True):
             if bucket:
-                yield group, bucket, timed
+                yield number, bucket, timed
                 bucket.clear()
 
     def begin(self) -> None:
@@ -86,15 +89,15 @@ class EdgeWriter:
         """The collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         return [
-            WireRow(group, edge, DATA, channel, seq, pack((*self._block(bucket, timed), stamp)))
-            for group, bucket, timed in self._take()
+            WireRow(receiver, edge, DATA, channel, seq, pack((*self._block(bucket, timed), stamp)))
+            for receiver, bucket, timed in self._take()
         ]
 
     def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
         """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
         edge, channel = self.edge.id, self.channel
         rows = []
-        for group, bucket, timed in self._take():
+        for receiver, bucket, timed in self._take():
             for key, times, values in self._by_key(bucket, timed):
                 first = MIN_TIME
                 if times is not None and in_time_order:
@@ -102,7 +105,7 @@ class EdgeWriter:
                     times, values = [times[i] for i in order], [values[i] for i in order]
                     first = times[0]
                 block = pack((None, times, values, 0))
-                rows.append(BatchRow(group, edge, DATA, channel, seq, block, self.edge.target, key, first))
+                rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
     def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
@@ -118,16 +121,16 @@ class EdgeWriter:
         self._active = False
 
     def progress(self) -> list[WireRow]:
-        """The progress rows of the batch, one per group."""
+        """The progress rows of the batch, one per receiver."""
         points, self._points = self._points, []
         if not (points and self.edge.progress):
             return []
         block = pack(points)
-        return [WireRow(group, self.edge.id, PROGRESS, self.channel, 0, block) for group in range(self.edge.groups)]
+        return [WireRow(receiver, self.edge.id, PROGRESS, self.channel, 0, block) for receiver in self._ids]
 
 
 class _Appenders(dict[Any, Any]):
-    """Key -> `append` of its key group's bucket, found once per key and writer."""
+    """Key -> `append` of its subtask's bucket, found once per key and writer."""
 
     LIMIT = 1_000_000
 
@@ -139,15 +142,16 @@ class _Appenders(dict[Any, Any]):
     def __missing__(self, key: Any) -> Any:
         if len(self) > self.LIMIT:
             self.clear()
-        append = self[key] = self._buckets[key_hash(key) % self._max_parallelism].append
+        number = subtask_of(key_hash(key), self._max_parallelism, len(self._buckets))
+        append = self[key] = self._buckets[number].append
         return append
 
 
 class HashWriter(EdgeWriter):
-    """By key group; the canonical keys travel with the records."""
+    """By key; the canonical keys travel with the records."""
 
-    def __init__(self, edge: Edge, channel: int, subtask: int, sender: Any) -> None:
-        super().__init__(edge, channel, subtask, sender)
+    def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
+        super().__init__(edge, ids, channel, subtask, sender)
         partitioner = edge.partitioner
         assert isinstance(partitioner, ops.Hash)
         selector = partitioner.selector
@@ -172,10 +176,14 @@ class HashWriter(EdgeWriter):
         return canonical_keys(keys)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records; each goes to its key's group."""
+        """Takes records; each goes to its key's subtask."""
         self._active = True
         keys = self._keys(values)
         self._expect_timestamps(timestamps)
+        if len(self._buckets) == 1:
+            columns = (keys, values) if timestamps is None else (keys, timestamps, values)
+            self._buckets[0].extend(chain.from_iterable(zip(*columns, strict=True)))
+            return
         append_for = self._append_for
         if timestamps is None:
             for key, value in zip(keys, values, strict=True):
@@ -207,8 +215,8 @@ class HashWriter(EdgeWriter):
 class RoundRobinWriter(EdgeWriter):
     """Rebalance, rescale and shuffle: evenly over all subtasks."""
 
-    def _groups(self, values: Values) -> list[int]:
-        count, start = self.edge.groups, self._subtask
+    def _receivers(self, values: Values) -> list[int]:
+        count, start = len(self._ids), self._subtask
         self._subtask += len(values)
         return [position % count for position in range(start, start + len(values))]
 
@@ -216,42 +224,42 @@ class RoundRobinWriter(EdgeWriter):
 class ForwardWriter(EdgeWriter):
     """Subtask i to subtask i."""
 
-    def _groups(self, values: Values) -> list[int]:
-        return [self._subtask % self.edge.groups] * len(values)
+    def _receivers(self, values: Values) -> list[int]:
+        return [self._subtask % len(self._ids)] * len(values)
 
 
 class GlobalWriter(EdgeWriter):
     """Everything to subtask 0."""
 
-    def _groups(self, values: Values) -> list[int]:
+    def _receivers(self, values: Values) -> list[int]:
         return [0] * len(values)
 
 
 class CustomWriter(EdgeWriter):
     """Where the user's Partitioner says."""
 
-    def _groups(self, values: Values) -> list[int]:
+    def _receivers(self, values: Values) -> list[int]:
         partitioner = self.edge.partitioner
         assert isinstance(partitioner, ops.Custom)
         select = getattr(partitioner.selector, "get_key", partitioner.selector)
         partition = getattr(partitioner.partitioner, "partition", partitioner.partitioner)
-        count, groups = self.edge.groups, []
+        count, receivers = len(self._ids), []
         for value in values:
             try:
-                group = partition(select(value), count)
-                if not 0 <= group < count:
-                    raise ValueError(f"partition() returned {group!r}, not one of 0..{count - 1}")
+                receiver = partition(select(value), count)
+                if not 0 <= receiver < count:
+                    raise ValueError(f"partition() returned {receiver!r}, not one of 0..{count - 1}")
             except Exception as error:
                 raise operator_error(self._sender, error, value) from error
-            groups.append(group)
-        return groups
+            receivers.append(receiver)
+        return receivers
 
 
 class BroadcastWriter(EdgeWriter):
     """Every record to every subtask."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records for all groups."""
+        """Takes records for everyone."""
         self._active = True
         self._expect_timestamps(timestamps)
         for bucket in self._buckets:
@@ -272,6 +280,6 @@ _WRITERS: dict[type[ops.Partitioner], type[EdgeWriter]] = {
 }
 
 
-def edge_writer(edge: Edge, channel: int, subtask: int, sender: Any) -> EdgeWriter:
+def edge_writer(edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> EdgeWriter:
     """The writer for an edge's partitioner."""
-    return _WRITERS[type(edge.partitioner)](edge, channel, subtask, sender)
+    return _WRITERS[type(edge.partitioner)](edge, ids, channel, subtask, sender)

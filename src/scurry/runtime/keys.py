@@ -1,4 +1,4 @@
-"""Keys: their canonical form, their stable hash and their key group.
+"""Keys: their canonical form, their stable hash, their key group and subtask.
 
 A user's key may be any Python value. The runtime hashes, compares and stores its *canonical form*: `str` and `int`
 stand for themselves (they are nearly all keys there are), everything else becomes `bytes` that are equal exactly if
@@ -58,6 +58,11 @@ def key_hash(key: CanonicalKey) -> int:
     if type(key) is int:
         return zlib.crc32(b"%d" % key)
     return zlib.crc32(key)  # type: ignore[arg-type]
+
+
+def subtask_of(hashed: int, max_parallelism: int, parallelism: int) -> int:
+    """The subtask that a key with this hash belongs to: each has a range of key groups, as in Flink."""
+    return hashed % max_parallelism * parallelism // max_parallelism
 
 
 # ------------------------------------------------------------------ the encoding of everything but str and int

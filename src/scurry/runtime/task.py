@@ -69,7 +69,7 @@ class Task:
             return self.operator(out.operator)
         if out.edge not in self.writers:
             edge = self.plan.edges[out.edge]
-            self.writers[out.edge] = edge_writer(edge, self.channel, self.info.subtask, sender)
+            self.writers[out.edge] = edge_writer(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
         return self.writers[out.edge]
 
     def begin(self, batch_id: int) -> None:
@@ -129,8 +129,9 @@ class Task:
         return [row]
 
     def _spread(self) -> int:
-        """A group for rows bound for the driver: any will do, different ones for different senders."""
-        return self.info.subtask % self.info.max_parallelism
+        """A receiver for rows bound for the driver: any will do, different ones for different senders."""
+        ids = self.plan.subtask_ids
+        return ids[self.info.subtask % len(ids)]
 
 
 class SourceTask:
@@ -191,8 +192,8 @@ class SourceTask:
                     assigner.emit_periodic()
                 self._end_segment()
                 yield self._take_rows()
-            elif sizer.size == 1:
-                self._seq += 1  # slow or few records: keep their order visible across groups
+            elif sizer.size == 1 and len(task.writers) > 1:
+                self._seq += 1  # slow or few records: keep their order visible across edges
                 self._rows += task.flush(self._seq)
                 yield self._take_rows()
         for assigner in task.assigners:
@@ -261,28 +262,27 @@ class SourceTask:
 
 
 class LevelTask:
-    """Runs the head operators of a level, one key group after another.
+    """Runs the head operators of a level, one subtask after another.
 
     Instances live as long as their worker: functions are opened once, not once per batch.
 
     Args:
         load_plan: Returns a new copy of the plan; every subtask gets function objects of its own.
         level: The level.
-        subtask: The partition.
     """
 
-    def __init__(self, load_plan: Callable[[], JobPlan], level: int, subtask: int) -> None:
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int) -> None:
         plan = self.plan = load_plan()
         self._load_plan = load_plan
-        self._subtask = subtask
+        self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
         self._tasks: dict[tuple[int, int], Task] = {}
 
-    def process_group(
-        self, group: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
+    def process(
+        self, subtask_id: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
     ) -> Iterator[WireRow]:
-        """Processes one batch of one key group; rows for deeper levels and for the driver pass through."""
+        """Processes one batch of one subtask; rows for deeper levels and for the driver pass through."""
         mine: dict[int, list[WireRow]] = {}
         for row in rows:
             target = self._target.get(row[1]) if row[2] < COMMIT else None
@@ -291,15 +291,15 @@ class LevelTask:
             else:
                 mine.setdefault(target, []).append(row)
         for number in sorted(mine):
-            yield from self._run(self._heads[number], group, mine[number], store, batch_id)
+            yield from self._run(self._heads[number], subtask_id, mine[number], store, batch_id)
 
     def _run(
-        self, plan: OperatorPlan, group: int, rows: list[WireRow], store: StateStore, batch_id: int
+        self, plan: OperatorPlan, subtask_id: int, rows: list[WireRow], store: StateStore, batch_id: int
     ) -> Iterator[WireRow]:
-        task = self.task(plan, group)
+        task = self.task(plan, subtask_id)
         operator, info = task.operators[plan.id], task.info
         task.begin(batch_id)
-        backend = KeyedStateBackend(plan.uid, store)
+        backend = KeyedStateBackend(plan.uid, store, info.max_parallelism)
         edges = [self.plan.edges[number] for number in plan.input_edges]
         timed = any(edge.progress for edge in edges)
         gate = InputGate(edges, backend.meta.gate)
@@ -323,9 +323,8 @@ class LevelTask:
                     backend.prefetch(keys)
                 operator.process_input(index, keys, values, times)
                 yield from task.flush(step)
-        if group == 0 or task.assigners:
-            yield from task.progress()
-        if group == 0 and gate.watermark > before:  # all groups pass through the same watermarks: one speaks for them
+        yield from task.progress()
+        if info.subtask == 0 and gate.watermark > before:  # all subtasks see the same ones: one speaks for them
             info.metrics[plan.id, WATERMARK] = gate.watermark
         if timed:
             backend.meta.gate = gate.save()
@@ -340,16 +339,15 @@ class LevelTask:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, None, hint) from error
 
-    def task(self, plan: OperatorPlan, group: int) -> Task:
-        """The operator's instance: one per subtask; without keys, the group is the subtask."""
-        hashed = any(isinstance(self.plan.edges[edge].partitioner, ops.Hash) for edge in plan.input_edges)
-        subtask = self._subtask % plan.parallelism if hashed else group
+    def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
+        """The operator's instance for a subtask."""
+        subtask = self._subtasks[subtask_id]
         task = self._tasks.get((plan.id, subtask))
         if task is None:
             own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
             info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
                             job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
-            task = Task(own, plan.id, 0, info)
+            task = Task(own, plan.id, subtask, info)
             task.operator(plan.id)
             task.open()
             self._tasks[plan.id, subtask] = task

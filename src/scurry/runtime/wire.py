@@ -1,8 +1,8 @@
 """The wire between levels: rows that carry many records at once.
 
-A row is the tuple `(group, port, kind, channel, seq, block)`:
+A row is the tuple `(subtask, port, kind, channel, seq, block)`:
 
-- `group`: key group (or subtask, where a stream is not keyed) that receives the row; Spark's grouping key.
+- `subtask`: who receives the row, by its number in `JobPlan.subtask_ids`; Spark's grouping key.
 - `port`: the edge of the plan the row travels on, or the sink it is bound for.
 - `kind`: one of the constants below.
 - `channel`: who sent it: task id << 16 | parallel instance. Order is kept per channel.
@@ -23,7 +23,7 @@ METRICS = 3  # block: [((operator id, metric name), value)], for the driver
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
 
 #: Arrow and Spark schema of a row.
-SCHEMA = "group int, port int, kind int, channel int, seq long, block binary"
+SCHEMA = "subtask int, port int, kind int, channel int, seq long, block binary"
 
 #: Flink's Long.MIN_VALUE and Long.MAX_VALUE: the watermark before any, and after the end of input.
 MIN_TIME = -(2**63)
@@ -33,7 +33,7 @@ MAX_TIME = 2**63 - 1
 class WireRow(NamedTuple):
     """One row of the wire."""
 
-    group: int
+    subtask: int
     port: int
     kind: int
     channel: int
@@ -44,7 +44,7 @@ class WireRow(NamedTuple):
 class BatchRow(NamedTuple):
     """A row of the wire in BATCH: DATA rows hold records of one key in time order, and Spark's sorter orders them."""
 
-    group: int
+    subtask: int
     port: int
     kind: int
     channel: int
@@ -57,7 +57,7 @@ class BatchRow(NamedTuple):
 
 BATCH_SCHEMA = SCHEMA + ", target int, key binary, time long"
 #: The order in which a level wants the rows of a partition.
-BATCH_ORDER = ("target", "group", "key", "time", "channel", "seq")
+BATCH_ORDER = ("target", "subtask", "key", "time", "channel", "seq")
 
 
 def channel_id(task_id: int, instance: int = 0) -> int:

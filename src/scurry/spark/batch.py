@@ -14,6 +14,7 @@ from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, Wir
 from scurry.spark.failures import failure_of
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import frame_on
+from scurry.spark.partitioning import spread
 from scurry.spark.session import session_for
 from scurry.spark.stages import has_staged_sinks
 from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
@@ -26,12 +27,13 @@ class BatchRunner:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
         spark = session_for(plan)
+        plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         worker_job = Job.of(str(job.job_id), plan)
         job.start_clock()
         frame = _sources(spark, job, worker_job)
         for level in range(1, plan.levels + 1):
             frame = (
-                frame.repartition(plan.settings.parallelism, "group")
+                frame.repartition(plan.settings.parallelism, "subtask")
                 .sortWithinPartitions(*BATCH_ORDER)
                 .mapInArrow(_level_stage(worker_job, level), BATCH_SCHEMA)
             )
@@ -103,11 +105,8 @@ def _frame_stage(job: Job, number: int) -> Any:
 
 def _level_stage(job: Job, level: int) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
-
         with failing_clean(job):
-            context = TaskContext.get()
-            task = BatchLevelTask(instances(job).load_plan, level, context.partitionId() if context is not None else 0)
+            task = BatchLevelTask(instances(job).load_plan, level)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
 

@@ -32,8 +32,8 @@ def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
 
 def _collected(frame: Any) -> list[WireRow]:
     return [
-        WireRow(group, port, kind, channel, seq, bytes(block))
-        for group, port, kind, channel, seq, block in frame.collect()
+        WireRow(subtask, port, kind, channel, seq, bytes(block))
+        for subtask, port, kind, channel, seq, block in frame.collect()
     ]
 
 

@@ -14,7 +14,7 @@ from scurry.spark.worker import Job, failing_clean, instances
 
 
 class LevelProcessor(StatefulProcessor):
-    """Runs one level; Spark's grouping key is the key group, its state one map of opaque entries."""
+    """Runs one level; Spark's grouping key is the subtask, its state one map of opaque entries."""
 
     def __init__(self, job: Job, level: int) -> None:
         self._job = job
@@ -25,14 +25,14 @@ class LevelProcessor(StatefulProcessor):
         self._store = MapStore(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
-        """Processes one key group's rows of the batch."""
+        """Processes one subtask's rows of the batch."""
         with failing_clean(self._job):
             context = TaskContext.get()
             assert context is not None
             batch_id = int(context.getLocalProperty("streaming.sql.batchId") or 0)
-            task = instances(self._job).level(self._level, context.partitionId())
+            task = instances(self._job).level(self._level)
             wire = (WireRow(*row) for row in rows)
-            for row in task.process_group(key[0], wire, self._store, batch_id):
+            for row in task.process(key[0], wire, self._store, batch_id):
                 yield OutputRow(row)
             self._store.flush()
 

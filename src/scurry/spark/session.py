@@ -122,8 +122,10 @@ def _jvm_options(bounded: bool) -> list[str]:
     from scurry.spark.cds import cds_options
 
     log4j = Path(__file__).with_name("log4j2.properties")
-    # a bounded job is mostly over before the optimizing compiler would have paid for itself
-    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if bounded or (os.cpu_count() or 1) <= 2 else ["-XX:+UseParallelGC"]
+    # a bounded job is mostly over before the optimizing compiler would have paid for itself; on few cores that compiler
+    # and parallel collectors compete with the batches for as long as the job warms up
+    simple = bounded or (os.cpu_count() or 1) <= 2
+    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
     # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", *speed, *cds_options()]
 

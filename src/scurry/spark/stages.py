@@ -44,8 +44,8 @@ def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]
     block = pack([(0, watermark, stamp, False)])
     for edge in plan.edges.values():
         if edge.progress:
-            for group in range(edge.groups):
-                yield WireRow(group, edge.id, PROGRESS, CONTROL, 0, block)
+            for subtask in plan.subtask_ids[: edge.receivers]:
+                yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
 
 
 def frame_stage(job: Job, source: SourcePlan) -> Any:

@@ -1,8 +1,8 @@
 """A level's state in Spark's MapState, with requests sent ahead of their answers.
 
-Spark's Python client waits for the JVM after every request: 70 µs each, several per key group, for 128 key groups per
-batch. Here writes and the announcement of the next key group are only sent; their answers are read together with that
-of the next request that needs one. So a key group costs one exchange, and the JVM writes while Python goes on.
+Spark's Python client waits for the JVM after every request, 70 µs each. Here writes and the announcement of the next
+subtask are only sent, and reads are sent together; answers are read when one is needed. So the pages of a block of
+records cost one exchange, and the JVM writes while Python goes on.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class MapStore:
         #: of each request that is on its way: whether its answer is a value
         self._unread: deque[bool] = deque()
         self._found: list[bytes | None] = []
-        # whatever Spark itself asks comes after what was sent ahead; only the next group may go ahead, too
+        # whatever Spark itself asks comes after what was sent ahead; only the next subtask may go ahead, too
         client._send_proto_message = self._send_in_turn
-        client.set_implicit_key = self._set_group
+        client.set_implicit_key = self._set_subtask
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
         """The entries, None for each that there is not."""
@@ -80,7 +80,8 @@ class MapStore:
         return encoded
 
     def _ask(self, call: Any, value: bool = False) -> None:
-        self._request(self._proto.StateRequest(stateVariableRequest=self._proto.StateVariableRequest(mapStateCall=call)), value)
+        variable = self._proto.StateVariableRequest(mapStateCall=call)
+        self._request(self._proto.StateRequest(stateVariableRequest=variable), value)
 
     def _request(self, request: Any, value: bool = False) -> None:
         if len(self._unread) >= _MAX_UNREAD:
@@ -100,7 +101,7 @@ class MapStore:
             if value:
                 self._found.append(bytes(self._loads(answer)[0]) if answer else None)
 
-    def _set_group(self, key: Any) -> None:
+    def _set_subtask(self, key: Any) -> None:
         encoded = self._client._serialize_to_bytes(self._client.key_schema, key)
         call = self._proto.ImplicitGroupingKeyRequest(setImplicitKey=self._proto.SetImplicitKey(key=encoded))
         self._request(self._proto.StateRequest(implicitGroupingKeyRequest=call))

@@ -19,6 +19,7 @@ from scurry.spark.failures import failure_of
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import frame_on, snapshot
 from scurry.spark.identity import Claim
+from scurry.spark.partitioning import spread
 from scurry.spark.session import session_for
 from scurry.spark.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
 from scurry.spark.storage import storage_for
@@ -79,6 +80,7 @@ class _Query:
             if not source.source.native and source.source.bounded:
                 # a streaming query cannot read a batch DataFrame; its rows, once written down, are a source like others
                 source.source = snapshot(source, os.path.join(directory, "frames", str(source.id)))
+        plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         self._worker_job = Job.of(str(job.job_id), plan)
         self._native = [source for source in plan.sources.values() if source.source.native]
         limits = limits_of(plan)
@@ -132,7 +134,7 @@ class _Query:
             from scurry.spark.processor import LevelProcessor
 
             processor = LevelProcessor(self._worker_job, level)
-            wire = wire.groupBy("group").transformWithState(processor, SCHEMA, "append", "none")
+            wire = wire.groupBy("subtask").transformWithState(processor, SCHEMA, "append", "none")
         if has_staged_sinks(plan):
             wire = wire.mapInArrow(sink_stage(self._worker_job), SCHEMA)
         writer = wire.writeStream.outputMode("append").foreachBatch(self._commit)

@@ -51,7 +51,7 @@ class Instances:
         self._plan_bytes = job.plan_bytes
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}
-        self.levels: dict[tuple[int, int], LevelTask] = {}
+        self.levels: dict[int, LevelTask] = {}
 
     def load_plan(self) -> JobPlan:
         """A new copy of the plan."""
@@ -66,12 +66,11 @@ class Instances:
             self.sources[key] = SourceTask(own, own.sources[number], channel)
         return self.sources[key]
 
-    def level(self, level: int, subtask: int) -> LevelTask:
-        """The task of a level's partition."""
-        key = (level, subtask)
-        if key not in self.levels:
-            self.levels[key] = LevelTask(self.load_plan, level, subtask)
-        return self.levels[key]
+    def level(self, level: int) -> LevelTask:
+        """The task of a level."""
+        if level not in self.levels:
+            self.levels[level] = LevelTask(self.load_plan, level)
+        return self.levels[level]
 
     def close(self) -> None:
         """Closes all user functions."""

@@ -65,7 +65,7 @@ class _Streaming:
         plan = self.plan = job.plan
         self.load_plan = plan_loader(plan)
         self.sources: dict[tuple[int, int], SourceTask] = {}
-        self.levels: dict[tuple[int, int], LevelTask] = {}
+        self.levels: dict[int, LevelTask] = {}
         self.stores: dict[tuple[int, int], DictStore] = {}
         limits = limits_of(plan)
         self.enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in plan.sources.values()}
@@ -120,25 +120,23 @@ class _Streaming:
         """Processing time goes on although no source has data."""
         block = pack([(0, MIN_TIME, wall_clock_ms(), False)])
         return [
-            WireRow(group, edge.id, PROGRESS, CONTROL, 0, block)
+            WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
             for edge in self.plan.edges.values()
             if edge.progress
-            for group in range(edge.groups)
+            for subtask in range(edge.receivers)
         ]
 
     def _finish_batch(self, rows: list[WireRow], batch_id: int) -> None:
-        parallelism = self.plan.settings.parallelism
         for level in range(1, self.plan.levels + 1):
-            groups: dict[int, list[WireRow]] = {}
+            if level not in self.levels:
+                self.levels[level] = LevelTask(self.load_plan, level)
+            subtasks: dict[int, list[WireRow]] = {}
             for row in rows:
-                groups.setdefault(row.group, []).append(row)
+                subtasks.setdefault(row.subtask, []).append(row)
             rows = []
-            for group, some in sorted(groups.items()):
-                key = (level, group % parallelism)
-                if key not in self.levels:
-                    self.levels[key] = LevelTask(self.load_plan, *key)
-                store = self.stores.setdefault((level, group), DictStore())
-                rows += self.levels[key].process_group(group, some, store, batch_id)
+            for subtask, some in sorted(subtasks.items()):
+                store = self.stores.setdefault((level, subtask), DictStore())
+                rows += self.levels[level].process(subtask, some, store, batch_id)
         self.job.commit(batch_id, SinkStage(self.plan, 0, batch_id).run(rows))
 
 
@@ -165,9 +163,4 @@ class _Batch:
         ]
 
     def _level(self, level: int, rows: Iterable[BatchRow]) -> Iterable[list[BatchRow]]:
-        parallelism = self.plan.settings.parallelism
-        partitions: list[list[BatchRow]] = [[] for _ in range(parallelism)]
-        for row in rows:
-            partitions[row.group % parallelism].append(row)
-        for number, partition in enumerate(partitions):
-            yield from BatchLevelTask(self.load_plan, level, number).run(sorted(partition, key=sort_key))
+        yield from BatchLevelTask(self.load_plan, level).run(sorted(rows, key=sort_key))

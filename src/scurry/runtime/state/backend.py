@@ -1,24 +1,25 @@
-"""Keyed state of one operator in one key group.
+"""Keyed state and timers of one operator in one subtask, as a micro-batch sees them.
 
-State lies in **pages**: all the state and timers of the keys whose hash leads to the page, pickled together. A page
-is read when a key on it is first touched in a batch and written once at the end, if it changed. Pages split when they
-grow, like the buckets of a trie: page 1 holds all keys; when it has split, its number is in `splits` and the keys' next
-hash bit leads to page 2 or 3, and so on. So a batch costs what it touches, however much state there is.
+Keys belong to **key groups**, and a group's state lies in **pages**: all the state and timers of the keys whose hash
+leads to the page, pickled together. A page is read when a key on it is first touched in a batch and written once at the
+end, if it changed. Pages split when they grow, like the buckets of a trie: page 1 holds all keys of the group; once it
+has split, an `Index` takes its place, and the keys' next hash bit leads to page 2 or 3, and so on. So a batch costs
+what it touches, however much state there is.
 
 Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a
-window, and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each page its earliest timers, so
-that time passes without reading pages on which nothing is due.
+window, and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each group and page its earliest
+timers, so that time passes without reading pages on which nothing is due.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from scurry.runtime.keys import key_hash
+from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.state.store import StateStore
 
 #: Reserved entry slots of the two time domains.
@@ -29,18 +30,41 @@ DOMAINS = (EVENT, PROCESSING)
 #: A page is split when its encoding grows past this many bytes.
 PAGE_BYTES = 4 * 1024
 
+#: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
+GROUP_SHIFT = 32
+_NUMBER = (1 << GROUP_SHIFT) - 1
+
 Entry = dict[Any, Any]
 Page = dict[Any, Entry]
+#: For each domain: group or page -> its earliest timer.
+Due = tuple[dict[int, int], dict[int, int]]
 
 
 @dataclass
 class Meta:
-    """What the operator remembers per key group besides pages."""
+    """What the operator remembers per subtask besides pages; `due` is by group."""
 
-    splits: set[int] = field(default_factory=set)
-    due: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
     gate: dict[int, Any] = field(default_factory=dict)
     clock: int = 0
+    due: Due = field(default_factory=lambda: ({}, {}))
+
+
+@dataclass
+class Index:
+    """What is remembered about a group of several pages: which have split, and (by number) what is due on others."""
+
+    splits: set[int] = field(default_factory=set)
+    due: Due = field(default_factory=lambda: ({}, {}))
+
+    def page_of(self, hashed: int) -> int:
+        """The number of the page for a key with this hash."""
+        page = 1
+        if self.splits:
+            bits = (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # spread: the key group fixed the low bits
+            while page in self.splits:
+                page = page * 2 + (bits & 1)
+                bits >>= 1
+        return page
 
 
 class KeyedStateBackend:
@@ -49,7 +73,9 @@ class KeyedStateBackend:
     The per-record loop of an operator looks keys up in `entries` itself and calls `load` on a miss.
     """
 
-    def __init__(self, uid: str, store: StateStore, page_bytes: int = PAGE_BYTES) -> None:
+    def __init__(
+        self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES
+    ) -> None:
         self.key: Any = None
         self.entry: Entry = {}
         self.entries: dict[Any, Entry] = {}
@@ -57,16 +83,20 @@ class KeyedStateBackend:
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
         self._uid = uid
         self._store = store
+        self._max_parallelism = max_parallelism
         self._page_bytes = page_bytes
-        self._pages: dict[int, Page] = {}
-        self._blobs: dict[int, bytes | None] = {}
+        self._indexes: dict[int, Index] = {}  # by group
+        self._pages: dict[int, Page] = {}  # by id
+        self._blobs: dict[int, bytes | None] = {}  # what the store holds, by id
         self._heaps: tuple[list[Any], list[Any]] = ([], [])
         self._order = 0
-        # page 1 is asked for along with it: most often it is all there is
-        blob, first = store.get_many(((uid, "meta", 0), (uid, "page", 1)))
-        self._fetched: dict[int, bytes | None] = {1: first}
-        self._meta_blob = blob
-        self.meta = pickle.loads(blob) if blob else Meta()
+        blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
+        self.meta: Meta = pickle.loads(blob) if blob else Meta()
+        #: by domain: (time, group) and (time, page id) of timers that are not in the heap as their page is not loaded
+        self._groups_due = tuple([(time, group) for group, time in due.items()] for due in self.meta.due)
+        self._pages_due: tuple[list[tuple[int, int]], ...] = ([], [])
+        for waiting in self._groups_due:
+            heapify(waiting)
 
     # ---------------------------------------------------------------- keys
 
@@ -80,50 +110,70 @@ class KeyedStateBackend:
 
     def load(self, key: Any) -> Entry:
         """The entry of a key not touched yet in this batch: loads its page, or starts a new entry."""
-        number = self._page_of(key)
-        if number not in self._pages:
-            self._load_page(number)
-            entry = self.entries.get(key)
-            if entry is not None:
-                return entry
-        entry = self._pages[number][key] = self.entries[key] = {}
+        page = self._page_of(key)
+        if page not in self._pages:
+            self._load_pages((page,))
+        entry = self.entries.get(key)
+        if entry is None:
+            entry = self._pages[page][key] = self.entries[key] = {}
         return entry
 
+    def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
+        """Loads the pages of some keys in one exchange with the store; needed only for speed."""
+        hashes = [key_hash(key) for key in set(keys).difference(self.entries)]
+        count = self._max_parallelism
+        self._load_groups({hashed % count for hashed in hashes}.difference(self._indexes))
+        pages = {hashed % count << GROUP_SHIFT | self._indexes[hashed % count].page_of(hashed) for hashed in hashes}
+        self._load_pages(pages.difference(self._pages))
+
     def _page_of(self, key: Any) -> int:
-        splits, page = self.meta.splits, 1
-        if splits:
-            bits = (key_hash(key) * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # spread: the key group fixed the low bits
-            while page in splits:
-                page = page * 2 + (bits & 1)
-                bits >>= 1
-        return page
+        hashed = key_hash(key)
+        group = hashed % self._max_parallelism
+        if group not in self._indexes:
+            self._load_groups((group,))
+        return group << GROUP_SHIFT | self._indexes[group].page_of(hashed)
 
-    def prefetch(self, keys: list[Any]) -> None:
-        """Asks the store for all pages of some keys at once; needed only for speed."""
-        if self.meta.splits:
-            pages = {self._page_of(key) for key in set(keys).difference(self.entries)}
-            self._fetch(pages.difference(self._pages))
+    def _read(self, pages: list[int]) -> Iterable[tuple[int, bytes | None]]:
+        if not pages:
+            return ()
+        return zip(pages, self._store.get_many([(self._uid, "page", page) for page in pages]), strict=True)
 
-    def _fetch(self, pages: Iterable[int]) -> None:
-        wanted = [number for number in pages if number not in self._fetched]
-        blobs = self._store.get_many([(self._uid, "page", number) for number in wanted])
-        self._fetched.update(zip(wanted, blobs, strict=True))
+    def _load_groups(self, groups: Iterable[int]) -> None:
+        """Loads the first pages of groups, or the indexes in their places."""
+        for page, blob in self._read([group << GROUP_SHIFT | 1 for group in groups]):
+            content: Page | Index = pickle.loads(blob) if blob else {}
+            if isinstance(content, Index):
+                self._indexes[page >> GROUP_SHIFT] = content
+                self._blobs[page] = blob
+                for domain in DOMAINS:
+                    for number, time in content.due[domain].items():
+                        heappush(self._pages_due[domain], (time, page - 1 | number))
+            else:
+                self._indexes[page >> GROUP_SHIFT] = Index()
+                self._add_page(page, content, blob)
 
-    def _load_page(self, number: int) -> None:
-        self._fetch((number,))
-        blob = self._fetched.pop(number)
-        page: Page = pickle.loads(blob) if blob else {}
+    def _load_pages(self, pages: Iterable[int]) -> None:
+        for page, blob in self._read(list(pages)):
+            self._add_page(page, pickle.loads(blob) if blob else {}, blob)
+
+    def _add_page(self, number: int, page: Page, blob: bytes | None) -> None:
         self._pages[number] = page
         self._blobs[number] = blob
         self.entries.update(page)
         for domain in DOMAINS:
-            if number in self.meta.due[domain]:
-                heap = self._heaps[domain]
-                for key, entry in page.items():
-                    for time, namespace in entry.get(domain, ()):
+            found = []
+            for key, entry in page.items():
+                if domain in entry:
+                    for time, namespace in entry[domain]:
                         self._order += 1
-                        heap.append((time, self._order, key, namespace))
+                        found.append((time, self._order, key, namespace))
+            heap = self._heaps[domain]
+            if len(found) > len(heap):
+                heap += found
                 heapify(heap)
+            else:
+                for timer in found:
+                    heappush(heap, timer)
 
     # ---------------------------------------------------------------- timers
 
@@ -148,12 +198,7 @@ class KeyedStateBackend:
 
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
         """Calls `fire(time, namespace)` for each timer up to `until`, in time order, with its key as current key."""
-        due = self.meta.due[domain]
-        if due:
-            pages = [page for page, time in due.items() if time <= until and page not in self._pages]
-            self._fetch(pages)
-            for page in pages:
-                self._load_page(page)
+        self._load_due(domain, until)
         heap, entries = self._heaps[domain], self.entries
         while heap and heap[0][0] <= until:
             time, _, key, namespace = heappop(heap)
@@ -167,6 +212,15 @@ class KeyedStateBackend:
             self.key, self.entry = key, entry
             fire(time, namespace)
 
+    def _load_due(self, domain: int, until: int) -> None:
+        """Loads all pages with timers up to `until`."""
+        groups = _pop_due(self._groups_due[domain], until)
+        if groups:
+            self._load_groups(groups.difference(self._indexes))
+        pages = _pop_due(self._pages_due[domain], until)
+        if pages:
+            self._load_pages(pages.difference(self._pages))
+
     # ---------------------------------------------------------------- the end of a batch
 
     def flush(self) -> None:
@@ -176,43 +230,52 @@ class KeyedStateBackend:
             for key in [key for key, entry in page.items() if not entry]:
                 del page[key]
             self._write_page(number, page, self._blobs[number])
+        for group, index in self._indexes.items():
+            if index.splits:
+                self._put(group << GROUP_SHIFT | 1, pickle.dumps(index, 5), self._blobs[group << GROUP_SHIFT | 1])
+            for domain in DOMAINS:
+                _note(self.meta.due[domain], group, index.due[domain].values())
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
             self._store.put((self._uid, "meta", 0), blob)
+
+    def _put(self, number: int, blob: bytes | None, before: bytes | None) -> None:
+        if blob != before:
+            key = (self._uid, "page", number)
+            if blob is None:
+                self._store.remove(key)
+            else:
+                self._store.put(key, blob)
 
     def _write_page(self, number: int, page: Page, before: bytes | None, estimate: float = 0) -> None:
         """Writes a page, or splits it; `estimate` is its size if its parent was measured."""
         blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
         size = estimate if blob is None else len(blob)
-        if size > self._page_bytes and len(page) > 1 and number < 1 << 24:
+        if size > self._page_bytes and len(page) > 1 and number & _NUMBER < 1 << 24:
             self._split(number, page, size)
             blob, page = None, {}
         elif page and blob is None:
             blob = pickle.dumps(page, 5)
-        if blob != before:
-            store_key = (self._uid, "page", number)
-            if blob is None:
-                self._store.remove(store_key)
-            else:
-                self._store.put(store_key, blob)
+        index = self._indexes[number >> GROUP_SHIFT]
+        if number & _NUMBER != 1 or not index.splits:  # else the index takes its place
+            self._put(number, blob, before)
         for domain in DOMAINS:
-            due = self.meta.due[domain]
-            if self._heaps[domain] or number in due:
+            due = index.due[domain]
+            if self._heaps[domain] or due:
                 times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
-                if times:
-                    due[number] = min(times)
-                else:
-                    due.pop(number, None)
+                _note(due, number & _NUMBER, times)
 
     def _split(self, number: int, page: Page, size: float) -> None:
         """Distributes a page over its two children, which may split in turn."""
-        self.meta.splits.add(number)
+        index = self._indexes[number >> GROUP_SHIFT]
+        index.splits.add(number & _NUMBER)
         halves: tuple[Page, Page] = ({}, {})
         for key, entry in page.items():
-            halves[self._page_of(key) & 1][key] = entry
+            halves[index.page_of(key_hash(key)) & 1][key] = entry
+        first = number - (number & _NUMBER) | (number & _NUMBER) * 2
         for half in (0, 1):
             share = size * len(halves[half]) / len(page)
-            self._write_page(number * 2 + half, halves[half], None, share if share > self._page_bytes else 0)
+            self._write_page(first + half, halves[half], None, share if share > self._page_bytes else 0)
 
     def _convert(self) -> None:
         """Brings declared states to their type: once per batch and touched key instead of at every update."""
@@ -224,3 +287,19 @@ class KeyedStateBackend:
                 if converted is not values:
                     for entry, value in zip(holders, converted, strict=True):
                         entry[name] = value
+
+
+def _pop_due(waiting: list[tuple[int, int]], until: int) -> set[int]:
+    """Takes those that wait for a time up to `until` off their heap."""
+    found = set()
+    while waiting and waiting[0][0] <= until:
+        found.add(heappop(waiting)[1])
+    return found
+
+
+def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:
+    """Remembers the earliest of some times, or that there is none."""
+    if times:
+        due[number] = min(times)
+    else:
+        due.pop(number, None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
 from scurry.runtime.gate import CONTROL, InputGate
-from scurry.runtime.wire import DATA, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.wire import ACTIVE, DATA, IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
 A0, A1, B = channel_id(1, 0), channel_id(1, 1), channel_id(2, 0)
@@ -24,7 +24,7 @@ def data(channel: int, seq: int, block: str, port: int = 0) -> WireRow:
     return WireRow(0, port, DATA, channel, seq, block.encode())
 
 
-def time(channel: int, *points: tuple[int, int, int] | tuple[int, int, int, bool]) -> WireRow:
+def time(channel: int, *points: tuple[int, int, int] | tuple[int, int, int, int]) -> WireRow:
     """Points are (seq, watermark, stamp), or with False at the end when no records came since the last one."""
     return WireRow(0, 0, PROGRESS, channel, 0, pack([(*point, True)[:4] for point in points]))
 
@@ -98,6 +98,19 @@ def test_points_without_records_do_not_keep_a_channel_awake() -> None:
     gate = InputGate(edges(), {})
     rows = [time(A0, (1, 50, 100)), time(B, (1, 5, 100), (2, 5, 108, False), (3, 5, 116, False))]
     assert watermarks(rows, gate)[-1] == 50
+
+
+def test_a_channel_that_calls_itself_idle_is_left_out_until_it_has_records() -> None:
+    gate = InputGate(edges(), {})
+    rows = [time(A0, (1, 50, 100)), time(B, (1, 5, 100, IDLE), (2, 5, 101, ACTIVE))]
+    assert watermarks(rows, gate) == [MIN_TIME, 50, 50]
+    again = InputGate(edges(), gate.save())
+    assert watermarks([time(A0, (2, 70, 102))], again) == [50]
+
+
+def test_when_all_channels_are_idle_time_goes_to_the_highest_watermark() -> None:
+    rows = [time(A0, (1, 50, 100, IDLE)), time(A1, (1, 70, 100, IDLE)), time(B, (1, 5, 100, IDLE))]
+    assert watermarks(rows)[-1] == 70
 
 
 def test_data_comes_before_the_point_that_covers_it() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from scurry.common import Configuration, WatermarkStrategy
-from scurry.common.watermark_strategy import WatermarkGenerator
+from scurry.common.watermark_strategy import IngestionTimeAssigner, WatermarkGenerator
+from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.datastream.functions import KeyedProcessFunction
-from scurry.errors import JobError
+from scurry.datastream.functions import KeyedProcessFunction, ProcessFunction
 
 MIN = -(2**63)
 
@@ -52,6 +51,93 @@ def test_a_punctuated_watermark_holds_from_the_record_that_brought_it() -> None:
     assert seen(Marked, records) == [(1, MIN), (2, MIN), (3, 2), (4, 2), (5, 4)]
 
 
-def test_a_generator_that_marks_its_stream_idle_is_told_what_to_use_instead() -> None:
-    with pytest.raises(JobError, match="with_idleness"):
-        seen(Idling, [(1, False)])
+def test_a_stream_whose_generator_marks_it_idle_is_not_waited_for() -> None:
+    configuration = Configuration.from_dict({"scurry.runner": "local"})
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(1)
+
+    def stream(generator: Any, *records: tuple[int, bool]) -> Any:
+        strategy = WatermarkStrategy.for_generator(generator).with_timestamp_assigner(lambda value, _: value[0])
+        return env.from_source(Scripted([*records]), strategy, "scripted")
+
+    both = stream(Marked, (10, True), (20, True), (30, True)).union(stream(Idling, (1, False), (2, False), (3, False)))
+    with both.key_by(lambda value: 0).process(Show()).execute_and_collect() as results:
+        marks = dict(results)
+    assert marks[20] == 10
+    assert marks[30] == 20
+
+
+class Scripted(Source):
+    """One record per micro-batch."""
+
+    def __init__(self, records: list[Any]) -> None:
+        self.records = records
+
+    def channels(self, parallelism: int) -> int:
+        return 1
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        return ScriptedEnumerator(self.records)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        yield [work], None
+
+
+class ScriptedEnumerator(Enumerator):
+    def __init__(self, records: list[Any]) -> None:
+        self.records, self.dealt = records, 0
+
+    def next_batch(self) -> list[Assignment]:
+        if self.dealt == len(self.records):
+            return []
+        self.dealt += 1
+        return [Assignment(0, self.records[self.dealt - 1], self.dealt == len(self.records))]
+
+    def position(self) -> dict[str, Any]:
+        return {"dealt": self.dealt}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self.dealt = position["dealt"]
+
+
+def test_ingestion_time_is_when_a_record_is_read() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(IngestionTimeAssigner())
+    before = time.time_ns() // 1_000_000
+    stream = env.from_collection([1, 2, 3]).assign_timestamps_and_watermarks(strategy)
+    with stream.process(TimestampOf()).execute_and_collect() as results:
+        times = list(results)
+    assert before <= times[0] <= times[1] <= times[2] <= time.time_ns() // 1_000_000
+
+
+class TimestampOf(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Iterator[int]:
+        yield ctx.timestamp()
+
+
+class TestAlignment:
+    """Sources of one group do not run away from each other by more than the drift."""
+
+    def run(self, drift: int, *scripts: list[int]) -> list[int]:
+        """The order in which the records of sources with a record per micro-batch were read."""
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+        env.set_parallelism(1)
+        strategy = (
+            WatermarkStrategy.for_monotonous_timestamps()
+            .with_timestamp_assigner(lambda value, _: value)
+            .with_watermark_alignment("group", drift)
+        )
+        first, *others = [env.from_source(Scripted(script), strategy, str(script)) for script in scripts]
+        with first.union(*others).execute_and_collect() as results:
+            return list(results)
+
+    def test_a_source_that_is_ahead_waits_for_the_slowest(self) -> None:
+        order = self.run(15, [10, 100, 200], [1, 2, 3, 90, 190])
+        assert order.index(100) < order.index(90)  # read before its watermark was known to be ahead
+        assert order.index(200) > order.index(90)
+
+    def test_a_wide_drift_lets_all_read_at_once(self) -> None:
+        assert self.run(1000, [10, 100, 200], [1, 2, 3, 90, 190]) == [10, 1, 100, 2, 200, 3, 90, 190]
+
+    def test_a_source_that_has_ended_holds_nobody_back(self) -> None:
+        assert self.run(0, [1], [10, 20, 30]) == [1, 10, 20, 30]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -15,6 +16,7 @@ __all__ = [
     "MIN_TIMESTAMP",
     "AscendingTimestampsWatermarks",
     "BoundedOutOfOrdernessWatermarks",
+    "IngestionTimeAssigner",
     "NoWatermarks",
     "TimestampAssigner",
     "Watermark",
@@ -132,6 +134,18 @@ class TimestampAssigner(abc.ABC):
         """
 
 
+class IngestionTimeAssigner(TimestampAssigner):
+    """Stamps each record with the wall clock at which it is read; Flink's class of that name, which PyFlink lacks.
+
+    The clock of the worker that reads. Records of a micro-batch that is replayed after a failure get new timestamps.
+    """
+
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        """Return the wall clock in milliseconds since the epoch, never less than the time before."""
+        self._latest = max(getattr(self, "_latest", MIN_TIMESTAMP), time.time_ns() // 1_000_000)
+        return self._latest
+
+
 AnyTimestampAssigner: TypeAlias = TimestampAssigner | Callable[[Any, int], int]
 
 
@@ -246,7 +260,7 @@ class WatermarkStrategy:
         Args:
             watermark_group: Name of the group; may span sources.
             max_allowed_watermark_drift: How far a source may be ahead: Duration, timedelta, or int milliseconds.
-            update_interval: How often to compare, 1000 ms if not given.
+            update_interval: How often Flink compares; here it is before every micro-batch.
         """
         interval = _DEFAULT_ALIGNMENT_INTERVAL_MS if update_interval is None else update_interval
         alignment = WatermarkAlignment(

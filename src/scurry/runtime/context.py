@@ -14,6 +14,8 @@ from scurry.runtime.wire import MIN_TIME
 
 #: Metric whose value on the driver is the highest reported, not the sum.
 WATERMARK = "currentOutputWatermark"
+#: a source's, by channel: for sources that are aligned with others
+CHANNEL_WATERMARKS = "channelWatermarks"
 
 
 class KeyedStateError(ScurryError, RuntimeError):
@@ -36,7 +38,7 @@ class TaskInfo:
         self.job_parameters = job_parameters or {}
         self.clock = clock or ProcessingClock()
         #: (operator id, metric) -> count, collected from the whole task
-        self.metrics: dict[tuple[int, str], int] = {}
+        self.metrics: dict[tuple[int, str], Any] = {}
 
     def count(self, operator: int, metric: str, value: int = 1) -> None:
         """Adds to a counter that the job's final summary shows."""

@@ -11,7 +11,7 @@ from scurry.graph.plan import Edge
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, sortable, subtask_of
-from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
+from scurry.runtime.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 
 class EdgeWriter:
@@ -34,7 +34,7 @@ class EdgeWriter:
         self._timed = False
         self._active = False
         self._watermark = MIN_TIME
-        self._points: list[tuple[int, int, int, bool]] = []
+        self._points: list[tuple[int, int, int, int]] = []
 
     # ---------------------------------------------------------------- records
 
@@ -115,9 +115,9 @@ class EdgeWriter:
     def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
         return (None, bucket[0::2], bucket[1::2]) if timed else (None, None, bucket)
 
-    def point(self, seq: int, stamp: int) -> None:
-        """Notes a progress point."""
-        self._points.append((seq, self._watermark, stamp, self._active))
+    def point(self, seq: int, stamp: int, idle: bool = False) -> None:
+        """Notes a progress point; `idle` if the sender says that nobody should wait for it."""
+        self._points.append((seq, self._watermark, stamp, IDLE if idle else self._active))
         self._active = False
 
     def progress(self) -> list[WireRow]:

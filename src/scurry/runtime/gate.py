@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scurry.graph.plan import Edge
-from scurry.runtime.wire import MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
+from scurry.runtime.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
 
 #: Channel of rows from the runner itself: ticks of processing time and the end of input.
 CONTROL = channel_id(0x7FFF)
@@ -22,8 +22,8 @@ CONTROL = channel_id(0x7FFF)
 _STEP_BITS = 32
 _POINT = (1 << _STEP_BITS) - 1
 
-#: A progress point: position, watermark, wall clock, and whether records came since the last one.
-Point = tuple[int, int, int, bool]
+#: A progress point: position, watermark, wall clock, activity.
+Point = tuple[int, int, int, int]
 
 
 class Channel:
@@ -136,12 +136,14 @@ class InputGate:
         return first
 
     def _advance(self, channel: Channel, point: Point) -> None:
-        _, watermark, stamp, active = point
+        _, watermark, stamp, activity = point
         channel.seen = True
-        if active or not channel.active:
+        if activity or not channel.active:
             channel.active, channel.idle = stamp, False
         if watermark > channel.watermark:
             channel.watermark, channel.idle = watermark, False
+        if activity == IDLE:
+            channel.idle = True
         self._find_idle(stamp)
         self.watermark = max(self.watermark, self._combined())
 
@@ -165,12 +167,17 @@ class InputGate:
             turn += 1
 
     def _combined(self) -> int:
-        """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken."""
+        """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken.
+
+        When all of them are idle none holds time back any more, and it goes to the highest watermark there is.
+        """
         channels = self.channels.values()
         spoken = {channel.task for channel in channels if channel.seen}
-        lowest = [
+        waited_for = [
             channel.watermark
             for channel in channels
             if not (channel.idle and channel.watermark != MAX_TIME) and (channel.seen or channel.task not in spoken)
         ]
-        return min(lowest, default=MIN_TIME)
+        if waited_for:
+            return min(waited_for)
+        return max((channel.watermark for channel in channels if channel.seen), default=MIN_TIME)

@@ -20,7 +20,7 @@ from scurry.connectors.sink import Committer
 from scurry.errors import JobError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
-from scurry.runtime.context import WATERMARK
+from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.wire import COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
@@ -50,6 +50,8 @@ class Totals:
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
     #: head operator -> its watermark; heads that have had none yet are missing
     watermarks: dict[int, int] = field(default_factory=dict)
+    #: (source, channel) -> its watermark, for sources that are aligned with others
+    source_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
 
     @property
     def late_records(self) -> int:
@@ -111,11 +113,16 @@ class JobExecution:
             committer.commit(batch_id, [item for _, committables in some for item in committables])
         self._report(batch_id, before)
 
-    def _count(self, items: list[tuple[tuple[int, str], int]]) -> None:
+    def _count(self, items: list[tuple[tuple[int, str], Any]]) -> None:
         totals, plan = self.totals, self.plan
         for (number, metric), value in items:
             if metric == WATERMARK:
                 totals.watermarks[number] = max(value, totals.watermarks.get(number, MIN_TIME))
+                continue
+            if metric == CHANNEL_WATERMARKS:
+                for channel, watermark in value.items():
+                    before = totals.source_watermarks.get((number, channel), MIN_TIME)
+                    totals.source_watermarks[number, channel] = max(watermark, before)
                 continue
             totals.metrics[number, metric] = totals.metrics.get((number, metric), 0) + value
             if metric == "numLateRecordsDropped":

@@ -11,7 +11,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.collector import Collector, Consumer
-from scurry.runtime.context import WATERMARK, TaskInfo
+from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK, TaskInfo
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.gate import InputGate
@@ -108,8 +108,9 @@ class Task:
 
     def point(self, seq: int, stamp: int) -> None:
         """Notes a progress point on every edge."""
+        idle = any(assigner.idle for assigner in self.assigners)
         for writer in self.writers.values():
-            writer.point(seq, stamp)
+            writer.point(seq, stamp, idle)
 
     def progress(self) -> list[WireRow]:
         """The progress rows of the batch."""
@@ -146,8 +147,10 @@ class SourceTask:
         self.task = Task(plan, source.id, instance, self.info)
         self._entry = self.task.collector(source)
         strategy = source.watermark_strategy
+        self._aligned: AssignTimestampsOperator | None = None
         if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
             self._entry = self._with_strategy(source)
+            self._aligned = self.task.assigners[-1] if strategy.alignment is not None else None
         self._seq = 0
         self._rows: list[WireRow] = []
         for each in self.task.assigners:
@@ -200,6 +203,8 @@ class SourceTask:
             assigner.emit_periodic()
         if final:
             entry.watermark(MAX_TIME)
+        if self._aligned is not None:
+            info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}
         self._end_segment()
         yield [*self._take_rows(), *task.progress(), *task.metrics()]
 

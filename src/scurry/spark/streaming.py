@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.feeding import limits_of
+from scurry.runtime.feeding import Alignment, limits_of
 from scurry.runtime.job import JobExecution
 from scurry.runtime.wire import MIN_TIME, SCHEMA
 from scurry.spark.assignments import CONTROL_SOURCE, AssignmentStream, Standing
@@ -85,6 +85,7 @@ class _Query:
         self._native = [source for source in plan.sources.values() if source.source.native]
         limits = limits_of(plan)
         self._enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in self._native}
+        self._alignment = Alignment(job)
         self._open_channels = {(s.uid, i) for s in self._native for i in range(s.channels)}
         self._ended: set[tuple[str, int]] = set()
         self._committed = threading.Event()
@@ -183,7 +184,10 @@ class _Query:
         """Asks the sources for more and passes it on."""
         found = []
         for source in self._native:
+            if self._alignment.waits(source):
+                continue
             for assignment in self._enumerators[source.id].next_batch():
+                self._alignment.has_read(source)
                 found.append((source.id, assignment.channel, assignment.work, assignment.final))
                 if assignment.final:
                     self._ended.add((source.uid, assignment.channel))

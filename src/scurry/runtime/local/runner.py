@@ -10,10 +10,10 @@ from typing import Any
 from scurry.connectors.source import Assignment
 from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
-from scurry.graph.plan import JobPlan
+from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.batch import BatchLevelTask, run_source, sort_key
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.feeding import all_works, limits_of
+from scurry.runtime.feeding import Alignment, all_works, limits_of
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
 from scurry.runtime.operators.sink import SinkStage
@@ -69,6 +69,7 @@ class _Streaming:
         self.stores: dict[tuple[int, int], DictStore] = {}
         limits = limits_of(plan)
         self.enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in plan.sources.values()}
+        self.alignment = Alignment(job)
         self.open_channels = {(s.id, i) for s in plan.sources.values() for i in range(s.channels)}
         self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
 
@@ -86,7 +87,7 @@ class _Streaming:
         batch_id, ticked = 0, time.monotonic()
         with ThreadPoolExecutor(max_workers=32) as pool:
             while self.open_channels and not self.job.stopping.is_set():
-                assigned = {number: e.next_batch() for number, e in self.enumerators.items()}
+                assigned = {source.id: self._next(source) for source in self.plan.sources.values()}
                 if any(assigned.values()):
                     self._batch(pool, assigned, batch_id)
                 elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
@@ -96,6 +97,14 @@ class _Streaming:
                     time.sleep(0.005)
                     continue
                 batch_id += 1
+
+    def _next(self, source: SourcePlan) -> list[Assignment]:
+        if self.alignment.waits(source):
+            return []
+        assignments: list[Assignment] = self.enumerators[source.id].next_batch()
+        if assignments:
+            self.alignment.has_read(source)
+        return assignments
 
     def _batch(self, pool: ThreadPoolExecutor, assigned: dict[int, list[Assignment]], batch_id: int) -> None:
         futures = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.errors import UnsupportedError
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import method
 from scurry.runtime.failure import last_taken, operator_error
@@ -37,10 +36,13 @@ class AssignTimestampsOperator(RuntimeOperator):
 
         Nothing is lost by that: the receiving gate keeps the highest watermark of each channel.
         """
-        self._last = self._highest = MIN_TIME
+        #: the watermark of this batch
+        self.last = self._highest = MIN_TIME
         strategy = self.plan.operator.function
         custom = self._bound is None and strategy.generates_watermarks
         self._generator = strategy.create_generator() if custom else None
+        #: whether the generator says that nothing is coming
+        self.idle = False
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         extract = self._extract
@@ -74,7 +76,7 @@ class AssignTimestampsOperator(RuntimeOperator):
             self._pending = MIN_TIME
             time = timestamps[position] if timestamps is not None else MIN_TIME
             self._user_call(self._generator.on_event, value, time, self)  # type: ignore[union-attr]
-            if self._pending > self._last:
+            if self._pending > self.last:
                 end = position + 1
                 self.collector.emit(values[start:end], timestamps and timestamps[start:end])
                 start = end
@@ -99,8 +101,8 @@ class AssignTimestampsOperator(RuntimeOperator):
             self._forward(self._highest - self._bound - 1)
 
     def _forward(self, watermark: int) -> None:
-        if watermark > self._last:
-            self._last = watermark
+        if watermark > self.last:
+            self.last = watermark
             self.collector.watermark(watermark)
 
     def watermark(self, watermark: int) -> None:
@@ -111,11 +113,13 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     def emit_watermark(self, watermark: Any) -> None:
         """Called by the generator."""
+        self.idle = False
         self._pending = max(self._pending, int(getattr(watermark, "timestamp", watermark)))
 
     def mark_idle(self) -> None:
-        """Called by a generator to say that it has nothing to say; not available."""
-        raise UnsupportedError("a watermark generator cannot mark its stream idle here; use with_idleness(...) instead")
+        """Called by a generator: nobody should wait for this stream's watermark."""
+        self.idle = True
 
     def mark_active(self) -> None:
-        """Called by a generator that is not idle: nothing changes."""
+        """Called by a generator that is idle no longer."""
+        self.idle = False

@@ -108,6 +108,8 @@ class Window(Operator):
     merging: bool = False
     #: (size, slide, offset) in ms of tumbling or sliding event-time windows with their default trigger
     aligned: tuple[int, int, int] | None = None
+    #: in ms, of event-time sessions with a fixed gap and their default trigger
+    session_gap: int | None = None
 
     keyed = True
     timed = True

@@ -18,6 +18,7 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.output_tag import OutputTag
 from scurry.datastream.window import (
+    EventTimeSessionWindows,
     EventTimeTrigger,
     MergingWindowAssigner,
     SlidingEventTimeWindows,
@@ -155,6 +156,7 @@ class _Windowed:
             over_all=self._over_all,
             merging=isinstance(assigner, MergingWindowAssigner),
             aligned=_alignment(assigner, trigger),
+            session_gap=_session_gap(assigner, trigger),
         )
         functions = ", ".join(function_name(f) for f in (folding, function) if f is not None)
         result = operator_stream(
@@ -168,6 +170,13 @@ def _alignment(assigner: Any, trigger: Any) -> tuple[int, int, int] | None:
     """Size, slide and offset of plain event-time windows that fire once, at their end."""
     if type(assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows) and type(trigger) is EventTimeTrigger:
         return assigner._size, assigner._slide, assigner._offset
+    return None
+
+
+def _session_gap(assigner: Any, trigger: Any) -> int | None:
+    """The gap of plain event-time sessions that fire once, at their end."""
+    if type(assigner) is EventTimeSessionWindows and type(trigger) is EventTimeTrigger:
+        return assigner._session_gap
     return None
 
 

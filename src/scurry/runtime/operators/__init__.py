@@ -9,6 +9,7 @@ from scurry.runtime.context import TaskInfo
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
+from scurry.runtime.operators.session_window import SessionWindowOperator, plain_sessions
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.stateless import (
     CoFlatMapOperator,
@@ -43,6 +44,8 @@ def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) ->
     """The runtime operator of a planned one."""
     if aligned(plan.operator):
         return AlignedWindowOperator(plan, collector, info)
+    if plain_sessions(plan.operator):
+        return SessionWindowOperator(plan, collector, info)
     return LOWERED[type(plan.operator)](plan, collector, info)
 
 

@@ -20,7 +20,9 @@ from scurry.runtime.state.backend import EVENT
 
 def aligned(operator: ops.Operator) -> bool:
     """Whether a window operator is of the common kind; late elements must find their window gone."""
-    return isinstance(operator, ops.Window) and operator.aligned is not None and operator.allowed_lateness == 0
+    if not isinstance(operator, ops.Window) or operator.evictor is not None:
+        return False
+    return operator.aligned is not None and operator.allowed_lateness == 0
 
 
 class AlignedWindowOperator(WindowOperator):

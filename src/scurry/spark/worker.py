@@ -7,6 +7,7 @@ anything fails, the job's instances are dropped, so that a retried task starts c
 from __future__ import annotations
 
 import base64
+import gc
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -48,6 +49,8 @@ class Instances:
     def __init__(self, job: Job) -> None:
         if job.aliased:
             import scurry.pyflink_alias  # noqa: F401
+        # blocks of records are many objects and hardly ever cycles: looking for some every 700 objects costs a quarter
+        gc.set_threshold(100_000, 20, 20)
         self._plan_bytes = job.plan_bytes
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}

@@ -6,6 +6,8 @@ the session in flight costs two comparisons; results are those of `WindowOperato
 
 from __future__ import annotations
 
+from bisect import insort
+from operator import itemgetter
 from typing import Any
 
 from scurry.graph import operators as ops
@@ -17,7 +19,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.backend import EVENT
 
-#: Slot of a key's sessions in flight: lists [start, end, contents].
+#: Slot of a key's sessions in flight, in the order of time: lists [start, end, contents, time of the timer].
 SESSIONS = ("window-contents", "sessions")
 
 
@@ -58,58 +60,67 @@ class SessionWindowOperator(WindowOperator):
                 if entry is None:
                     entry = load(key)
                 sessions = entry.get(SESSIONS)
-                if sessions is not None and len(sessions) == 1:
-                    session = sessions[0]
-                    if session[0] - gap <= time <= session[1]:
-                        if time + gap > session[1]:
-                            session[1] = time + gap
-                        elif time < session[0]:
-                            session[0] = time
-                        session[2] = more(session[2], value)
+                if sessions is not None:
+                    last = len(sessions) - 1
+                    while last >= 0 and time + gap < sessions[last][0]:
+                        last -= 1
+                    session = sessions[last]
+                    if last >= 0 and time <= session[1]:
+                        if last == 0 or sessions[last - 1][1] < time:
+                            session[2] = more(session[2], value)
+                            if time + gap > session[1]:
+                                session[1] = time + gap
+                            elif time < session[0]:
+                                session[0] = time
+                            continue
+                        backend.entry = entry
+                        self._join(last, value, time)
                         continue
                 backend.key, backend.entry = key, entry
-                self._add_to(sessions or [], value, time)
+                self._begin(value, time)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
 
-    def _add_to(self, sessions: list[Any], value: Any, time: int) -> None:
-        """Adds a record to the sessions it touches, which become one, or begins a new one."""
-        start, end = time, time + self._gap
-        touched: list[Any] = []
-        kept: list[Any] = []
-        for session in sessions:
-            (touched if session[0] <= end and start <= session[1] else kept).append(session)
-        if touched:
-            start = min(start, *(session[0] for session in touched))
-            end = max(end, *(session[1] for session in touched))
-            before = self.fold.merge([session[2] for session in touched]) if len(touched) > 1 else touched[0][2]
-            contents = self.fold.more(before, value)
-        elif end - 1 <= self.current_watermark:
+    def _begin(self, value: Any, time: int) -> None:
+        end = time + self._gap
+        if end - 1 <= self.current_watermark:
             self._late(value, time)
             return
-        else:
-            contents = self.fold.first(value)
-            self.backend.register_timer(EVENT, end - 1, None)
-        self.backend.entry[SESSIONS] = [*kept, [start, end, contents]]
+        sessions = self.backend.entry.setdefault(SESSIONS, [])
+        insort(sessions, [time, end, self.fold.first(value), end - 1], key=itemgetter(0))
+        self.backend.register_timer(EVENT, end - 1, None)
+
+    def _join(self, last: int, value: Any, time: int) -> None:
+        """Makes one session of those that a record touches, the last of which is known."""
+        sessions: list[Any] = self.backend.entry[SESSIONS]
+        first = last
+        while first > 0 and time <= sessions[first - 1][1]:
+            first -= 1
+        starts, ends, contents, timers = zip(*sessions[first : last + 1], strict=True)
+        merged = self.fold.more(self.fold.merge(list(contents)), value)
+        joined = [min(time, *starts), max(time + self._gap, *ends), merged, max(timers)]
+        sessions[first : last + 1] = [joined]
 
     def on_event_time(self, time: int, namespace: Any) -> None:
         entry = self.backend.entry
-        sessions = entry.pop(SESSIONS, ())
-        left = []
-        for session in sessions:
-            start, end, contents = session
-            if end - 1 > time:
-                left.append(session)
-                self.backend.register_timer(EVENT, end - 1, None)
-                continue
-            window = self._window_type(start, end)
-            try:
-                self.emitter.emit(window, contents)
-                self.emitter.clear(window)
-            except Exception as error:
-                raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error
-        if left:
-            entry[SESSIONS] = left
+        sessions = entry.get(SESSIONS)
+        if sessions is None:
+            return  # the timer of a session that another has taken in
+        while sessions and sessions[0][1] - 1 <= time:
+            start, end, contents, _ = sessions.pop(0)
+            self._emit(self._window_type(start, end), contents)
+        if not sessions:
+            del entry[SESSIONS]
+        elif sessions[0][3] <= time:  # it has grown
+            sessions[0][3] = sessions[0][1] - 1
+            self.backend.register_timer(EVENT, sessions[0][3], None)
+
+    def _emit(self, window: Any, contents: Any) -> None:
+        try:
+            self.emitter.emit(window, contents)
+            self.emitter.clear(window)
+        except Exception as error:
+            raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error
 
     def fired(self) -> None:
         self.emitter.flush()

@@ -1,6 +1,7 @@
 """What a batch costs with little and with much state: the same 1,000 keys touched, 20 k or 2 M keys in state.
 
     python bench/state_cost.py [SMALL LARGE]
+    python bench/state_cost.py windows [SMALL LARGE]    # open (key, window) pairs, ten per key: 10 k or 1 M
 
 Prints the median batch time of both and their ratio.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.common import Types, WatermarkStrategy
@@ -18,6 +19,7 @@ from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer,
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
+from scurry.datastream.window import TumblingEventTimeWindows
 
 ROUNDS, TOUCHED = 12, 1000
 
@@ -72,23 +74,46 @@ class Count(KeyedProcessFunction):
         self.count.update((self.count.value() or 0) + 1)
 
 
-def batch_times(keys: int) -> list[float]:
-    """Seconds of each round."""
+def count_per_key(numbers: Any) -> Any:
+    """A keyed count."""
+    return numbers.key_by(lambda n: n, key_type=Types.LONG()).process(Count())
+
+
+def open_windows(numbers: Any) -> Any:
+    """Ten windows of a day per key, none of which ends before the input does."""
+    day = 24 * 3600 * 1000
+    strategy = WatermarkStrategy.for_bounded_out_of_orderness(1000 * day)
+    strategy = strategy.with_timestamp_assigner(lambda n, _: n % 10 * day)
+    windowed = numbers.assign_timestamps_and_watermarks(strategy).key_by(lambda n: n // 10, key_type=Types.LONG())
+    return windowed.window(TumblingEventTimeWindows.of(day)).reduce(max).filter(lambda n: False)
+
+
+def batch_times(keys: int, job: Callable[[Any], Any]) -> list[float]:
+    """Seconds of each round but the first and the last, in which all windows end."""
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(2)
     numbers = env.from_source(Rounds(keys), WatermarkStrategy.no_watermarks(), "rounds")
-    numbers.key_by(lambda n: n, key_type=Types.LONG()).process(Count()).print()
+    job(numbers).print()
     client: Any = env.execute_async(f"{keys} keys")
     seconds: list[float] = []
     client.execution.listeners.append(lambda report: seconds.append(report.seconds))
     client.get_job_execution_result().result()
-    return seconds[1:]
+    return seconds[1:-1]
+
+
+def main() -> None:
+    """Measures and prints the ratio."""
+    arguments = sys.argv[1:]
+    windows = arguments[:1] == ["windows"]
+    job, what = (open_windows, "open windows") if windows else (count_per_key, "keys in state")
+    sizes = arguments[windows:] or (["10000", "1000000"] if windows else ["20000", "2000000"])
+    small, large = map(int, sizes)
+    batch_times(small, job)  # warms the JVM
+    start = time.time()
+    medians = [statistics.median(batch_times(size, job)[2:]) for size in (small, large)]
+    print(f"{TOUCHED} touched: {medians[0] * 1000:.0f} ms with {small:,} {what}, "
+          f"{medians[1] * 1000:.0f} ms with {large:,}: {medians[1] / medians[0]:.2f} x ({time.time() - start:.0f} s)")
 
 
 if __name__ == "__main__":
-    small, large = map(int, sys.argv[1:3] or (20_000, 2_000_000))
-    batch_times(small)  # warms the JVM
-    start = time.time()
-    medians = [statistics.median(batch_times(keys)[2:]) for keys in (small, large)]
-    print(f"{TOUCHED} keys touched: {medians[0] * 1000:.0f} ms with {small:,} keys in state, "
-          f"{medians[1] * 1000:.0f} ms with {large:,}: {medians[1] / medians[0]:.2f} x ({time.time() - start:.0f} s)")
+    main()

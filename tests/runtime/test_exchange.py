@@ -96,6 +96,19 @@ class TestFailures:
             writer(ops.Hash(lambda pair: pair[0], Types.INT())).process([(1,), ("b",)], None)
         assert failure.value.failure.record == "('b',)"
 
+    def test_a_key_that_cannot_be_encoded_names_the_record(self) -> None:
+        with pytest.raises(OperatorError, match="cannot be a key") as failure:
+            writer(ops.Hash(lambda value: (lambda: 0) if value == 2 else value)).process([1, 2], None)
+        assert failure.value.failure.record == "2"
+
+    def test_a_record_that_cannot_be_pickled_is_named(self) -> None:
+        dealing = writer(ops.Rebalance())
+        function = lambda: 0  # noqa: E731
+        dealing.process([1, function], None)
+        with pytest.raises(OperatorError, match="picklable") as failure:
+            dealing.flush(1, 0)
+        assert failure.value.failure.record == repr(function)
+
     @pytest.mark.parametrize("target", [3, -1])
     def test_a_partitioner_must_name_an_existing_subtask(self, target: int) -> None:
         with pytest.raises(OperatorError, match=rf"partition\(\) returned {target}, not one of 0..2"):
@@ -103,7 +116,7 @@ class TestFailures:
 
 
 class TestProgress:
-    def test_points_go_to_every_group(self) -> None:
+    def test_points_go_to_every_receiver(self) -> None:
         rebalancing = writer(ops.Rebalance())
         rebalancing.process([1], [10])
         rebalancing.watermark(9)

@@ -89,9 +89,17 @@ class EdgeWriter:
         """The collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         return [
-            WireRow(receiver, edge, DATA, channel, seq, pack((*self._block(bucket, timed), stamp)))
+            WireRow(receiver, edge, DATA, channel, seq, self._pack((*self._block(bucket, timed), stamp)))
             for receiver, bucket, timed in self._take()
         ]
+
+    def _pack(self, block: tuple[Any, Timestamps, Values, int]) -> bytes:
+        try:
+            return pack(block)
+        except Exception as error:
+            failed = next((value for value in block[2] if not _packs(value)), None)
+            hint = "records that are exchanged between tasks must be picklable"
+            raise operator_error(self._sender, error, failed, hint) from error
 
     def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
         """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
@@ -104,7 +112,7 @@ class EdgeWriter:
                     order = sorted(range(len(times)), key=times.__getitem__)
                     times, values = [times[i] for i in order], [values[i] for i in order]
                     first = times[0]
-                block = pack((None, times, values, 0))
+                block = self._pack((None, times, values, 0))
                 rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
@@ -173,7 +181,11 @@ class HashWriter(EdgeWriter):
                 index = getattr(error, "index", None)
                 hint = "the key selector must return a value of the declared key_type"
                 raise operator_error(self._sender, error, None if index is None else values[index], hint) from error
-        return canonical_keys(keys)
+        try:
+            return canonical_keys(keys)
+        except Exception as error:
+            failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), None)
+            raise operator_error(self._sender, error, failed) from error
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Takes records; each goes to its key's subtask."""
@@ -268,6 +280,22 @@ class BroadcastWriter(EdgeWriter):
             else:
                 for pair in zip(timestamps, values, strict=True):
                     bucket += pair
+
+
+def _packs(value: Any) -> bool:
+    try:
+        pack(value)
+    except Exception:
+        return False
+    return True
+
+
+def _is_key(key: Any) -> bool:
+    try:
+        canonical_keys([key])
+    except Exception:
+        return False
+    return True
 
 
 _WRITERS: dict[type[ops.Partitioner], type[EdgeWriter]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from hypothesis import HealthCheck, settings
 # A busy machine is no bug: how long an example takes decides nothing.
 settings.register_profile("scurry", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("scurry")
+
+# What a shell starts in the background is told to ignore interrupts, and tells its children so; some tests send them.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -49,9 +49,7 @@ class Run:
         log = open(place / "log", "a")
         command = [sys.executable, "-m", "scurry", "run", str(PROGRAM), str(readings), str(place / "out"),
                    str(place / "checkpoints")]  # fmt: skip
-        self.process = subprocess.Popen(
-            command, env=ENVIRONMENT, stdout=log, stderr=log, start_new_session=True, preexec_fn=_heed_interrupts
-        )
+        self.process = subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log, start_new_session=True)
 
     def ends_within(self, seconds: float) -> bool:
         try:
@@ -79,10 +77,6 @@ class Run:
                 continue
             if int(session) == self.process.pid and state != "Z":
                 yield int(pid)
-
-
-def _heed_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background is told to ignore them
 
 
 def finish(run: Run, place: Path) -> None:

@@ -1,0 +1,241 @@
+"""What a declared type is, and the types of single values."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from scurry.common import _composite_conversion, _conversion, _java_text
+from scurry.common._conversion import ColumnConverter, Converter
+
+
+class TypeInformation:
+    """A declared type, as Flink's `TypeInformation`. Equal types compare equal and hash alike."""
+
+    __slots__ = ()
+
+    def converter(self) -> Converter | None:
+        """Return the function that converts one value to this type, or None if any value will do.
+
+        The result is what the next Python function sees in PyFlink: FLOAT is rounded to 32 bits, numbers declared as
+        integers lose their fraction, timestamps are cut to milliseconds, a Row gets the declared field names.
+
+        Returns:
+            A function that raises `TypeMismatchError` for a value that does not fit.
+        """
+        raise NotImplementedError(type(self).__name__)
+
+    def block_converter(self) -> Callable[[list[Any]], list[Any]] | None:
+        """Return the function that converts a list of values, or None if any value will do.
+
+        It is far quicker than converting one by one, and returns the very list it was given if every value fits.
+
+        Returns:
+            A function that raises `TypeMismatchError`, whose `index` is the position of the first bad value.
+        """
+        column, converter = self._column(), self.converter()
+        return None if column is None or converter is None else _composite_conversion.block(converter, column)
+
+    def to_string(self, value: Any) -> str:
+        """Return the text Flink's print sink shows for a converted value: Java's `toString` in most cases.
+
+        Doubles and floats show the shortest digits that identify them, as on JDK 19 and later; older ones may show
+        more.
+        """
+        return self.to_java_string(value)
+
+    def to_java_string(self, value: Any) -> str:
+        """Return the text of a converted value as Java's `toString` has it, which is what text files contain.
+
+        It differs from `to_string` in rows, e.g. `+I[a, null]`. Values of undeclared type are shown as Python does.
+        """
+        return "null" if value is None else self._java_text(value)
+
+    def _column(self) -> ColumnConverter | None:
+        """Return the conversion of a column of values, see `_conversion`."""
+        raise NotImplementedError(type(self).__name__)
+
+    def _java_text(self, value: Any) -> str:
+        """Return the text of a value that is not None, alone or within another."""
+        return str(value)
+
+    def _java_hash(self, value: Any) -> int | None:
+        """Return Java's hash code, or None if unknown: maps with such keys print in insertion order."""
+        return None
+
+
+class BasicType(Enum):
+    """The types that are one value; the value is Java's class name."""
+
+    STRING = "String"
+    BYTE = "Byte"
+    BOOLEAN = "Boolean"
+    SHORT = "Short"
+    INT = "Integer"
+    LONG = "Long"
+    FLOAT = "Float"
+    DOUBLE = "Double"
+    CHAR = "Char"
+    BIG_INT = "BigInteger"
+    BIG_DEC = "BigDecimal"
+    INSTANT = "Instant"
+
+
+_BITS = {BasicType.BYTE: 8, BasicType.SHORT: 16, BasicType.INT: 32, BasicType.LONG: 64}
+
+_CONVERTERS: dict[BasicType, Callable[[object], Converter]] = {
+    BasicType.STRING: _conversion.string,
+    BasicType.BOOLEAN: _conversion.boolean,
+    BasicType.FLOAT: _conversion.single,
+    BasicType.DOUBLE: _conversion.double,
+    BasicType.CHAR: _conversion.char,
+    BasicType.BIG_INT: _conversion.big_int,
+    BasicType.BIG_DEC: _conversion.big_decimal,
+    BasicType.INSTANT: _conversion.instant,
+}
+
+_EXACT_CLASSES: dict[BasicType, type] = {
+    BasicType.STRING: str,
+    BasicType.BOOLEAN: bool,
+    BasicType.DOUBLE: float,
+    BasicType.BIG_INT: int,
+}
+
+_TEXTS: dict[BasicType, Callable[[Any], str]] = {
+    BasicType.BOOLEAN: _java_text.boolean,
+    BasicType.FLOAT: _java_text.single,
+    BasicType.DOUBLE: _java_text.double,
+    BasicType.BIG_DEC: _java_text.big_decimal,
+    BasicType.INSTANT: _java_text.instant,
+}
+
+_HASHES: dict[BasicType, Callable[[Any], int]] = {
+    BasicType.STRING: _java_text.hash_of_string,
+    BasicType.CHAR: _java_text.hash_of_string,
+    BasicType.BOOLEAN: _java_text.hash_of_boolean,
+    BasicType.BYTE: lambda value: value & 0xFFFFFFFF,
+    BasicType.SHORT: lambda value: value & 0xFFFFFFFF,
+    BasicType.INT: lambda value: value & 0xFFFFFFFF,
+    BasicType.LONG: _java_text.hash_of_long,
+    BasicType.FLOAT: _java_text.hash_of_float,
+    BasicType.DOUBLE: _java_text.hash_of_double,
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BasicTypeInfo(TypeInformation):
+    """A single value: a number, text, boolean or instant.
+
+    Attributes:
+        basic_type: Which one.
+    """
+
+    basic_type: BasicType
+
+    def __repr__(self) -> str:
+        """Return Java's class name, as PyFlink does."""
+        return self.basic_type.value
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        if bits := _BITS.get(self.basic_type):
+            return _conversion.integer(self, bits)
+        return _CONVERTERS[self.basic_type](self)
+
+    def _column(self) -> ColumnConverter:
+        convert = self.converter()
+        if bits := _BITS.get(self.basic_type):
+            return _conversion.integer_column(convert, bits)
+        if exact := _EXACT_CLASSES.get(self.basic_type):
+            return _conversion.column_of(exact, convert)
+        if self.basic_type is BasicType.FLOAT:
+            return _conversion.single_column(convert)
+        return _conversion.column_each(convert)
+
+    def _java_text(self, value: Any) -> str:
+        return _TEXTS.get(self.basic_type, str)(value)
+
+    def _java_hash(self, value: Any) -> int | None:
+        hash_of = _HASHES.get(self.basic_type)
+        return None if hash_of is None else hash_of(value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class InstantTypeInfo(BasicTypeInfo):
+    """A point in time with nanoseconds; `Instant` in Python."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DateTypeInfo(TypeInformation):
+    """A `java.sql.Date`; `datetime.date` in Python."""
+
+    def __repr__(self) -> str:
+        """Return the name of the type."""
+        return "DateTypeInfo"
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _conversion.date(self)
+
+    def _column(self) -> ColumnConverter:
+        return _conversion.column_of(datetime.date, self.converter())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TimeTypeInfo(TypeInformation):
+    """A `java.sql.Time`; `datetime.time` in whole milliseconds in Python."""
+
+    def __repr__(self) -> str:
+        """Return the name of the type."""
+        return "TimeTypeInfo"
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _conversion.time_of_day(self)
+
+    def _column(self) -> ColumnConverter:
+        return _conversion.column_each(self.converter())
+
+    def _java_text(self, value: Any) -> str:
+        return _java_text.time_of_day(value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TimestampTypeInfo(TypeInformation):
+    """A `java.sql.Timestamp`; `datetime.datetime` in whole milliseconds and without zone in Python."""
+
+    def __repr__(self) -> str:
+        """Return the name of the type."""
+        return "TimestampTypeInfo"
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _conversion.timestamp(self)
+
+    def _column(self) -> ColumnConverter:
+        return _conversion.column_each(self.converter())
+
+    def _java_text(self, value: Any) -> str:
+        return _java_text.timestamp(value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PickledBytesTypeInfo(TypeInformation):
+    """Any Python object, untouched; the type of streams whose type was not declared."""
+
+    def __repr__(self) -> str:
+        """Return the name of the type."""
+        return "PickledByteArrayTypeInfo"
+
+    def converter(self) -> None:
+        """Return None: any value will do."""
+
+    def to_string(self, value: Any) -> str:
+        """Return Python's `str(value)`."""
+        return str(value)
+
+    def _column(self) -> None:
+        return None

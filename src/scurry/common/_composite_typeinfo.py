@@ -1,0 +1,282 @@
+"""Declared types of lists, arrays, maps, tuples and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common import _composite_conversion, _conversion, _java_text
+from scurry.common._basic_typeinfo import BasicType, BasicTypeInfo, TypeInformation
+from scurry.common._conversion import ColumnConverter, Converter
+from scurry.common.types import Row
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _SequenceTypeInfo(TypeInformation):
+    """What lists and the three kinds of array share.
+
+    Attributes:
+        elem_type: The type of the elements.
+    """
+
+    elem_type: TypeInformation
+
+    _NULLABLE = False
+    _BYTES = False
+
+    def __repr__(self) -> str:
+        """Return for example `ListTypeInfo<Long>`."""
+        return f"{type(self).__name__}<{self.elem_type}>"
+
+    def _of_bytes(self) -> bool:
+        return self._BYTES and self.elem_type == BasicTypeInfo(BasicType.BYTE)
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        if self._of_bytes():
+            return _conversion.byte_string(self)
+        return _composite_conversion.list_of(self, self.elem_type.converter(), self._NULLABLE)
+
+    def _column(self) -> ColumnConverter:
+        convert = self.converter()
+        if self._of_bytes():
+            return _conversion.column_of(bytes, convert)
+        element = self.elem_type._column()
+        if element is not None and self._NULLABLE:
+            element = _composite_conversion.nullable_column(element)
+        return _composite_conversion.list_column(convert, element)
+
+    def _java_text(self, value: Any) -> str:
+        if self._of_bytes():
+            return _java_text.byte_array(value)
+        return _java_text.sequence(map(self.elem_type.to_java_string, value))
+
+
+class ListTypeInfo(_SequenceTypeInfo):
+    """A `java.util.List`; a list without None in Python."""
+
+    __slots__ = ()
+
+
+class PrimitiveArrayTypeInfo(_SequenceTypeInfo):
+    """An array such as `long[]`: a list without None in Python, or `bytes` if the elements are BYTE."""
+
+    __slots__ = ()
+
+    _BYTES = True
+
+    def __init__(self, element_type: TypeInformation) -> None:
+        """Declare an array of primitives.
+
+        Raises:
+            TypeError: `element_type` is not BOOLEAN, CHAR or a number of fixed size.
+        """
+        _check_element("PRIMITIVE_ARRAY", element_type, _PRIMITIVES)
+        super().__init__(element_type)
+
+
+class BasicArrayTypeInfo(_SequenceTypeInfo):
+    """An array such as `Long[]` or `String[]`; a list that may hold None in Python."""
+
+    __slots__ = ()
+
+    _NULLABLE = True
+
+    def __init__(self, element_type: TypeInformation) -> None:
+        """Declare an array of boxed values.
+
+        Raises:
+            TypeError: `element_type` is not STRING, BOOLEAN, CHAR or a number of fixed size.
+        """
+        _check_element("BASIC_ARRAY", element_type, (*_PRIMITIVES, BasicType.STRING))
+        super().__init__(element_type)
+
+
+class ObjectArrayTypeInfo(_SequenceTypeInfo):
+    """An array of any type; a list that may hold None in Python."""
+
+    __slots__ = ()
+
+    _NULLABLE = True
+
+
+_PRIMITIVES = (
+    BasicType.BOOLEAN,
+    BasicType.BYTE,
+    BasicType.SHORT,
+    BasicType.INT,
+    BasicType.LONG,
+    BasicType.FLOAT,
+    BasicType.DOUBLE,
+    BasicType.CHAR,
+)
+
+
+def _check_element(array: str, element_type: TypeInformation, allowed: Sequence[BasicType]) -> None:
+    if not isinstance(element_type, BasicTypeInfo) or element_type.basic_type not in allowed:
+        names = ", ".join(basic.name for basic in allowed)
+        raise TypeError(f"{array} takes elements of {names}, not {element_type!r}; use OBJECT_ARRAY or LIST")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MapTypeInfo(TypeInformation):
+    """A `java.util.Map`; a dict, whose values may be None, in Python.
+
+    Attributes:
+        key_type: The type of the keys.
+        value_type: The type of the values.
+    """
+
+    key_type: TypeInformation
+    value_type: TypeInformation
+
+    def __repr__(self) -> str:
+        """Return for example `MapTypeInfo<String, Long>`."""
+        return f"MapTypeInfo<{self.key_type}, {self.value_type}>"
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _composite_conversion.map_of(self, self.key_type.converter(), self.value_type.converter())
+
+    def _column(self) -> ColumnConverter:
+        value = self.value_type._column()
+        if value is not None:
+            value = _composite_conversion.nullable_column(value)
+        return _composite_conversion.map_column(self.converter(), self.key_type._column(), value)
+
+    def _java_text(self, value: Any) -> str:
+        """Return the entries in the order of a Java HashMap, where the keys' hash codes are known."""
+        items = list(value.items())
+        codes = [code for key, _ in items if (code := self.key_type._java_hash(key)) is not None]
+        if len(codes) == len(items):
+            items = [items[position] for position in _java_text.hash_map_order(codes)]
+        key, content = self.key_type.to_java_string, self.value_type.to_java_string
+        return f"{{{', '.join(f'{key(k)}={content(v)}' for k, v in items)}}}"
+
+
+class TupleTypeInfo(TypeInformation):
+    """A Flink tuple; a tuple in Python, without None except for INSTANT fields."""
+
+    __slots__ = ("_field_types",)
+
+    def __init__(self, field_types: Sequence[TypeInformation]) -> None:
+        """Declare a tuple of fields of these types."""
+        self._field_types = tuple(field_types)
+
+    def get_field_types(self) -> list[TypeInformation]:
+        """Return the types of the fields."""
+        return list(self._field_types)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the field types."""
+        return type(other) is TupleTypeInfo and self._field_types == other._field_types
+
+    def __hash__(self) -> int:
+        """Hash the field types."""
+        return hash((TupleTypeInfo, self._field_types))
+
+    def __repr__(self) -> str:
+        """Return for example `TupleTypeInfo(String, Long)`."""
+        return f"TupleTypeInfo({', '.join(map(str, self._field_types))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a constructor call."""
+        return TupleTypeInfo, (self._field_types,)
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _composite_conversion.tuple_of(self, [field.converter() for field in self._field_types])
+
+    def _column(self) -> ColumnConverter:
+        return _composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
+
+    def _java_text(self, value: Any) -> str:
+        return f"({','.join(map(TypeInformation.to_java_string, self._field_types, value))})"
+
+    def _java_hash(self, value: Any) -> int | None:
+        codes = [
+            code for field, v in zip(self._field_types, value, strict=True) if (code := field._java_hash(v)) is not None
+        ]
+        return _java_text.hash_of_tuple(codes) if len(codes) == len(self._field_types) else None
+
+
+class RowTypeInfo(TypeInformation):
+    """A `Row` with declared, possibly named, fields, any of which may be None."""
+
+    __slots__ = ("_field_names", "_field_types")
+
+    def __init__(self, field_types: Sequence[TypeInformation], field_names: Sequence[str] | None = None) -> None:
+        """Declare a row.
+
+        Args:
+            field_types: The types of the fields.
+            field_names: Their names; f0, f1, ... if not given, as in Flink.
+
+        Raises:
+            ValueError: The number of names is not that of types, or a name comes twice.
+        """
+        self._field_types = tuple(field_types)
+        self._field_names = None if field_names is None else tuple(field_names)
+        if self._field_names is not None:
+            if len(self._field_names) != len(self._field_types):
+                raise ValueError(f"{len(self._field_names)} names for {len(self._field_types)} field types")
+            if len(set(self._field_names)) != len(self._field_names):
+                raise ValueError(f"field names must differ: {', '.join(self._field_names)}")
+
+    def get_field_names(self) -> list[str]:
+        """Return the names of the fields: f0, f1, ... if none were declared."""
+        return list(self._names())
+
+    def get_field_index(self, field_name: str) -> int:
+        """Return the position of a field, or -1 if no names were declared.
+
+        Raises:
+            ValueError: No field has that name.
+        """
+        return -1 if self._field_names is None else self._field_names.index(field_name)
+
+    def get_field_types(self) -> list[TypeInformation]:
+        """Return the types of the fields."""
+        return list(self._field_types)
+
+    def _names(self) -> tuple[str, ...]:
+        return self._field_names or tuple(f"f{i}" for i in range(len(self._field_types)))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the field types and names."""
+        return (
+            type(other) is RowTypeInfo and self._field_types == other._field_types and self._names() == other._names()
+        )
+
+    def __hash__(self) -> int:
+        """Hash the field types and names."""
+        return hash((self._field_types, self._names()))
+
+    def __repr__(self) -> str:
+        """Return for example `RowTypeInfo(name: String, age: Integer)`."""
+        if self._field_names is None:
+            return f"RowTypeInfo({', '.join(map(str, self._field_types))})"
+        fields = zip(self._field_names, self._field_types, strict=True)
+        return f"RowTypeInfo({', '.join(f'{name}: {field}' for name, field in fields)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a constructor call."""
+        return RowTypeInfo, (self._field_types, self._field_names)
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        return _composite_conversion.row_of(self, self._names(), [field.converter() for field in self._field_types])
+
+    def _column(self) -> ColumnConverter:
+        columns = [field._column() for field in self._field_types]
+        nullable = [None if column is None else _composite_conversion.nullable_column(column) for column in columns]
+        return _composite_conversion.row_column(self.converter(), self._names(), nullable)
+
+    def to_string(self, value: Any) -> str:
+        """Return the text PyFlink prints for a row: its kind, and Python's `str` of each field, e.g. `+I[a,None]`."""
+        return f"{value.get_row_kind()}[{','.join(map(str, value))}]" if isinstance(value, Row) else "null"
+
+    def _java_text(self, value: Any) -> str:
+        fields = map(TypeInformation.to_java_string, self._field_types, value)
+        return f"{value.get_row_kind()}{_java_text.sequence(fields)}"

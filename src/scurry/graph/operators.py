@@ -18,6 +18,8 @@ class Operator:
     keyed = False
     #: whether the operator reads the watermark or processing time, so that time must reach it even without data
     timed = False
+    #: whether records of its inputs must meet in the order in which they were read, so that time must come with them
+    ordered = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,23 @@ class KeyedCoProcess(Operator):
 
     keyed = True
     timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class BroadcastProcess(Operator):
+    """BroadcastProcessFunction: input 0 has no keys, input 1 is broadcast and writes the state input 0 reads."""
+
+    timed = True
+    ordered = True
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedBroadcastProcess(Operator):
+    """KeyedBroadcastProcessFunction: input 0 is keyed, with state and timers per key, input 1 is broadcast."""
+
+    keyed = True
+    timed = True
+    ordered = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,6 +46,8 @@ class Edge:
     max_parallelism: int = 128
     #: whether watermarks and processing time must travel along, to every subtask
     progress: bool = False
+    #: whether time must do so even without data
+    ticks: bool = False
     senders: list[ChannelGroup] = field(default_factory=list)
 
     @property
@@ -110,7 +112,7 @@ class JobPlan:
     @property
     def ticks(self) -> bool:
         """Whether time must pass even without data: something downstream may set processing-time timers."""
-        return any(edge.progress for edge in self.edges.values())
+        return any(edge.ticks for edge in self.edges.values())
 
     def to_json(self) -> str:
         """The plan as JSON text (Flink's `get_execution_plan`)."""

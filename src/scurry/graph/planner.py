@@ -13,7 +13,9 @@ from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode
 from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.graph.settings import JobSettings
 
-_TWO_INPUTS = (ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedCoProcess)
+_TWO_INPUTS = (
+    ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
+)  # fmt: skip
 
 
 def plan_job(sinks: list[OperatorNode], settings: JobSettings) -> JobPlan:
@@ -181,20 +183,24 @@ class _Planner:
         """Marks the edges along which time must travel.
 
         That is where something downstream can act on time alone (timers, windows), or can read a watermark that
-        something upstream generates.
+        something upstream generates. These edges tick. Where two inputs merely meet in the order in which they were
+        read, time comes with the data.
         """
         strategies = [s.watermark_strategy for s in self.job.sources.values()]
         strategies += [o.operator.function for o in self.job.operators.values()
                        if isinstance(o.operator, ops.AssignTimestamps)]  # fmt: skip
         watermarks = any(strategy is not None and strategy.generates_watermarks for strategy in strategies)
-        needs: dict[int, bool] = {}
+        ticks: dict[int, bool] = {}
+        ordered: dict[int, bool] = {}
         for number, op in sorted(self.job.operators.items(), reverse=True):
-            below = [out.operator if out.edge is None else self.job.edges[out.edge].target for out in op.outputs]
-            needs[number] = (
-                op.operator.timed and (watermarks or _acts_on_time(op.operator))
-            ) or any(needs[target] for target in below if target is not None)  # fmt: skip
+            outs = [out.operator if out.edge is None else self.job.edges[out.edge].target for out in op.outputs]
+            below = [target for target in outs if target is not None]
+            acts = op.operator.timed and (watermarks or _acts_on_time(op.operator))
+            ticks[number] = acts or any(ticks[target] for target in below)
+            ordered[number] = op.operator.ordered or any(ordered[target] for target in below)
             for edge in op.input_edges:
-                self.job.edges[edge].progress = needs[number]
+                self.job.edges[edge].ticks = ticks[number]
+                self.job.edges[edge].progress = ticks[number] or ordered[number]
 
 
 def _acts_on_time(operator: ops.Operator) -> bool:

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.keys import from_sortable
@@ -32,7 +33,9 @@ class BatchOutput:
         self._plan = plan
         self._task = task
         self._by_time = {
-            number: plan.operators[plan.edges[number].target].operator.keyed for number in task.writers
+            number: plan.operators[plan.edges[number].target].operator.keyed
+            and not isinstance(plan.edges[number].partitioner, Broadcast)
+            for number in task.writers
         }
 
     def flush(self, seq: int) -> list[BatchRow]:
@@ -65,6 +68,7 @@ class BatchLevelTask:
         self._level = LevelTask(load_plan, level)
         plan = self._plan = self._level.plan
         self._heads = {op.id for op in plan.heads(level)}
+        self._broadcast = {edge.id for edge in plan.edges.values() if isinstance(edge.partitioner, Broadcast)}
 
     def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
         """Processes the partition; rows for deeper levels and for the driver pass through."""
@@ -87,9 +91,9 @@ class BatchLevelTask:
             task.info.clock.set(wall_clock_ms())
             output = BatchOutput(self._plan, task)
             operator = task.operators[plan.id]
-            feed: Any = self._keys if isinstance(operator, KeyedOperator) else self._plain
+            operator.restore(DictStore(), MIN_TIME)
             collected = 0
-            for count in feed(operator, some):
+            for count in self._feed(operator, some):
                 collected += count
                 if collected >= RUN_RECORDS:
                     seq, collected = seq + 1, 0
@@ -98,6 +102,12 @@ class BatchLevelTask:
             seq += 1
             yield output.flush(seq)
             used[id(task)] = task
+
+    def _feed(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
+        """Feeds an operator and counts the records: first the broadcast side, then the keys one after another."""
+        keyed = isinstance(operator, KeyedOperator)
+        for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
+            yield from (self._keys if keyed and not broadcast else self._plain)(operator, some)
 
     def _plain(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:

@@ -104,10 +104,12 @@ class EdgeWriter:
     def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
         """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
         edge, channel = self.edge.id, self.channel
+        # what is broadcast is received before the rest
+        start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
         for receiver, bucket, timed in self._take():
             for key, times, values in self._by_key(bucket, timed):
-                first = MIN_TIME
+                first = start
                 if times is not None and in_time_order:
                     order = sorted(range(len(times)), key=times.__getitem__)
                     times, values = [times[i] for i in order], [values[i] for i in order]

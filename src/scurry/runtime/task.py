@@ -314,6 +314,7 @@ class LevelTask:
         info.clock.set(backend.meta.clock)
         if isinstance(operator, KeyedOperator):
             operator.bind(backend, gate.watermark)
+        operator.restore(store, gate.watermark)
         for step, index, payload in gate.merge():
             if index is None:
                 operator.advance(*payload)
@@ -334,15 +335,13 @@ class LevelTask:
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()
-        self._flush(plan, backend)
-        yield from task.metrics()
-
-    def _flush(self, plan: OperatorPlan, backend: KeyedStateBackend) -> None:
         try:
             backend.flush()
+            operator.snapshot(store)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, None, hint) from error
+        yield from task.metrics()
 
     def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
         """The operator's instance for a subtask."""

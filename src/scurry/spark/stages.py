@@ -43,7 +43,7 @@ def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]
     """Time for everyone, from the runner itself."""
     block = pack([(0, watermark, stamp, False)])
     for edge in plan.edges.values():
-        if edge.progress:
+        if edge.ticks:
             for subtask in plan.subtask_ids[: edge.receivers]:
                 yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
 

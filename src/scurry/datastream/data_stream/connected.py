@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
 from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.datastream.functions import (
@@ -17,7 +16,6 @@ from scurry.datastream.functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
-from scurry.errors import UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, PartitionNode
 
@@ -91,7 +89,11 @@ def _partitioned(stream: DataStream) -> Node:
 
 
 class BroadcastStream:
-    """A stream every record of which reaches every subtask, and the states it may write."""
+    """A stream every record of which reaches every subtask, and the states it may write.
+
+    Mirrors Flink's `BroadcastStream`. The descriptors declare what the states are; functions ask for a state by a
+    descriptor of the same name.
+    """
 
     def __init__(self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
         """Describe a broadcast stream; programs call `broadcast(descriptor)`."""
@@ -114,20 +116,23 @@ class BroadcastConnectedStream:
         self.broadcast_state_descriptors = broadcast_state_descriptors
 
     def process(self, func: Any, output_type: Any = None) -> DataStream:
-        """Process the records of both streams.
+        """Process the records of both streams: one reads the broadcast state that the other writes.
+
+        In BATCH all broadcast records come before the first of the other stream, as in Flink. In STREAMING they meet
+        in the order in which their sources read them.
 
         Args:
             func: A KeyedBroadcastProcessFunction if the stream is keyed, else a BroadcastProcessFunction.
             output_type: Declared type of the main output.
 
         Raises:
-            UnsupportedError: Always; broadcast state comes with a later version.
+            ArgumentTypeError: The function is of the other kind, or none of them.
         """
-        keyed = isinstance(self.non_broadcast_stream, KeyedStream)
-        kind: type = KeyedBroadcastProcessFunction if keyed else BroadcastProcessFunction
-        require_function(func, (kind,), hint=f"the stream is {'' if keyed else 'not '}keyed")
-        declared_type(output_type)
-        raise UnsupportedError(
-            "broadcast state is not offered yet; until then connect both streams with key_by on a constant key and "
-            "process(KeyedCoProcessFunction), which keeps the rules in MapState"
-        )
+        inputs = (_partitioned(self.non_broadcast_stream), self.broadcast_stream.input_stream._node)
+        env = self.non_broadcast_stream._env
+        if isinstance(self.non_broadcast_stream, KeyedStream):
+            require_function(func, (KeyedBroadcastProcessFunction,), hint="the stream is keyed")
+            operator: ops.Operator = ops.KeyedBroadcastProcess(func)
+            return operator_stream(env, inputs, operator, "Keyed-Co-Process-Broadcast", output_type)
+        require_function(func, (BroadcastProcessFunction,), hint="the stream is not keyed")
+        return operator_stream(env, inputs, ops.BroadcastProcess(func), "Co-Process-Broadcast", output_type)

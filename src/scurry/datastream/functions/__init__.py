@@ -8,6 +8,7 @@ from scurry.datastream.functions.broadcast import (
     BaseBroadcastProcessFunction,
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
+    KeyedStateFunction,
 )
 from scurry.datastream.functions.process import (
     CoProcessFunction,
@@ -53,6 +54,7 @@ __all__ = [
     "KeyedBroadcastProcessFunction",
     "KeyedCoProcessFunction",
     "KeyedProcessFunction",
+    "KeyedStateFunction",
     "KeyedStateStore",
     "MapFunction",
     "Partitioner",

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from scurry.datastream.functions.base import Function
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState
+    from collections.abc import Callable
+
+    from scurry.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState, StateDescriptor
     from scurry.datastream.time_domain import TimeDomain
     from scurry.datastream.timerservice import TimerService
 
-__all__ = ["BaseBroadcastProcessFunction", "BroadcastProcessFunction", "KeyedBroadcastProcessFunction"]
+__all__ = [
+    "BaseBroadcastProcessFunction",
+    "BroadcastProcessFunction",
+    "KeyedBroadcastProcessFunction",
+    "KeyedStateFunction",
+]
 
 IN1 = TypeVar("IN1")
 IN2 = TypeVar("IN2")
@@ -71,11 +78,39 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, O
         """Return or yield results for a broadcast record; every subtask sees each of them."""
 
 
+class KeyedStateFunction(ABC):
+    """What `apply_to_keyed_state` applies to the state of each key (Flink's `KeyedStateFunction`)."""
+
+    @abstractmethod
+    def process(self, key: Any, state: Any) -> None:
+        """Read or change the state of a key.
+
+        Args:
+            key: The key.
+            state: Its state, of the kind the descriptor says.
+        """
+
+
 class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
     """Processes a keyed stream connected with a broadcast stream."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
         """What `process_broadcast_element` may ask."""
+
+        @abstractmethod
+        def apply_to_keyed_state(
+            self, state_descriptor: StateDescriptor, function: KeyedStateFunction | Callable[[Any, Any], None]
+        ) -> None:
+            """Apply a function to a keyed state of all keys; mirrors Flink's Java API, PyFlink has nothing like it.
+
+            It reads all keyed state of the operator, so it fits rare broadcast records. In BATCH there is no key yet
+            when broadcast records are processed, hence nothing to apply it to.
+
+            Args:
+                state_descriptor: Describes the keyed state.
+                function: A KeyedStateFunction or a callable of the key and its state. It may change the state; it
+                    cannot yield, so gather results in a list and yield them from `process_broadcast_element`.
+            """
 
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
         """What `process_element` may ask."""

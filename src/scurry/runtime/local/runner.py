@@ -131,7 +131,7 @@ class _Streaming:
         return [
             WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
             for edge in self.plan.edges.values()
-            if edge.progress
+            if edge.ticks
             for subtask in range(edge.receivers)
         ]
 

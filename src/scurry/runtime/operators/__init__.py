@@ -8,6 +8,7 @@ from scurry.runtime.collector import Collector
 from scurry.runtime.context import TaskInfo
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
+from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
 from scurry.runtime.operators.session_window import SessionWindowOperator, plain_sessions
 from scurry.runtime.operators.sink import SinkOperator
@@ -34,6 +35,8 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.CoProcess: CoProcessOperator,
     ops.KeyedProcess: KeyedProcessOperator,
     ops.KeyedCoProcess: KeyedCoProcessOperator,
+    ops.BroadcastProcess: BroadcastProcessOperator,
+    ops.KeyedBroadcastProcess: KeyedBroadcastProcessOperator,
     ops.KeyedReduce: KeyedReduceOperator,
     ops.Window: WindowOperator,
     ops.Sink: SinkOperator,

@@ -10,6 +10,7 @@ from scurry.runtime.collector import Collector, Timestamps, Values
 from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.failure import operator_error
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.store import DictStore, StateStore
 from scurry.runtime.wire import MIN_TIME
 
 
@@ -52,6 +53,14 @@ class RuntimeOperator:
         except Exception as error:
             raise operator_error(self.plan, error) from error
 
+    # ---------------------------------------------------------------- state of the subtask, whatever the key
+
+    def restore(self, store: StateStore, watermark: int) -> None:
+        """A batch of this subtask begins, at this watermark: loads what the operator keeps besides keyed state."""
+
+    def snapshot(self, store: StateStore) -> None:
+        """The batch is through: writes back what it changed of that."""
+
     # ---------------------------------------------------------------- chained
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
@@ -81,8 +90,6 @@ class KeyedOperator(RuntimeOperator):
         super().__init__(plan, collector, info)
         self.current_watermark = MIN_TIME
         # open() may create states before any group is at hand: give them a backend to belong to
-        from scurry.runtime.state.store import DictStore
-
         self.backend = KeyedStateBackend(plan.uid, DictStore())
         self.states.bind(self.backend)
 

@@ -12,6 +12,7 @@ from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.context import ProcessContext, TimerService, method
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.operators.base import RuntimeOperator
+from scurry.runtime.state.store import StateStore
 
 _IS_SOME = partial(is_not, None)
 
@@ -91,6 +92,25 @@ def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) 
     return results, times
 
 
+def process_each(
+    operator: RuntimeOperator, hook: Callable[[Any, Any], Any], context: ProcessContext, values: Values,
+    timestamps: Timestamps,
+) -> None:  # fmt: skip
+    """Calls a process function's hook for each record and emits what it yields."""
+    source = iter(values)
+    times = iter(timestamps) if timestamps is not None else None
+
+    def call(value: Any) -> Any:
+        context.time = next(times) if times is not None else None
+        return hook(value, context)
+
+    try:
+        results, out_times = expand(call, source, timestamps)
+    except Exception as error:
+        raise operator_error(operator.plan, error, last_taken(values, source)) from error
+    operator.collector.emit_tagged(results, out_times)
+
+
 class ProcessOperator(RuntimeOperator):
     """ProcessFunction without keys."""
 
@@ -106,18 +126,10 @@ class ProcessOperator(RuntimeOperator):
         self.process_input(0, None, values, timestamps)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        hook, context, source = self._hooks[index], self._context, iter(values)
-        times = iter(timestamps) if timestamps is not None else None
+        process_each(self, self._hooks[index], self._context, values, timestamps)
 
-        def call(value: Any) -> Any:
-            context.time = next(times) if times is not None else None
-            return hook(value, context)
-
-        try:
-            results, out_times = expand(call, source, timestamps)
-        except Exception as error:
-            raise operator_error(self.plan, error, last_taken(values, source)) from error
-        self.collector.emit_tagged(results, out_times)
+    def restore(self, store: StateStore, watermark: int) -> None:
+        self._service.watermark = watermark
 
     def watermark(self, watermark: int) -> None:
         self._service.watermark = watermark

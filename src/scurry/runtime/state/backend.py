@@ -66,6 +66,11 @@ class Index:
                 bits >>= 1
         return page
 
+    def leaves(self) -> set[int]:
+        """The numbers of all pages that hold keys."""
+        halves = {page * 2 + bit for page in self.splits for bit in (0, 1)}
+        return {1, *halves}.difference(self.splits)
+
 
 class KeyedStateBackend:
     """Loads, holds and writes back the state that a batch touches; `key` and `entry` are the current key's.
@@ -125,6 +130,14 @@ class KeyedStateBackend:
         self._load_groups({hashed % count for hashed in hashes}.difference(self._indexes))
         pages = {hashed % count << GROUP_SHIFT | self._indexes[hashed % count].page_of(hashed) for hashed in hashes}
         self._load_pages(pages.difference(self._pages))
+
+    def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
+        """All keys of some key groups that have a value in `slot`; loads every page of the groups."""
+        groups = set(groups)
+        self._load_groups(groups.difference(self._indexes))
+        pages = {group << GROUP_SHIFT | number for group in groups for number in self._indexes[group].leaves()}
+        self._load_pages(pages.difference(self._pages))
+        return [key for key, entry in self.entries.items() if slot in entry]
 
     def _page_of(self, key: Any) -> int:
         hashed = key_hash(key)

@@ -6,15 +6,23 @@ A slot names the value in the entry: the state's name, or (name, namespace) for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
-from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.backend import Entry, KeyedStateBackend
+
+
+class EntryHolder(Protocol):
+    """What states are views of: the keyed backend, whose entry is the current key's, or an operator's own state."""
+
+    @property
+    def entry(self) -> Entry:
+        """State name -> value."""
 
 
 class _State:
     __slots__ = ("_backend", "_slot")
 
-    def __init__(self, backend: KeyedStateBackend, slot: Any) -> None:
+    def __init__(self, backend: EntryHolder, slot: Any) -> None:
         self._backend = backend
         self._slot = slot
 

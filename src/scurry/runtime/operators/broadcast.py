@@ -1,0 +1,136 @@
+"""BroadcastProcessFunction and KeyedBroadcastProcessFunction: input 0 reads the state that input 1 writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import isgeneratorfunction
+from typing import Any, NoReturn
+
+from scurry.errors import ArgumentTypeError
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import KeyedStateError, ProcessContext, StateAccess, TaskInfo, TimerService, method
+from scurry.runtime.keys import groups_of, original_key
+from scurry.runtime.operators.keyed import KeyedProcessOperator
+from scurry.runtime.operators.stateless import ProcessOperator, process_each
+from scurry.runtime.state.backend import Entry
+from scurry.runtime.state.broadcast import BroadcastStates
+from scurry.runtime.state.store import StateStore
+
+BROADCAST = 1
+
+
+class BroadcastContext(ProcessContext):
+    """Context of both sides and of timers; `get_broadcast_state` gives each what it may do with the state."""
+
+    __slots__ = ("get_broadcast_state",)
+
+    def __init__(self, service: TimerService, get_broadcast_state: Callable[[Any], Any]) -> None:
+        super().__init__(service)
+        self.get_broadcast_state = get_broadcast_state
+
+    def current_processing_time(self) -> int:
+        """Processing time of the record at hand."""
+        return self._service.current_processing_time()
+
+    def current_watermark(self) -> int:
+        """The lower one of both inputs' watermarks."""
+        return self._service.current_watermark()
+
+
+class BroadcastProcessOperator(ProcessOperator):
+    """BroadcastProcessFunction."""
+
+    hooks = ("process_element", "process_broadcast_element")
+
+    def open(self) -> None:
+        super().open()
+        self._states = BroadcastStates(self.plan.uid)
+        views = (self._states.readable, self._states.writable)
+        self._contexts = [BroadcastContext(self._service, view) for view in views]
+
+    def restore(self, store: StateStore, watermark: int) -> None:
+        super().restore(store, watermark)
+        self._states.restore(store)
+
+    def snapshot(self, store: StateStore) -> None:
+        self._states.snapshot(store)
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        process_each(self, self._hooks[index], self._contexts[index], values, timestamps)
+
+
+class KeyedBroadcastProcessOperator(KeyedProcessOperator):
+    """KeyedBroadcastProcessFunction."""
+
+    hooks = ("process_element", "process_broadcast_element")
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._broadcast = BroadcastStates(plan.uid)
+        self.context = BroadcastContext(self.service, self._broadcast.readable)
+        groups = groups_of(info.subtask, info.max_parallelism, info.parallelism)
+        self._writing = KeylessContext(self.service, self._broadcast.writable, self.states, groups)
+
+    def restore(self, store: StateStore, watermark: int) -> None:
+        self._broadcast.restore(store)
+
+    def snapshot(self, store: StateStore) -> None:
+        self._broadcast.snapshot(store)
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        if index == BROADCAST:
+            self.backend.entry = _NO_KEY
+            process_each(self, self._hooks[index], self._writing, values, timestamps)
+        else:
+            super().process_input(index, keys, values, timestamps)
+
+
+class KeylessContext(BroadcastContext):
+    """Context of the broadcast side next to a keyed stream: there is no current key, but all keys are in reach."""
+
+    __slots__ = ("_access", "_groups")
+
+    def __init__(
+        self, service: TimerService, get_broadcast_state: Callable[[Any], Any], access: StateAccess, groups: range
+    ) -> None:
+        super().__init__(service, get_broadcast_state)
+        self._access = access
+        self._groups = groups
+
+    def get_current_key(self) -> NoReturn:
+        """A broadcast record has no key."""
+        _refuse()
+
+    def apply_to_keyed_state(self, state_descriptor: Any, function: Any) -> None:
+        """Calls `function(key, state)` for each key of this subtask that has this state."""
+        process, backend = method(function, "process"), self._access.backend
+        if isgeneratorfunction(process):
+            raise ArgumentTypeError(
+                f"{process.__qualname__} yields, and nothing would take what it yields: gather results in a list and "
+                "yield them from process_broadcast_element()"
+            )
+        assert backend is not None
+        state = self._access.get(state_descriptor)
+        try:
+            for key in backend.keys_with(state_descriptor.name, self._groups):
+                backend.select(key)
+                process(original_key(key), state)
+        finally:
+            backend.entry = _NO_KEY
+
+
+def _refuse(*args: Any) -> NoReturn:
+    raise KeyedStateError(
+        "a broadcast record has no key: process_broadcast_element() has no current key, no state of its own and no "
+        "timers; reach the state of all keys with ctx.apply_to_keyed_state(descriptor, function)"
+    )
+
+
+class _NoKey(Entry):
+    """Stands where the current key's entry would be, and says that there is none."""
+
+    get = pop = __getitem__ = __setitem__ = __delitem__ = __contains__ = _refuse
+
+
+_NO_KEY: Entry = _NoKey()

@@ -1,0 +1,130 @@
+"""Broadcast state: maps that belong to a subtask of an operator instead of to a key (Flink's BroadcastState).
+
+Broadcast records reach every subtask, all in the same order, so all subtasks write the same. Each keeps a copy, because
+a copy is what every record of the other stream reads.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, NoReturn
+
+from scurry.errors import ArgumentTypeError, ScurryError
+from scurry.runtime.state.backend import Entry
+from scurry.runtime.state.primitives import MapState
+from scurry.runtime.state.store import StateStore
+
+
+class ReadOnlyStateError(ScurryError, AttributeError):
+    """Broadcast state was written from a side that only reads it; there PyFlink's state has no such methods."""
+
+
+class BroadcastStates:
+    """The broadcast states of one operator in one subtask, by name: one entry in the store.
+
+    `restore` and `snapshot` enclose a batch. The decoded maps stay from batch to batch: they serve the next one if the
+    store still holds what they were written as.
+    """
+
+    def __init__(self, uid: str) -> None:
+        self.entry: Entry = {}
+        self._key = (uid, "broadcast", 0)
+        self._blob: bytes | None = None  # what the store holds
+        self._touched = False
+        self._writable: dict[str, BroadcastState] = {}
+        self._readable: dict[str, ReadOnlyBroadcastState] = {}
+
+    def restore(self, store: StateStore) -> None:
+        """Begins a batch with what the store holds."""
+        blob = store.get_many((self._key,))[0]
+        if blob != self._blob or self._touched:  # touched: by a batch that was broken off
+            self.entry = pickle.loads(blob) if blob else {}
+        self._blob, self._touched = blob, False
+
+    def snapshot(self, store: StateStore) -> None:
+        """Writes back what the batch changed."""
+        if not self._touched:
+            return
+        blob = pickle.dumps(self.entry, 5) if self.entry else None
+        if blob is None:
+            store.remove(self._key)
+        elif blob != self._blob:
+            store.put(self._key, blob)
+        self._blob, self._touched = blob, False
+
+    def for_writing(self) -> Entry:
+        """The maps, as the broadcast side takes them."""
+        self._touched = True
+        return self.entry
+
+    def writable(self, descriptor: Any) -> BroadcastState:
+        """The state of a descriptor for the broadcast side."""
+        state = self._writable.get(descriptor.name)
+        if state is None:
+            _check(descriptor)
+            state = self._writable[descriptor.name] = BroadcastState(self, descriptor)
+        return state
+
+    def readable(self, descriptor: Any) -> ReadOnlyBroadcastState:
+        """The state of a descriptor for everyone else."""
+        state = self._readable.get(descriptor.name)
+        if state is None:
+            _check(descriptor)
+            state = self._readable[descriptor.name] = ReadOnlyBroadcastState(self, descriptor.name)
+        return state
+
+
+def _check(descriptor: Any) -> None:
+    if descriptor.kind != "map":
+        raise ArgumentTypeError(
+            f"get_broadcast_state takes a MapStateDescriptor, and {descriptor.name!r} is a {type(descriptor).__name__}"
+        )
+
+
+class _ForWriting:
+    """Leads to the maps and notes that they may have changed: by a put, or because what is in them was changed."""
+
+    __slots__ = ("_states",)
+
+    def __init__(self, states: BroadcastStates) -> None:
+        self._states = states
+
+    @property
+    def entry(self) -> Entry:
+        return self._states.for_writing()
+
+
+class BroadcastState(MapState):
+    """A broadcast map as the broadcast side sees it; values are brought to their declared type when they are put."""
+
+    __slots__ = ("_convert",)
+
+    def __init__(self, states: BroadcastStates, descriptor: Any) -> None:
+        super().__init__(_ForWriting(states), descriptor.name)
+        self._convert = descriptor.type_info.converter()
+
+    def put(self, key: Any, value: Any) -> None:
+        """Sets the value under `key`."""
+        self.put_all({key: value})
+
+    def put_all(self, dict_value: dict[Any, Any]) -> None:
+        """Sets all the given entries."""
+        for key, value in self._convert(dict_value).items():
+            super().put(key, value)
+
+    __setitem__ = put
+
+
+class ReadOnlyBroadcastState(MapState):
+    """A broadcast map as the other side sees it."""
+
+    __slots__ = ()
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise ReadOnlyStateError(
+            f"broadcast state {self._slot!r} is read-only outside of process_broadcast_element(): all subtasks must "
+            "hold the same, and only broadcast records reach all of them; send the change through the broadcast "
+            "stream, or keep what concerns one key in keyed state"
+        )
+
+    put = put_all = remove = clear = __setitem__ = __delitem__ = _refuse

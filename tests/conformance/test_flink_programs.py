@@ -15,7 +15,7 @@ PROGRAMS = sorted((RECORDINGS / "public").glob("*/*.py")) if os.environ.get("SCU
 RUNNER = os.environ.get("SCURRY_RUNNER", "local")
 
 #: Areas that scurry does not offer yet; a program of theirs must say so, not print something else.
-LATER = {"async", "broadcast", "cache"}
+LATER = {"async", "cache"}
 
 pytestmark = pytest.mark.conformance
 

@@ -164,6 +164,15 @@ class TestDataGenerator:
         clock.now = 1.05
         assert [a.work for a in enumerator.next_batch()] == [(1, 11)]
 
+    def test_the_rate_counts_from_when_the_first_record_was_processed(self) -> None:
+        clock = Clock()
+        enumerator = _GeneratorEnumerator(DataGeneratorSource(str, 100, 10.0), 1, 1000, clock)
+        assert [a.work for a in enumerator.next_batch()] == [(0, 1)]
+        clock.now = 9.0  # the job took its time to start
+        assert enumerator.next_batch() == []
+        clock.now = 9.25
+        assert [a.work for a in enumerator.next_batch()] == [(1, 3)]
+
     def test_goes_on_after_the_last_record_read(self, drive: Drive) -> None:
         driver = drive(DataGeneratorSource(str, count=4), limits=BatchLimits(max_records=2))
         assert driver.batches(restarting=True) == [{0: ["0", "1"]}, {0: ["2", "3"]}]

@@ -32,7 +32,7 @@ from scurry.datastream import (
 )
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap, KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream.data_stream import BroadcastConnectedStream, BroadcastStream, ConnectedStreams, KeyedStream
-from scurry.datastream.state import MapStateDescriptor
+from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
@@ -330,27 +330,55 @@ class TestPartitioning:
             pairs.rebalance().set_parallelism(2)
 
 
+class Plain(BroadcastProcessFunction[Any, Any, Any]):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        return None
+
+    process_broadcast_element = process_element
+
+
+class Keyed(KeyedBroadcastProcessFunction[Any, Any, Any, Any]):
+    process_element = process_broadcast_element = Plain.process_element
+
+
+class TestBroadcastState:
+    @pytest.fixture
+    def rules(self, pairs: DataStream) -> BroadcastStream:
+        return pairs.broadcast(MapStateDescriptor("rules", Types.STRING(), Types.INT()), MapStateDescriptor("other"))
+
+    def test_a_stream_broadcast_with_descriptors_keeps_them(self, pairs: DataStream, rules: BroadcastStream) -> None:
+        assert [descriptor.name for descriptor in rules.broadcast_state_descriptors] == ["rules", "other"]
+        connected = pairs.connect(rules)
+        assert isinstance(connected, BroadcastConnectedStream)
+        assert connected.broadcast_state_descriptors == rules.broadcast_state_descriptors
+
+    def test_only_map_states_can_be_broadcast(self, pairs: DataStream) -> None:
+        with pytest.raises(ArgumentTypeError, match="must be MapStateDescriptor"):
+            pairs.broadcast(ValueStateDescriptor("rule"))  # type: ignore[call-overload]
+
+    def test_process_has_the_broadcast_stream_as_second_input(
+        self, keyed: KeyedStream, pairs: DataStream, rules: BroadcastStream
+    ) -> None:
+        for stream, function, kind in [
+            (pairs, Plain(), ops.BroadcastProcess),
+            (keyed, Keyed(), ops.KeyedBroadcastProcess),
+        ]:
+            processed = stream.connect(rules).process(function, output_type=Types.STRING())
+            assert operator(processed, kind).function is function
+            assert processed.get_type() == Types.STRING()
+            assert type(processed._node.inputs[1].partitioner) is ops.Broadcast
+
+    def test_the_function_must_fit_the_stream(
+        self, keyed: KeyedStream, pairs: DataStream, rules: BroadcastStream
+    ) -> None:
+        with pytest.raises(ArgumentTypeError, match="expected KeyedBroadcastProcessFunction.*the stream is keyed"):
+            keyed.connect(rules).process(Plain())
+        with pytest.raises(ArgumentTypeError, match="expected BroadcastProcessFunction.*the stream is not keyed"):
+            pairs.connect(rules).process(Keyed())
+
+
 class TestNotYet:
     """Parts that come later say so, after the arguments were checked."""
-
-    def test_broadcast_state(self, keyed: KeyedStream, pairs: DataStream) -> None:
-        class Plain(BroadcastProcessFunction[Any, Any, Any]):
-            def process_element(self, value: Any, ctx: Any) -> Any:
-                return None
-
-            process_broadcast_element = process_element
-
-        class Keyed(KeyedBroadcastProcessFunction[Any, Any, Any, Any]):
-            process_element = process_broadcast_element = Plain.process_element
-
-        rules = pairs.broadcast(MapStateDescriptor("rules", Types.STRING(), Types.INT()))
-        assert isinstance(rules, BroadcastStream) and isinstance(pairs.connect(rules), BroadcastConnectedStream)
-        with pytest.raises(ArgumentTypeError, match="is keyed"):
-            keyed.connect(rules).process(Plain())
-        with pytest.raises(ArgumentTypeError, match="is not keyed"):
-            pairs.connect(rules).process(Keyed())
-        with pytest.raises(UnsupportedError, match="broadcast state"):
-            pairs.connect(rules).process(Plain())
 
     def test_async_functions(self, pairs: DataStream) -> None:
         class Ask(AsyncFunction[Any, Any]):

@@ -18,7 +18,14 @@ from scurry.common.output_tag import OutputTag
 from scurry.common.time import Time
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream import DataStream, StreamExecutionEnvironment
-from scurry.datastream.functions import CoMapFunction, KeyedCoProcessFunction, KeyedProcessFunction, ProcessFunction
+from scurry.datastream.functions import (
+    CoMapFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    ProcessFunction,
+)
+from scurry.datastream.state import MapStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ScurryError
 
@@ -45,6 +52,14 @@ class Both(CoMapFunction):
 
     def map2(self, value: Any) -> Any:
         return value
+
+
+class Ruled(KeyedBroadcastProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> None:
+        ctx.get_broadcast_state(MapStateDescriptor("rules")).put(value, value)
 
 
 class KeyedBoth(KeyedCoProcessFunction):
@@ -144,6 +159,11 @@ def connected_keyed(env: StreamExecutionEnvironment) -> None:
     numbers(env).key_by(abs).connect(numbers(env).key_by(str)).process(KeyedBoth()).print()
 
 
+def broadcast_state(env: StreamExecutionEnvironment) -> None:
+    rules = numbers(env).broadcast(MapStateDescriptor("rules"))
+    numbers(env).key_by(abs).connect(rules).process(Ruled()).print()
+
+
 def connected_with_itself(env: StreamExecutionEnvironment) -> None:
     keyed = numbers(env).key_by(abs)
     keyed.connect(keyed).process(KeyedBoth()).print()
@@ -173,7 +193,7 @@ def last_partitioner_counts(env: StreamExecutionEnvironment) -> None:
 PROGRAMS: list[Callable[[StreamExecutionEnvironment], None]] = [
     chain, fork, diamond, diamond_across_levels, union_of_two_sources, union_with_itself, keyed_union_with_itself,
     several_sources_and_sinks, side_output, late_side_output, three_levels, window_all, connected, connected_keyed,
-    connected_with_itself, rebalance, forward, other_partitioners, last_partitioner_counts,
+    broadcast_state, connected_with_itself, rebalance, forward, other_partitioners, last_partitioner_counts,
 ]  # fmt: skip
 CASES = [(program, 1) for program in PROGRAMS] + [(p, 2) for p in (rebalance, forward, other_partitioners, window_all)]
 
@@ -225,3 +245,17 @@ def test_the_plan_as_json_has_every_task() -> None:
     nodes = json.loads(plan.to_json())["nodes"]
     assert {node["id"] for node in nodes} == {*plan.sources, *plan.operators}
     assert [node["level"] for node in nodes if node.get("exchange")] == [1, 2, 3]
+
+
+def test_inputs_that_meet_in_order_are_told_the_time_but_an_idle_job_does_not_tick() -> None:
+    env = environment(1)
+    broadcast_state(env)
+    plan = env._plan("job")
+    assert all(edge.progress for edge in plan.edges.values())
+    assert not plan.ticks
+
+
+def test_a_job_with_timers_ticks() -> None:
+    env = environment(1)
+    numbers(env).key_by(abs).process(Keyed()).print()
+    assert env._plan("job").ticks

@@ -10,6 +10,7 @@ from scurry.common import Types
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
+from scurry.runtime.batch import sort_key
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import key_hash
@@ -204,3 +205,15 @@ def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int
         (key,) = {key for key, _ in values}
         mine = [record for record in records if type(record[0]) is type(key) and record[0] == key]
         assert values == sorted(mine, key=lambda record: record[1])
+
+
+def test_batch_rows_of_a_broadcast_come_before_the_rest_in_the_order_they_were_sent() -> None:
+    rows = []
+    for partitioner in (ops.Rebalance(), ops.Broadcast()):
+        sending = writer(partitioner, parallelism=1)
+        for seq, (value, time) in enumerate([("late", 9), ("early", -3)]):
+            sending.process([value], [time])
+            rows += sending.flush_by_key(seq, in_time_order=False)
+    found = [unpack(row.block)[2] for row in sorted(rows, key=sort_key)]
+    assert found == [["late"], ["early"], ["late"], ["early"]]
+    assert [row.time < 0 for row in sorted(rows, key=sort_key)] == [True, True, False, False]

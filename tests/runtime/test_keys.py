@@ -22,9 +22,11 @@ from scurry.runtime.keys import (
     decode_key,
     encode_key,
     from_sortable,
+    groups_of,
     key_hash,
     original_key,
     sortable,
+    subtask_of,
 )
 
 SCALARS = (
@@ -165,3 +167,12 @@ def test_hashes_are_the_same_in_every_process() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parents[1]), "PYTHONHASHSEED": "17"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == repr([key_hash(key) for key in canonical_keys(keys)])
+
+
+@given(st.integers(1, 200), st.integers(1, 40))
+def test_every_key_group_belongs_to_the_subtask_that_gets_its_keys(max_parallelism: int, parallelism: int) -> None:
+    groups = [group for subtask in range(parallelism) for group in groups_of(subtask, max_parallelism, parallelism)]
+    assert groups == list(range(max_parallelism))
+    for subtask in range(parallelism):
+        for group in groups_of(subtask, max_parallelism, parallelism):
+            assert subtask_of(group, max_parallelism, parallelism) == subtask

@@ -410,5 +410,9 @@ def test_any_operations_over_any_batches_agree_with_dicts(max_parallelism: int, 
         subject.backend.select(key)
         for kind in DESCRIPTORS:
             assert subject.read(kind) == model.read(kind, key)
+    for kind, descriptor in DESCRIPTORS.items():
+        subject.reload()
+        found = subject.backend.keys_with(descriptor.name, range(max_parallelism))
+        assert sorted(map(repr, found)) == sorted(repr(key) for known, key in model.states if known == kind)
     for domain in (EVENT, PROCESSING):
         assert {(time, key) for time, key, _ in fired(subject.backend, domain, 99)} == model.due(domain, 99)

@@ -89,8 +89,9 @@ class _GeneratorEnumerator(Enumerator):
         self._clock = clock
         self._next = 0
         self._done = False
+        #: the first record is due at once; the clock starts when it is processed, however long the job took to start
         self._begun: float | None = None
-        self._first = 0
+        self._first: int | None = None
 
     def next_batch(self) -> list[Assignment]:
         if self._done:
@@ -113,15 +114,18 @@ class _GeneratorEnumerator(Enumerator):
         """The index before which everything may be read by now; the first record is due at once."""
         if self._rate is None:
             return self._next + self._max_records
+        if self._first is None:
+            self._first = self._next + 1
+            return self._first
         if self._begun is None:
-            self._begun, self._first = self._clock(), self._next
-        return self._first + int((self._clock() - self._begun) * self._rate) + 1
+            self._begun = self._clock()
+        return self._first + int((self._clock() - self._begun) * self._rate)
 
     def idle_hint(self) -> float:
         """Return the time until the next record is due."""
-        if self._rate is None or self._begun is None:
+        if self._rate is None or self._begun is None or self._first is None:
             return 0.0
-        due = self._begun + (self._next - self._first) / self._rate
+        due = self._begun + (self._next - self._first + 1) / self._rate
         return max(0.0, due - self._clock())
 
     def position(self) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """The pattern of Flink's guide to broadcast state, in BATCH: pairs of shapes of one colour, by rules."""
 # modes: batch
+from __future__ import annotations
+
 from pyflink.common import Configuration, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
 from pyflink.datastream import KeyedBroadcastProcessFunction, RuntimeExecutionMode, StreamExecutionEnvironment
@@ -24,7 +26,7 @@ class Match(KeyedBroadcastProcessFunction):
             waiting = list(self.partial.get(name) or [])
             if shape == second and waiting:
                 for earlier in waiting:
-                    yield "%s: %s %d, %d" % (name, color, earlier, number)
+                    yield f"{name}: {color} {earlier}, {number}"
                 waiting = []
             if shape == first:
                 waiting.append(number)

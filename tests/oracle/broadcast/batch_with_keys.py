@@ -1,5 +1,7 @@
 """BATCH, keyed: all rules first, then one key after the other in time order, its timers at its end."""
 # modes: batch
+from __future__ import annotations
+
 from pyflink.common import Configuration, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
 from pyflink.datastream import KeyedBroadcastProcessFunction, RuntimeExecutionMode, StreamExecutionEnvironment
@@ -26,8 +28,8 @@ class Collect(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(RULES).put(value[0], value[1])
 
     def on_timer(self, timestamp, ctx):
-        yield "%s at %d: %s, %s" % (ctx.get_current_key(), timestamp, list(self.numbers.get()),
-                                    sorted(ctx.get_broadcast_state(RULES).items()))
+        rules = sorted(ctx.get_broadcast_state(RULES).items())
+        yield f"{ctx.get_current_key()} at {timestamp}: {list(self.numbers.get())}, {rules}"
 
 
 conf = Configuration()      # see keys_one_by_one: process mode of PyFlink 2.3 loses keyed state in BATCH

@@ -1,5 +1,7 @@
 """BATCH: the broadcast side is processed to its end before the first record of the other, however slow it is."""
 # modes: batch
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types
@@ -11,7 +13,7 @@ RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
 
 class Apply(BroadcastProcessFunction):
     def process_element(self, value, ctx):
-        yield "%d %s %d" % (value, sorted(ctx.get_broadcast_state(RULES).items()), ctx.current_watermark())
+        yield f"{value} {sorted(ctx.get_broadcast_state(RULES).items())} {ctx.current_watermark()}"
 
     def process_broadcast_element(self, value, ctx):
         rules = ctx.get_broadcast_state(RULES)

@@ -1,4 +1,6 @@
 """Broadcast state without keys: a rule may be replaced and removed; records read what is there when they come."""
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types
@@ -12,9 +14,9 @@ class Price(BroadcastProcessFunction):
     def process_element(self, value, ctx):
         prices = ctx.get_broadcast_state(PRICES)
         if value[0] in prices:
-            yield "%s costs %d" % (value[0], prices.get(value[0]) * value[1])
+            yield f"{value[0]} costs {prices.get(value[0]) * value[1]}"
         else:
-            yield "no price for %s, but for %s" % (value[0], sorted(prices.keys()))
+            yield f"no price for {value[0]}, but for {sorted(prices.keys())}"
 
     def process_broadcast_element(self, value, ctx):
         prices = ctx.get_broadcast_state(PRICES)

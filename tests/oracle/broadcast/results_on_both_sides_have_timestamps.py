@@ -1,5 +1,7 @@
 """Results carry the timestamp of the record, broadcast or not, or of the timer, that they were made from."""
 # parallelism: 1
+from __future__ import annotations
+
 from pyflink.common import Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
 from pyflink.datastream import KeyedBroadcastProcessFunction, ProcessFunction, StreamExecutionEnvironment
@@ -16,19 +18,19 @@ class Time(TimestampAssigner):
 class Tell(KeyedBroadcastProcessFunction):
     def process_element(self, value, ctx):
         ctx.timer_service().register_event_time_timer(value[1] + 1000)
-        yield "record %s %d" % (value[0], ctx.timestamp())
+        yield f"record {value[0]} {ctx.timestamp()}"
 
     def process_broadcast_element(self, value, ctx):
-        yield "broadcast %s %d" % (value[0], ctx.timestamp())
-        yield "broadcast %s again" % value[0]
+        yield f"broadcast {value[0]} {ctx.timestamp()}"
+        yield f"broadcast {value[0]} again"
 
     def on_timer(self, timestamp, ctx):
-        yield "timer %s %d" % (ctx.get_current_key(), ctx.timestamp())
+        yield f"timer {ctx.get_current_key()} {ctx.timestamp()}"
 
 
 class ShowTime(ProcessFunction):
     def process_element(self, value, ctx):
-        yield "%s -> %d" % (value, ctx.timestamp())
+        yield f"{value} -> {ctx.timestamp()}"
 
 
 env = StreamExecutionEnvironment.get_execution_environment()

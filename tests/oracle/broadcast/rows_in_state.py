@@ -1,4 +1,6 @@
 """Rules as rows and lists: what is read has the declared type, whatever container was put."""
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Row, Types
@@ -13,7 +15,7 @@ class Apply(BroadcastProcessFunction):
     def process_element(self, value, ctx):
         for number, rule in sorted(ctx.get_broadcast_state(RULES).items()):
             if value >= rule.least:
-                yield "%d: rule %d %s %s %s" % (value, number, rule.name, rule.tags, rule["least"])
+                yield "{}: rule {} {} {} {}".format(value, number, rule.name, rule.tags, rule["least"])
 
     def process_broadcast_element(self, value, ctx):
         ctx.get_broadcast_state(RULES).put(value[0], Row(name=value[1], least=value[2], tags=value[1].split("-")))

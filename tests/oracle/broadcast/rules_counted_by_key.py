@@ -1,4 +1,6 @@
 """The broadcast side comes out of a keyed operator, from all of its subtasks, and is the same wherever it arrives."""
+from __future__ import annotations
+
 from pyflink.common import Types
 from pyflink.datastream import KeyedBroadcastProcessFunction, KeyedProcessFunction, StreamExecutionEnvironment
 from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
@@ -23,7 +25,7 @@ class Result(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(VOTES).put(value[0], value[1])
 
     def on_timer(self, timestamp, ctx):
-        yield "%d: %s" % (ctx.get_current_key(), sorted(ctx.get_broadcast_state(VOTES).items()))
+        yield f"{ctx.get_current_key()}: {sorted(ctx.get_broadcast_state(VOTES).items())}"
 
 
 env = StreamExecutionEnvironment.get_execution_environment()

@@ -1,4 +1,6 @@
 """Several broadcast states in one function, each with its own types; a state declared second is no less there."""
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types
@@ -15,7 +17,7 @@ class Check(BroadcastProcessFunction):
         limit = ctx.get_broadcast_state(LIMITS).get("max")
         blocked = ctx.get_broadcast_state(BLOCKED).contains(value)
         name = ctx.get_broadcast_state(NAMES)[value]
-        yield "%d: %s, over the limit: %s, blocked: %s" % (value, name, value > limit, blocked)
+        yield f"{value}: {name}, over the limit: {value > limit}, blocked: {blocked}"
 
     def process_broadcast_element(self, value, ctx):
         kind, key, text = value

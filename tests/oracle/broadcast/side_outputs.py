@@ -1,5 +1,7 @@
 """Side outputs from all three: the records of the keyed side, its timers, and the broadcast side."""
 # parallelism: 1
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types
@@ -17,17 +19,17 @@ class Split(KeyedBroadcastProcessFunction):
         if value[1] < least:
             yield NOISE, value[1]
         else:
-            yield "%s %d" % (value[0], value[1])
+            yield f"{value[0]} {value[1]}"
             ctx.timer_service().register_event_time_timer(100)
 
     def process_broadcast_element(self, value, ctx):
         rules = ctx.get_broadcast_state(RULES)
-        yield AUDIT, "%s was %s, is %d" % (value[0], rules.get(value[0]), value[1])
+        yield AUDIT, f"{value[0]} was {rules.get(value[0])}, is {value[1]}"
         rules.put(value[0], value[1])
 
     def on_timer(self, timestamp, ctx):
-        yield AUDIT, "timer of %s" % ctx.get_current_key()
-        yield "end of %s" % ctx.get_current_key()
+        yield AUDIT, f"timer of {ctx.get_current_key()}"
+        yield f"end of {ctx.get_current_key()}"
 
 
 def slow(value):
@@ -44,5 +46,5 @@ main = data.key_by(lambda value: value[0], key_type=Types.STRING()).connect(rule
     .process(Split(), output_type=Types.STRING())
 main.print()
 main.get_side_output(AUDIT).map(lambda text: "audit: " + text, output_type=Types.STRING()).print()
-main.get_side_output(NOISE).map(lambda number: "noise: %d" % number, output_type=Types.STRING()).print()
+main.get_side_output(NOISE).map(lambda number: f"noise: {number}", output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,6 @@
 """Keyed side with state and event-time timers: on_timer reads the broadcast state and knows its key and time."""
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types, WatermarkStrategy
@@ -30,8 +32,7 @@ class Sum(KeyedBroadcastProcessFunction):
     def on_timer(self, timestamp, ctx):
         factor = ctx.get_broadcast_state(FACTORS).get("factor")
         domain = str(ctx.time_domain()).split(".")[-1]
-        yield "%s at %d (%d, %s): %d" % (ctx.get_current_key(), timestamp, ctx.timestamp(), domain,
-                                         self.sum.value() * factor)
+        yield f"{ctx.get_current_key()} at {timestamp} ({ctx.timestamp()}, {domain}): {self.sum.value() * factor}"
 
 
 def slow(value):

@@ -1,4 +1,6 @@
 """Event time is the lower of both watermarks: timers wait for the broadcast side, and so see rules that came late."""
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types, WatermarkStrategy
@@ -22,7 +24,7 @@ class Wait(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(RULES).put(value[0], value[1])
 
     def on_timer(self, timestamp, ctx):
-        yield "%s at %d: %s" % (ctx.get_current_key(), timestamp, sorted(ctx.get_broadcast_state(RULES).items()))
+        yield f"{ctx.get_current_key()} at {timestamp}: {sorted(ctx.get_broadcast_state(RULES).items())}"
 
 
 def slow(value):

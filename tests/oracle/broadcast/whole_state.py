@@ -1,6 +1,8 @@
-"""Everything a broadcast state can do: put, put by index, contains, items, keys, values, remove, del, clear, is_empty."""
+"""Everything a broadcast state can do: reading, putting, removing, clearing, each also by index where there is one."""
 # parallelism: 1
 # compare: ordered
+from __future__ import annotations
+
 import time
 
 from pyflink.common import Types
@@ -13,7 +15,8 @@ STATE = MapStateDescriptor("state", Types.STRING(), Types.INT())
 class Everything(BroadcastProcessFunction):
     def process_element(self, value, ctx):
         state = ctx.get_broadcast_state(STATE)
-        yield "reads %s %s %s %s %s" % (sorted(state.items()), sorted(state), state.is_empty(), "a" in state, state["a"])
+        yield f"reads {sorted(state.items())} {sorted(state)}"
+        yield "reads {} {} {}".format(state.is_empty(), "a" in state, state["a"])
 
     def process_broadcast_element(self, value, ctx):
         state = ctx.get_broadcast_state(STATE)
@@ -29,9 +32,8 @@ class Everything(BroadcastProcessFunction):
             del state[key]
         elif what == "clear":
             state.clear()
-        yield "%s %s: %s -> %s, keys %s, values %s, empty %s, has %s" % (
-            what, key, before, sorted(state.items()), sorted(state.keys()), sorted(state.values()), state.is_empty(),
-            state.contains(key))
+        yield f"{what} {key}: {before} -> {sorted(state.items())}, has {state.contains(key)}"
+        yield f"keys {sorted(state.keys())}, values {sorted(state.values())}, empty {state.is_empty()}"
 
 
 def slow(value):

@@ -1,4 +1,5 @@
 """The broadcast side comes out of a keyed operator, from all of its subtasks, and is the same wherever it arrives."""
+# modes: streaming batch
 from __future__ import annotations
 
 from pyflink.common import Types

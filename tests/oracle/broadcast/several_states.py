@@ -1,4 +1,5 @@
 """Several broadcast states in one function, each with its own types; a state declared second is no less there."""
+# modes: streaming batch
 from __future__ import annotations
 
 import time
@@ -36,7 +37,7 @@ def slow(value):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-data = env.from_collection([1, 2, 3, 4], type_info=Types.INT()).map(slow, output_type=Types.INT())
+data = env.from_collection([1, 2, 3, 4], type_info=Types.INT()).map(slow, output_type=Types.INT()).set_parallelism(1)
 control = env.from_collection(
     [("limit", 2, "max"), ("block", 3, ""), ("block", 1, ""), ("name", 4, "four"), ("name", 1, "one")],
     type_info=Types.TUPLE([Types.STRING(), Types.INT(), Types.STRING()]),

@@ -9,7 +9,7 @@ from typing import Any
 from scurry.connectors.source import ChunkSizer
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
-from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.collector import Collector, Consumer
 from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK, TaskInfo
 from scurry.runtime.exchange import EdgeWriter, edge_writer
@@ -37,7 +37,7 @@ class Task:
         self.writers: dict[int, EdgeWriter] = {}
         self.sinks: list[SinkOperator] = []
         self.assigners: list[AssignTimestampsOperator] = []
-        self._collectors: list[tuple[int, Collector]] = []
+        self.collectors: list[tuple[int, Collector]] = []
 
     def operator(self, number: int) -> RuntimeOperator:
         """The instance of an operator in this task, made on first use together with what follows it."""
@@ -54,7 +54,7 @@ class Task:
     def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
         """The collector of an operator or source, wired to its outputs."""
         collector = Collector(plan)
-        self._collectors.append((plan.id, collector))
+        self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)
             if out.tag is None:
@@ -119,7 +119,7 @@ class Task:
     def metrics(self) -> list[WireRow]:
         """Counters since the last call."""
         metrics = self.info.metrics
-        for number, collector in self._collectors:
+        for number, collector in self.collectors:
             if collector.count:
                 metrics[number, "numRecordsOut"] = collector.count
                 collector.count = 0
@@ -136,13 +136,24 @@ class Task:
 
 
 class SourceTask:
-    """Runs a source's chain over the work assigned to one of its channels."""
+    """Runs a source's chain over the work assigned to one of its channels.
 
-    def __init__(self, plan: JobPlan, source: SourcePlan, instance: int) -> None:
+    Args:
+        plan: The plan.
+        source: One of its sources.
+        instance: The channel.
+        wall_clock: Where processing time comes from, in milliseconds.
+    """
+
+    def __init__(
+        self, plan: JobPlan, source: SourcePlan, instance: int, wall_clock: Callable[[], int] = wall_clock_ms
+    ) -> None:
         settings = plan.settings
         self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
-                             job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+                             job_parameters=settings.configuration, clock=ProcessingClock(wall_clock),
+                             job_key=settings.job_key)  # fmt: skip
         self._source = source
+        self._wall_clock = wall_clock
         self._interval = settings.auto_watermark_interval_ms or 200
         self.task = Task(plan, source.id, instance, self.info)
         self._entry = self.task.collector(source)
@@ -182,10 +193,10 @@ class SourceTask:
         task.begin(batch_id)
         self._seq, self._rows = seq, []
         sizer = ChunkSizer()
-        task.point(seq, wall_clock_ms())
+        task.point(seq, self._wall_clock())
         records, due = 0, time.monotonic() + self._interval / 1000
         for values, timestamps in self._chunks(works, sizer):
-            info.clock.advance_to(wall_clock_ms())
+            info.clock.advance_to(self._wall_clock())
             entry.emit(values, timestamps)
             records += len(values)
             now = time.monotonic()
@@ -212,7 +223,7 @@ class SourceTask:
         """Closes the current blocks; what the watermark and the clock are now holds behind them."""
         self._seq += 1
         self._rows += self.task.flush(self._seq)
-        self.task.point(self._seq, wall_clock_ms())
+        self.task.point(self._seq, self._wall_clock())
 
     def _take_rows(self) -> list[WireRow]:
         rows, self._rows = self._rows, []
@@ -228,7 +239,7 @@ class SourceTask:
         task.begin(batch_id)
         seq, records = batch_id << 24, 0
         for values, timestamps in self._chunks([work], ChunkSizer()):
-            self.info.clock.advance_to(wall_clock_ms())
+            self.info.clock.advance_to(self._wall_clock())
             self._entry.emit(values, timestamps)
             records += len(values)
             if records >= SEGMENT_RECORDS:
@@ -237,7 +248,7 @@ class SourceTask:
         for assigner in task.assigners:
             assigner.emit_periodic()
         yield task.flush(seq + 1)
-        task.point((batch_id + 1 << 24) - 1, wall_clock_ms())
+        task.point((batch_id + 1 << 24) - 1, self._wall_clock())
         yield [*task.progress(), *task.metrics()]
 
     def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
@@ -274,11 +285,15 @@ class LevelTask:
     Args:
         load_plan: Returns a new copy of the plan; every subtask gets function objects of its own.
         level: The level.
+        wall_clock: Where processing time comes from, in milliseconds.
     """
 
-    def __init__(self, load_plan: Callable[[], JobPlan], level: int) -> None:
+    def __init__(
+        self, load_plan: Callable[[], JobPlan], level: int, wall_clock: Callable[[], int] = wall_clock_ms
+    ) -> None:
         plan = self.plan = load_plan()
         self._load_plan = load_plan
+        self._wall_clock = wall_clock
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
@@ -350,7 +365,8 @@ class LevelTask:
         if task is None:
             own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
             info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+                            job_parameters=settings.configuration, clock=ProcessingClock(self._wall_clock),
+                            job_key=settings.job_key)  # fmt: skip
             task = Task(own, plan.id, subtask, info)
             task.operator(plan.id)
             task.open()

@@ -16,14 +16,21 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.feeding import Alignment, all_works, limits_of
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
+from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.state.store import DictStore
-from scurry.runtime.task import LevelTask, SourceTask
+from scurry.runtime.task import SourceTask
 from scurry.runtime.wire import MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 
 class LocalRunner:
-    """Executes STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would."""
+    """Executes STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would.
+
+    Args:
+        wall_clock: Where STREAMING takes processing time from, in milliseconds.
+    """
+
+    def __init__(self, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
+        self._wall_clock = wall_clock
 
     def run(self, job: JobExecution) -> None:
         """Runs the job to its end."""
@@ -32,7 +39,7 @@ class LocalRunner:
         if job.plan.settings.mode == "BATCH":
             _Batch(job).run()
         else:
-            _Streaming(job).run()
+            _Streaming(job, self._wall_clock).run()
         job.finish()
 
 
@@ -60,13 +67,13 @@ def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
 
 
 class _Streaming:
-    def __init__(self, job: JobExecution) -> None:
+    def __init__(self, job: JobExecution, wall_clock: Callable[[], int]) -> None:
         self.job = job
+        self.wall_clock = wall_clock
         plan = self.plan = job.plan
         self.load_plan = plan_loader(plan)
         self.sources: dict[tuple[int, int], SourceTask] = {}
-        self.levels: dict[int, LevelTask] = {}
-        self.stores: dict[tuple[int, int], DictStore] = {}
+        self.levels = Levels(plan, self.load_plan, wall_clock)
         limits = limits_of(plan)
         self.enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in plan.sources.values()}
         self.alignment = Alignment(job)
@@ -79,9 +86,9 @@ class _Streaming:
         finally:
             for enumerator in self.enumerators.values():
                 enumerator.close()
-        tasks: list[SourceTask | LevelTask] = [*self.sources.values(), *self.levels.values()]
-        for task in tasks:
-            task.close()
+        for source in self.sources.values():
+            source.close()
+        self.levels.close()
 
     def _run_batches(self) -> None:
         batch_id, ticked = 0, time.monotonic()
@@ -118,7 +125,7 @@ class _Streaming:
         key = (number, assignment.channel)
         if key not in self.sources:
             own = self.load_plan()
-            self.sources[key] = SourceTask(own, own.sources[number], assignment.channel)
+            self.sources[key] = SourceTask(own, own.sources[number], assignment.channel, self.wall_clock)
         runs = self.sources[key].run(batch_id << 24, [assignment.work], assignment.final, batch_id)
         rows = [row for some in runs for row in some]
         if assignment.final:
@@ -127,7 +134,7 @@ class _Streaming:
 
     def _tick_rows(self) -> list[WireRow]:
         """Processing time goes on although no source has data."""
-        block = pack([(0, MIN_TIME, wall_clock_ms(), False)])
+        block = pack([(0, MIN_TIME, self.wall_clock(), False)])
         return [
             WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
             for edge in self.plan.edges.values()
@@ -136,16 +143,7 @@ class _Streaming:
         ]
 
     def _finish_batch(self, rows: list[WireRow], batch_id: int) -> None:
-        for level in range(1, self.plan.levels + 1):
-            if level not in self.levels:
-                self.levels[level] = LevelTask(self.load_plan, level)
-            subtasks: dict[int, list[WireRow]] = {}
-            for row in rows:
-                subtasks.setdefault(row.subtask, []).append(row)
-            rows = []
-            for subtask, some in sorted(subtasks.items()):
-                store = self.stores.setdefault((level, subtask), DictStore())
-                rows += self.levels[level].process(subtask, some, store, batch_id)
+        rows = self.levels.process(rows, batch_id)
         self.job.commit(batch_id, SinkStage(self.plan, 0, batch_id).run(rows))
 
 

@@ -14,13 +14,13 @@ timers, so that time passes without reading pages on which nothing is due.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 from scurry.runtime.keys import CanonicalKey, key_hash
-from scurry.runtime.state.store import StateStore
+from scurry.runtime.state.store import StateStore, StoreKey
 
 #: Reserved entry slots of the two time domains.
 EVENT = 0
@@ -300,6 +300,17 @@ class KeyedStateBackend:
                 if converted is not values:
                     for entry, value in zip(holders, converted, strict=True):
                         entry[name] = value
+
+
+def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
+    """The entries of all keys of an operator in a store, for tools that look at state."""
+    entries: Page = {}
+    for (owner, kind, _), blob in store.items():
+        if owner == uid and kind == "page":
+            content = pickle.loads(blob)
+            if not isinstance(content, Index):
+                entries.update(content)
+    return entries
 
 
 def _pop_due(waiting: list[tuple[int, int]], until: int) -> set[int]:

@@ -1,0 +1,325 @@
+"""TestHarness: a pipeline in the hands of a test."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+from scurry.common.configuration import Configuration
+from scurry.common.output_tag import OutputTag
+from scurry.common.time_domain import TimeDomain
+from scurry.common.typeinfo import TypeInformation
+from scurry.common.watermark_strategy import Watermark
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.errors import ArgumentError
+from scurry.graph.nodes import OperatorNode
+from scurry.graph.plan import JobPlan
+from scurry.runtime.job import JobExecution
+from scurry.runtime.local.levels import Levels
+from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.wire import MAX_TIME
+from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
+from scurry.testing.inputs import FedSource, Input
+from scurry.testing.inspection import Timer, entries_of, keyed_operator, keyed_operators, read_state, timers_of
+from scurry.testing.snapshot import Snapshot, restore_snapshot, take_snapshot
+
+__all__ = ["TestHarness"]
+
+
+class TestHarness:
+    """Runs a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
+
+    Every step (some records, a watermark, a new processing time) is a micro-batch of its own: state is written back and
+    read again between steps, as on Spark. Time stands still unless the test moves it.
+
+    Made by `TestHarness.of`. As a context manager it closes the functions at the end.
+    """
+
+    __test__ = False  # pytest takes every class called Test... for tests
+
+    def __init__(self, plan: JobPlan, captured: Captured, processing_time: int, snapshot: Snapshot | None) -> None:
+        """Start a planned pipeline; tests call `of`."""
+        self._plan = plan
+        self._captured = captured
+        self._now = processing_time if snapshot is None else snapshot.processing_time
+        self._batch_id = 0
+        self._job = JobExecution(plan)
+        # one subtask takes the functions as they are, so that a test can look at them; several need their own
+        load_plan: Callable[[], JobPlan] = (
+            (lambda: plan) if plan.settings.parallelism == 1 else (lambda: copy.deepcopy(plan))
+        )
+        self._inputs = [Input(plan, source, 0, lambda: self._now) for source in plan.sources.values()]
+        self._levels = Levels(plan, load_plan, lambda: self._now)
+        if snapshot is not None:
+            restore_snapshot(snapshot, plan, self._levels)
+        self._open()
+
+    @classmethod
+    def of(
+        cls,
+        build: Callable[..., Any],
+        *,
+        input_types: Sequence[TypeInformation | None] = (),
+        parallelism: int = 1,
+        max_parallelism: int = 128,
+        processing_time: int = 0,
+        job_parameters: Mapping[str, Any] | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> TestHarness:
+        """Open a pipeline.
+
+        Args:
+            build: Takes as many streams as the pipeline has inputs and returns the stream whose records are the
+                outputs, or the sink it ends in. With `parallelism` 1 the functions in it are used as they are, not
+                copied, so a test can look into them.
+            input_types: Declared types of the inputs, None (and left out) for any Python object.
+            parallelism: Subtasks of operators that do not set their own; with more than one each gets copies of the
+                functions.
+            max_parallelism: Number of key groups.
+            processing_time: Where the clock stands at first, in milliseconds; a snapshot brings its own.
+            job_parameters: Global job parameters, for `RuntimeContext.get_job_parameter`.
+            snapshot: State to start with, taken by `snapshot()` of a harness of the same or a compatible pipeline.
+
+        Raises:
+            ArgumentError: `build` takes no streams.
+            SnapshotMismatchError: The snapshot does not fit the pipeline.
+            OperatorError: A function's `open` failed.
+        """
+        env = _environment(parallelism, max_parallelism, job_parameters)
+        streams = [
+            env.from_source(FedSource(), None, f"Input {number + 1}", *input_types[number : number + 1])
+            for number in range(_parameters(build))
+        ]
+        captured = Captured()
+        result = build(*streams)
+        if isinstance(result, DataStream):
+            env._register(OperatorNode(inputs=(result._node,), name="Output", operator=Output(captured)))
+        plan = env._plan("test")
+        if len(plan.sources) < len(streams):
+            raise ArgumentError(f"the pipeline uses {len(plan.sources)} of the {len(streams)} streams it was given")
+        for edge in plan.edges.values():
+            edge.progress = True  # the test may send watermarks and move the clock whatever the pipeline does with them
+        return cls(plan, captured, processing_time, snapshot)
+
+    def _open(self) -> None:
+        tasks = [each.task for each in self._inputs]
+        for level, level_task in self._levels.tasks.items():
+            for head in level_task.plan.heads(level):
+                count = max(self._plan.edges[edge].receivers for edge in head.input_edges)
+                tasks += [level_task.task(head, subtask) for subtask in range(count)]
+        for task in tasks:
+            for _, collector in task.collectors:
+                collector.side = EveryTag(collector.side, self._captured)
+
+    # ------------------------------------------------------------------ input
+
+    def process(self, value: Any, timestamp: int | None = None, *, input: int = 1) -> None:  # noqa: A002
+        """Send a record (Flink's `processElement`).
+
+        Args:
+            value: The record.
+            timestamp: Its timestamp in milliseconds, None for none.
+            input: Which stream it belongs to, from 1 as in `process_element1`.
+
+        Raises:
+            OperatorError: A function failed on it.
+        """
+        self._input(input).process([value], None if timestamp is None else [timestamp])
+        self._step()
+
+    def process_all(self, records: Iterable[tuple[Any, int | None]], *, input: int = 1) -> None:  # noqa: A002
+        """Send several records in one micro-batch.
+
+        Args:
+            records: Pairs of record and timestamp.
+            input: Which stream they belong to, from 1.
+        """
+        fed = self._input(input)
+        for value, timestamp in records:
+            fed.process([value], None if timestamp is None else [timestamp])
+        self._step()
+
+    def advance_watermark(self, timestamp: int, *, input: int | None = None) -> None:  # noqa: A002
+        """Send a watermark (Flink's `processWatermark`): timers up to it fire.
+
+        Args:
+            timestamp: The watermark in milliseconds. It stops at an `assign_timestamps_and_watermarks`, as in Flink.
+            input: Which stream it holds for, from 1; None for all of them.
+
+        Raises:
+            ArgumentError: It is lower than the last one.
+        """
+        for fed in self._inputs if input is None else [self._input(input)]:
+            fed.advance_watermark(timestamp)
+        self._step()
+
+    def advance_processing_time(self, timestamp: int) -> None:
+        """Set the clock (Flink's `setProcessingTime`): timers up to it fire, state whose time to live is over expires.
+
+        Args:
+            timestamp: The new time in milliseconds since the epoch, not how far to go.
+
+        Raises:
+            ArgumentError: It lies before the current one.
+        """
+        if timestamp < self._now:
+            raise ArgumentError(f"processing time never goes back: it is {self._now} already, not {timestamp}")
+        self._now = timestamp
+        self._step()
+
+    def end_input(self) -> None:
+        """End all inputs: event time comes to its end, so windows close and all event-time timers fire."""
+        self.advance_watermark(MAX_TIME)
+
+    def _input(self, number: int) -> Input:
+        if not 1 <= number <= len(self._inputs):
+            raise ArgumentError(f"the pipeline has inputs 1 to {len(self._inputs)}, not {number}")
+        return self._inputs[number - 1]
+
+    def _step(self) -> None:
+        rows = [row for fed in self._inputs for row in fed.take_rows()]
+        rows = self._levels.process(rows, self._batch_id)
+        self._job.commit(self._batch_id, SinkStage(self._plan, 0, self._batch_id).run(rows))
+        self._batch_id += 1
+
+    # ------------------------------------------------------------------ output
+
+    def outputs(self) -> list[Any]:
+        """Return the records emitted so far, in order (Flink's `extractOutputValues`)."""
+        return [record.value for record in self.records()]
+
+    def records(self) -> list[StreamRecord]:
+        """Return the records emitted so far with their timestamps."""
+        return [event for event in self._captured.events if isinstance(event, StreamRecord)]
+
+    def watermarks(self) -> list[int]:
+        """Return the watermarks emitted so far, in milliseconds."""
+        return [event.timestamp for event in self._captured.events if isinstance(event, Watermark)]
+
+    def events(self) -> list[StreamRecord | Watermark]:
+        """Return records and watermarks in the order in which they were emitted (Flink's `getOutput`)."""
+        return list(self._captured.events)
+
+    def side_output(self, tag: OutputTag) -> list[Any]:
+        """Return the records that operators of the pipeline have sent to a side output so far."""
+        return [record.value for record in self.side_output_records(tag)]
+
+    def side_output_records(self, tag: OutputTag) -> list[StreamRecord]:
+        """Return the records of a side output so far with their timestamps."""
+        return list(self._captured.side_output(tag.tag_id).records)
+
+    def clear_outputs(self) -> None:
+        """Forget what was emitted so far, side outputs and watermarks included."""
+        self._captured.clear()
+
+    # ------------------------------------------------------------------ what operators keep
+
+    @property
+    def processing_time(self) -> int:
+        """The clock, in milliseconds."""
+        return self._now
+
+    def state(self, descriptor: Any, key: Any = None, *, window: Any = None, operator: str | None = None) -> Any:
+        """Read the state of a key as plain Python: a value, a list or a dict.
+
+        Args:
+            descriptor: The descriptor the function gets its state with.
+            key: The key; `window_all` has none.
+            window: The window, for state of a trigger and for `Context.window_state()`.
+            operator: Name or uid of the operator, where the pipeline has several keyed ones.
+
+        Returns:
+            What `value()`, `get()` or `items()` would show: None, [] or {} if there is nothing.
+        """
+        return read_state(keyed_operator(self._plan, operator), self._levels, descriptor, key, window, self._now)
+
+    def num_keyed_state_entries(self, *, operator: str | None = None) -> int:
+        """Return how many states of keys (and windows) hold something; timers do not count.
+
+        Args:
+            operator: Name or uid of one operator, None for all.
+        """
+        return sum(
+            len([slot for slot in entry if type(slot) is not int])
+            for each in self._operators(operator)
+            for entry in entries_of(each, self._levels).values()
+        )
+
+    def timers(
+        self, key: Any = None, *, domain: TimeDomain | None = None, operator: str | None = None
+    ) -> list[Timer]:
+        """Return the timers that are set, the earliest first.
+
+        Args:
+            key: Only those of this key.
+            domain: Only those of this time domain.
+            operator: Only those of the operator with this name or uid.
+        """
+        return [
+            timer
+            for timer in timers_of(self._operators(operator), self._levels)
+            if (key is None or timer.key == key) and domain in (None, timer.domain)
+        ]
+
+    def num_event_time_timers(self, *, operator: str | None = None) -> int:
+        """Return how many event-time timers are set."""
+        return len(self.timers(domain=TimeDomain.EVENT_TIME, operator=operator))
+
+    def num_processing_time_timers(self, *, operator: str | None = None) -> int:
+        """Return how many processing-time timers are set."""
+        return len(self.timers(domain=TimeDomain.PROCESSING_TIME, operator=operator))
+
+    def num_late_records_dropped(self) -> int:
+        """Return how many records windows have dropped for being late (Flink's `numLateRecordsDropped`)."""
+        return self._job.totals.late_records
+
+    def counters(self) -> dict[str, int]:
+        """Return the counters of the pipeline, metrics of functions included, by `operator name.metric name`."""
+        return self._job.result().get_all_accumulator_results()
+
+    def snapshot(self) -> Snapshot:
+        """Return the state of all operators, for the `snapshot` argument of `of`."""
+        return take_snapshot(self._plan, self._levels, self._now)
+
+    def _operators(self, name: str | None) -> list[Any]:
+        return keyed_operators(self._plan) if name is None else [keyed_operator(self._plan, name)]
+
+    # ------------------------------------------------------------------ the end
+
+    def close(self) -> None:
+        """Close the functions; does not end the input."""
+        for fed in self._inputs:
+            fed.close()
+        self._levels.close()
+
+    def __enter__(self) -> TestHarness:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _environment(
+    parallelism: int, max_parallelism: int, job_parameters: Mapping[str, Any] | None
+) -> StreamExecutionEnvironment:
+    settings = Configuration()
+    settings.set_string("execution.runtime-mode", "STREAMING")
+    settings.set_string("scurry.runner", "local")
+    env = StreamExecutionEnvironment(settings)  # not get_execution_environment: no command line has a say in a test
+    env.set_parallelism(parallelism)
+    env.set_max_parallelism(max_parallelism)
+    env.get_config().set_global_job_parameters(job_parameters or {})
+    return env
+
+
+def _parameters(build: Callable[..., Any]) -> int:
+    """How many streams a pipeline takes."""
+    parameters = [p for p in inspect.signature(build).parameters.values() if p.default is p.empty]
+    if not parameters or any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
+        raise ArgumentError("build must take one stream per input, such as `lambda stream: stream.key_by(...)`")
+    return len(parameters)

@@ -1,0 +1,63 @@
+"""The inputs of the pipeline under test: sources that are fed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
+from scurry.errors import ArgumentError
+from scurry.runtime.task import SourceTask
+from scurry.runtime.wire import MIN_TIME, WireRow
+
+__all__ = ["FedSource", "Input"]
+
+
+class FedSource(Source):
+    """Stands in the plan where the test feeds records; nobody reads it."""
+
+    def channels(self, parallelism: int) -> int:
+        """Return 1: there is one test."""
+        return 1
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Fail: the harness feeds what follows the source itself."""
+        raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Fail: the harness feeds what follows the source itself."""
+        raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
+
+
+class Input(SourceTask):
+    """A source's chain, fed by hand.
+
+    It runs as in one long micro-batch, so that watermark generators see the records of a whole test.
+    """
+
+    watermark = MIN_TIME
+
+    def process(self, values: list[Any], timestamps: list[int] | None) -> None:
+        """Takes records."""
+        self.info.clock.advance_to(self._wall_clock())
+        self._entry.emit(values, timestamps)
+
+    def advance_watermark(self, watermark: int) -> None:
+        """Takes a watermark.
+
+        Raises:
+            ArgumentError: It is lower than the last one.
+        """
+        if watermark < self.watermark:
+            raise ArgumentError(f"a watermark never falls: it is at {self.watermark} already, not {watermark}")
+        if watermark > self.watermark:
+            self.watermark = watermark
+            self._entry.watermark(watermark)
+
+    def take_rows(self) -> list[WireRow]:
+        """What has to go on to the levels; the auto-watermark interval has passed."""
+        self.info.clock.advance_to(self._wall_clock())
+        for assigner in self.task.assigners:
+            assigner.emit_periodic()
+        self._end_segment()
+        return [*self._take_rows(), *self.task.progress(), *self.task.metrics()]

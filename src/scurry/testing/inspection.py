@@ -1,0 +1,102 @@
+"""Looking at the state and timers that operators keep between micro-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from scurry.common.time_domain import TimeDomain
+from scurry.datastream.window import TimeWindow
+from scurry.errors import ArgumentError
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.context import time_domain
+from scurry.runtime.keys import canonical_keys, original_key
+from scurry.runtime.local.levels import Levels
+from scurry.runtime.operators.aligned_window import aligned
+from scurry.runtime.state.backend import DOMAINS, Entry, KeyedStateBackend, stored_entries
+from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.store import DictStore
+
+__all__ = ["Timer", "entries_of", "keyed_operator", "keyed_operators", "read_state", "timers_of"]
+
+_READ: dict[str, Any] = {
+    "value": lambda state: state.value(),
+    "list": lambda state: list(state.get()),
+    "map": lambda state: dict(state.items()),
+    "reducing": lambda state: state.get(),
+    "aggregating": lambda state: state.get(),
+}
+
+
+class Timer(NamedTuple):
+    """A timer that has not fired yet.
+
+    Attributes:
+        time: When it fires, in milliseconds.
+        key: The key it belongs to; 0 in `window_all`.
+        domain: Which time has to come to that.
+        window: The window whose trigger or expiry waits for it; None for timers of a process function.
+    """
+
+    time: int
+    key: Any
+    domain: TimeDomain
+    window: Any
+
+
+def keyed_operators(plan: JobPlan) -> list[OperatorPlan]:
+    """The operators that keep state by key, windows included."""
+    return [op for op in plan.operators.values() if op.operator.keyed]
+
+
+def keyed_operator(plan: JobPlan, name: str | None) -> OperatorPlan:
+    """The keyed operator of a name or uid, or the only one.
+
+    Raises:
+        ArgumentError: There is none such, or more than one.
+    """
+    operators = keyed_operators(plan)
+    found = [op for op in operators if name is None or name in (op.name, op.uid)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{op.name!r} (uid {op.uid!r})" for op in operators) or "none"
+    if found:
+        raise ArgumentError(f"which operator is meant? Pass operator=..., a name or uid that only one has: {known}")
+    raise ArgumentError(f"no keyed operator has the name or uid {name!r}; there are: {known}")
+
+
+def entries_of(operator: OperatorPlan, levels: Levels) -> dict[Any, Entry]:
+    """The state entry of each (canonical) key of an operator, those without any left out."""
+    stores = [store for (level, _), store in levels.stores.items() if level == operator.level]
+    entries = {key: entry for store in stores for key, entry in stored_entries(operator.uid, store).items()}
+    return {key: entry for key, entry in entries.items() if entry}
+
+
+def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any, window: Any, now: int) -> Any:
+    """What a state holds for a key, and a window, as plain Python."""
+    (canonical,) = [0] if getattr(operator.operator, "over_all", False) else canonical_keys([key])
+    backend = KeyedStateBackend(operator.uid, DictStore())
+    backend.entry = entries_of(operator, levels).get(canonical, {})
+    slot = descriptor.name if window is None else (descriptor.name, window)
+    return _READ[descriptor.kind](create_state(backend, descriptor, slot, lambda: now))
+
+
+def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:
+    """The timers of operators, the earliest first."""
+    found = [
+        Timer(time, original_key(key), time_domain(domain), _window(operator, namespace))
+        for operator in operators
+        for key, entry in entries_of(operator, levels).items()
+        for domain in DOMAINS
+        for time, namespace in entry.get(domain, ())
+    ]
+    return sorted(found, key=lambda timer: (timer.time, timer.domain.value, repr(timer.key), repr(timer.window)))
+
+
+def _window(operator: OperatorPlan, namespace: Any) -> Any:
+    """The window a timer is for; aligned windows are known by their start."""
+    if not aligned(operator.operator):
+        return namespace
+    assert isinstance(operator.operator, ops.Window) and operator.operator.aligned is not None
+    return TimeWindow(namespace, namespace + operator.operator.aligned[0])

@@ -36,8 +36,8 @@ class Show(KeyedProcessFunction):
         yield value[0], ctx.timer_service().current_watermark()
 
 
-def seen(generator: Any, records: list[tuple[int, bool]]) -> list[tuple[int, int]]:
-    configuration = Configuration.from_dict({"scurry.runner": "local"})
+def seen(generator: Any, records: list[tuple[int, bool]], mode: str = "STREAMING") -> list[tuple[int, int]]:
+    configuration = Configuration.from_dict({"scurry.runner": "local", "execution.runtime-mode": mode})
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(1)
     strategy = WatermarkStrategy.for_generator(generator).with_timestamp_assigner(lambda value, _: value[0])
@@ -49,6 +49,11 @@ def seen(generator: Any, records: list[tuple[int, bool]]) -> list[tuple[int, int
 def test_a_punctuated_watermark_holds_from_the_record_that_brought_it() -> None:
     records = [(1, False), (2, True), (3, False), (4, True), (5, False)]
     assert seen(Marked, records) == [(1, MIN), (2, MIN), (3, 2), (4, 2), (5, 4)]
+
+
+def test_in_batch_generators_are_not_asked_and_no_record_gets_lost() -> None:
+    records = [(1, False), (2, True), (3, False)]
+    assert seen(Marked, records, "BATCH") == [(1, MIN), (2, MIN), (3, MIN)]
 
 
 def test_a_stream_whose_generator_marks_it_idle_is_not_waited_for() -> None:

@@ -39,7 +39,8 @@ class AssignTimestampsOperator(RuntimeOperator):
         #: the watermark of this batch
         self.last = self._highest = MIN_TIME
         strategy = self.plan.operator.function
-        custom = self._bound is None and strategy.generates_watermarks
+        # BATCH has no watermark but the last one, so generators are not even asked, as in Flink
+        custom = self._bound is None and strategy.generates_watermarks and self.info.mode != "BATCH"
         self._generator = strategy.create_generator() if custom else None
         #: whether the generator says that nothing is coming
         self.idle = False

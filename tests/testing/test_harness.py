@@ -105,10 +105,26 @@ def test_records_and_watermarks_keep_their_order() -> None:
         assert harness.watermarks() == [5, 9]
 
 
-def test_records_of_one_call_are_one_batch() -> None:
-    with TestHarness.of(lambda words: words.key_by(lambda word: word).reduce(lambda a, b: a + b)) as harness:
-        harness.process_all([("x", 1), ("y", 2), ("x", 3)])
-        assert harness.records() == [StreamRecord("x", 1), StreamRecord("y", 2), StreamRecord("xx", 3)]
+def test_several_steps_may_be_one_batch() -> None:
+    with TestHarness.of(counts) as harness:
+        with harness.batch():
+            harness.process(("a", 1), 3)
+            harness.process(("a", 2), 4)
+            harness.advance_watermark(9)
+            harness.process(("a", 5), 12)
+            harness.advance_watermark(19)
+            assert harness.events() == []
+        assert harness.records() == [StreamRecord(("a", 3), 9), StreamRecord(("a", 5), 19)]
+
+
+def test_the_clock_may_move_within_a_batch() -> None:
+    with TestHarness.of(lambda stream: stream.key_by(first).process(Timeout())) as harness:
+        with harness.batch():
+            harness.process(("a", 1))
+            harness.advance_processing_time(150)
+            harness.process(("b", 1))
+            harness.advance_processing_time(200)
+        assert harness.outputs() == [("a", 100, 150)]
 
 
 def test_outputs_can_be_forgotten() -> None:

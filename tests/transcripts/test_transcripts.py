@@ -1,8 +1,8 @@
 """Every script of time gives what it says, on every runner.
 
 The harness looks at the pipeline after every step. The other runners show what came out altogether: in-process in the
-script's own micro-batches and with one step in each; on Spark, whose clock cannot be set, all scripts that do not move it
-are one job. BATCH knows no watermarks before the end, so only scripts that say what they give there are run.
+script's own micro-batches and with one step in each; on Spark, whose clock cannot be set, all scripts that do not move
+it are one job. BATCH knows no watermarks before the end, so only scripts that say what they give there are run.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -32,7 +33,7 @@ __all__ = ["TestHarness"]
 class TestHarness:
     """Runs a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
 
-    Every step (some records, a watermark, a new processing time) is a micro-batch of its own: state is written back and
+    Every step (a record, a watermark, a new processing time) is a micro-batch of its own: state is written back and
     read again between steps, as on Spark. Time stands still unless the test moves it.
 
     Made by `TestHarness.of`. As a context manager it closes the functions at the end.
@@ -46,6 +47,7 @@ class TestHarness:
         self._captured = captured
         self._now = processing_time if snapshot is None else snapshot.processing_time
         self._batch_id = 0
+        self._batching = False
         self._job = JobExecution(plan)
         # one subtask takes the functions as they are, so that a test can look at them; several need their own
         load_plan: Callable[[], JobPlan] = (
@@ -130,18 +132,6 @@ class TestHarness:
         self._input(input).process([value], None if timestamp is None else [timestamp])
         self._step()
 
-    def process_all(self, records: Iterable[tuple[Any, int | None]], *, input: int = 1) -> None:  # noqa: A002
-        """Send several records in one micro-batch.
-
-        Args:
-            records: Pairs of record and timestamp.
-            input: Which stream they belong to, from 1.
-        """
-        fed = self._input(input)
-        for value, timestamp in records:
-            fed.process([value], None if timestamp is None else [timestamp])
-        self._step()
-
     def advance_watermark(self, timestamp: int, *, input: int | None = None) -> None:  # noqa: A002
         """Send a watermark (Flink's `processWatermark`): timers up to it fire.
 
@@ -154,7 +144,7 @@ class TestHarness:
         """
         for fed in self._inputs if input is None else [self._input(input)]:
             fed.advance_watermark(timestamp)
-        self._step()
+        self._time_has_moved()
 
     def advance_processing_time(self, timestamp: int) -> None:
         """Set the clock (Flink's `setProcessingTime`): timers up to it fire, state whose time to live is over expires.
@@ -168,18 +158,35 @@ class TestHarness:
         if timestamp < self._now:
             raise ArgumentError(f"processing time never goes back: it is {self._now} already, not {timestamp}")
         self._now = timestamp
-        self._step()
+        self._time_has_moved()
 
     def end_input(self) -> None:
         """End all inputs: event time comes to its end, so windows close and all event-time timers fire."""
         self.advance_watermark(MAX_TIME)
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Send everything inside the `with` as one micro-batch; what comes of it is there at the end of the block."""
+        self._batching = True
+        try:
+            yield
+        finally:
+            self._batching = False
+        self._step()
 
     def _input(self, number: int) -> Input:
         if not 1 <= number <= len(self._inputs):
             raise ArgumentError(f"the pipeline has inputs 1 to {len(self._inputs)}, not {number}")
         return self._inputs[number - 1]
 
+    def _time_has_moved(self) -> None:
+        for fed in self._inputs:
+            fed.cut()
+        self._step()
+
     def _step(self) -> None:
+        if self._batching:
+            return
         rows = [row for fed in self._inputs for row in fed.take_rows()]
         rows = self._levels.process(rows, self._batch_id)
         self._job.commit(self._batch_id, SinkStage(self._plan, 0, self._batch_id).run(rows))

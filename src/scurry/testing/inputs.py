@@ -54,10 +54,13 @@ class Input(SourceTask):
             self.watermark = watermark
             self._entry.watermark(watermark)
 
-    def take_rows(self) -> list[WireRow]:
-        """What has to go on to the levels; the auto-watermark interval has passed."""
-        self.info.clock.advance_to(self._wall_clock())
+    def cut(self) -> None:
+        """What the watermark and the clock are now holds for the records after this; the watermark interval is over."""
         for assigner in self.task.assigners:
             assigner.emit_periodic()
         self._end_segment()
+
+    def take_rows(self) -> list[WireRow]:
+        """What has to go on to the levels."""
+        self.cut()
         return [*self._take_rows(), *self.task.progress(), *self.task.metrics()]

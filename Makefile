@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-spark test-faults test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-spark test-faults test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,10 +36,13 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-test: lint test-fast test-spark test-faults test-conformance ## What CI runs: lint, then all tests
+test: lint test-fast test-models test-spark test-faults test-conformance ## What CI runs: lint, then all tests
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
+
+test-models: setup ## Windows and timers against naive models, 11,200 random cases
+	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_windows_model.py tests/runtime/test_timers_model.py
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark

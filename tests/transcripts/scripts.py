@@ -92,3 +92,9 @@ def plain(value: Any) -> Any:
 def unordered(results: list[Any]) -> list[Any]:
     """Results as a multiset."""
     return sorted(map(plain, results), key=repr)
+
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps([{"name": script.name, **script.spec, "steps": script.steps} for script in load()]))

@@ -25,6 +25,7 @@ except ImportError:  # on Flink itself
 
 LATE = OutputTag("late")
 FIRINGS = st.ValueStateDescriptor("firings", Types.LONG())
+FIRINGS_OF_KEY = st.ValueStateDescriptor("firings of key", Types.LONG())
 ms = Time.milliseconds
 
 
@@ -198,8 +199,8 @@ class Numbered(fn.ProcessWindowFunction):
 
     def process(self, key: Any, context: Any, elements: Iterable[Any]) -> Any:
         counts = []
-        for store in (context.window_state(), context.global_state()):
-            state = store.get_state(FIRINGS)
+        states = context.window_state().get_state(FIRINGS), context.global_state().get_state(FIRINGS_OF_KEY)
+        for state in states:
             state.update((state.value() or 0) + 1)
             counts.append(state.value())
         yield [key, *about(context.window()), counts, context.current_watermark(), [value for _, value in elements]]

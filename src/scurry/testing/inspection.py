@@ -36,7 +36,8 @@ class Timer(NamedTuple):
         time: When it fires, in milliseconds.
         key: The key it belongs to; 0 in `window_all`.
         domain: Which time has to come to that.
-        window: The window whose trigger or expiry waits for it; None for timers of a process function.
+        window: The window whose trigger or expiry waits for it; None for timers of a process function, and of sessions
+            without a trigger or lateness of their own, which move.
     """
 
     time: int

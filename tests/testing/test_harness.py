@@ -16,6 +16,7 @@ from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream
 from scurry.datastream.functions import (
     CoMapFunction,
+    KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
     KeyedProcessFunction,
     ProcessAllWindowFunction,
@@ -214,6 +215,32 @@ def test_inputs_of_a_connected_stream_are_numbered_as_in_the_function() -> None:
         harness.process((1, 99), 6, input=1)
         assert harness.outputs() == [(1, "Ann", 7)]
         assert harness.watermarks() == [7]
+
+
+RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
+
+
+class Limit(KeyedBroadcastProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield value[0], min(value[1], ctx.get_broadcast_state(RULES).get("limit") or 0)
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> None:
+        ctx.get_broadcast_state(RULES).put(*value)
+
+
+def limited(numbers: DataStream, rules: DataStream) -> DataStream:
+    return numbers.key_by(first).connect(rules.broadcast(RULES)).process(Limit())
+
+
+def test_broadcast_state_can_be_read_and_reaches_every_subtask_of_a_snapshot() -> None:
+    with TestHarness.of(limited) as harness:
+        harness.process(("limit", 10), input=2)
+        assert harness.broadcast_state(RULES) == {"limit": 10}
+        snapshot = harness.snapshot()
+    with TestHarness.of(limited, parallelism=3, snapshot=snapshot) as harness:
+        for key in "abcdef":
+            harness.process((key, 99), input=1)
+        assert harness.outputs() == [(key, 10) for key in "abcdef"]
 
 
 def test_unkeyed_connected_streams_work_too() -> None:
@@ -453,7 +480,7 @@ def test_with_several_keyed_operators_the_one_meant_is_named() -> None:
         assert harness.state(COUNT, 1, operator="second") is None
         with pytest.raises(ArgumentError, match="'first'.*'second'"):
             harness.state(COUNT, "a")
-        with pytest.raises(ArgumentError, match="no keyed operator has the name or uid 'third'"):
+        with pytest.raises(ArgumentError, match="no operator with such state has the name or uid 'third'"):
             harness.timers(operator="third")
 
 

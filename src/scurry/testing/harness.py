@@ -17,14 +17,23 @@ from scurry.common.watermark_strategy import Watermark
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import ArgumentError
 from scurry.graph.nodes import OperatorNode
-from scurry.graph.plan import JobPlan
+from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import MAX_TIME
 from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
 from scurry.testing.inputs import FedSource, Input
-from scurry.testing.inspection import Timer, entries_of, keyed_operator, keyed_operators, read_state, timers_of
+from scurry.testing.inspection import (
+    Timer,
+    broadcast_operators,
+    entries_of,
+    keyed_operators,
+    read_broadcast_state,
+    read_state,
+    the_operator,
+    timers_of,
+)
 from scurry.testing.snapshot import Snapshot, restore_snapshot, take_snapshot
 
 __all__ = ["TestHarness"]
@@ -241,7 +250,17 @@ class TestHarness:
         Returns:
             What `value()`, `get()` or `items()` would show: None, [] or {} if there is nothing.
         """
-        return read_state(keyed_operator(self._plan, operator), self._levels, descriptor, key, window, self._now)
+        (found,) = self._operators(operator, only_one=True)
+        return read_state(found, self._levels, descriptor, key, window, self._now)
+
+    def broadcast_state(self, descriptor: Any, *, operator: str | None = None) -> dict[Any, Any]:
+        """Read broadcast state as a dict.
+
+        Args:
+            descriptor: The descriptor the stream is broadcast with.
+            operator: Name or uid of the operator, where several have broadcast state.
+        """
+        return read_broadcast_state(the_operator(broadcast_operators(self._plan), operator), self._levels, descriptor)
 
     def num_keyed_state_entries(self, *, operator: str | None = None) -> int:
         """Return how many states of keys (and windows) hold something; timers do not count.
@@ -291,8 +310,10 @@ class TestHarness:
         """Return the state of all operators, for the `snapshot` argument of `of`."""
         return take_snapshot(self._plan, self._levels, self._now)
 
-    def _operators(self, name: str | None) -> list[Any]:
-        return keyed_operators(self._plan) if name is None else [keyed_operator(self._plan, name)]
+    def _operators(self, name: str | None, only_one: bool = False) -> list[OperatorPlan]:
+        """All keyed operators, or the one of a name."""
+        operators = keyed_operators(self._plan)
+        return operators if name is None and not only_one else [the_operator(operators, name)]
 
     # ------------------------------------------------------------------ the end
 

@@ -15,10 +15,20 @@ from scurry.runtime.keys import canonical_keys, original_key
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.aligned_window import aligned
 from scurry.runtime.state.backend import DOMAINS, Entry, KeyedStateBackend, stored_entries
+from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.primitives import create_state
 from scurry.runtime.state.store import DictStore
 
-__all__ = ["Timer", "entries_of", "keyed_operator", "keyed_operators", "read_state", "timers_of"]
+__all__ = [
+    "Timer",
+    "broadcast_operators",
+    "entries_of",
+    "keyed_operators",
+    "read_broadcast_state",
+    "read_state",
+    "the_operator",
+    "timers_of",
+]
 
 _READ: dict[str, Any] = {
     "value": lambda state: state.value(),
@@ -51,20 +61,25 @@ def keyed_operators(plan: JobPlan) -> list[OperatorPlan]:
     return [op for op in plan.operators.values() if op.operator.keyed]
 
 
-def keyed_operator(plan: JobPlan, name: str | None) -> OperatorPlan:
-    """The keyed operator of a name or uid, or the only one.
+def broadcast_operators(plan: JobPlan) -> list[OperatorPlan]:
+    """The operators that keep broadcast state."""
+    kinds = (ops.BroadcastProcess, ops.KeyedBroadcastProcess)
+    return [op for op in plan.operators.values() if isinstance(op.operator, kinds)]
+
+
+def the_operator(operators: list[OperatorPlan], name: str | None) -> OperatorPlan:
+    """Of some operators the one with a name or uid, or the only one.
 
     Raises:
         ArgumentError: There is none such, or more than one.
     """
-    operators = keyed_operators(plan)
     found = [op for op in operators if name is None or name in (op.name, op.uid)]
     if len(found) == 1:
         return found[0]
     known = ", ".join(f"{op.name!r} (uid {op.uid!r})" for op in operators) or "none"
     if found:
         raise ArgumentError(f"which operator is meant? Pass operator=..., a name or uid that only one has: {known}")
-    raise ArgumentError(f"no keyed operator has the name or uid {name!r}; there are: {known}")
+    raise ArgumentError(f"no operator with such state has the name or uid {name!r}; there are: {known}")
 
 
 def entries_of(operator: OperatorPlan, levels: Levels) -> dict[Any, Entry]:
@@ -81,6 +96,13 @@ def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any
     backend.entry = entries_of(operator, levels).get(canonical, {})
     slot = descriptor.name if window is None else (descriptor.name, window)
     return _READ[descriptor.kind](create_state(backend, descriptor, slot, lambda: now))
+
+
+def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: Any) -> dict[Any, Any]:
+    """What a broadcast state holds; all subtasks have the same."""
+    states = BroadcastStates(operator.uid)
+    states.restore(levels.store(operator.level, 0))
+    return dict(states.readable(descriptor).items())
 
 
 def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:

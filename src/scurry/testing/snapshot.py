@@ -20,7 +20,7 @@ class SnapshotMismatchError(ScurryError, ValueError):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of all operators of a `TestHarness`: keyed state, timers, watermarks and the clock.
+    """The state of all operators of a `TestHarness`: keyed and broadcast state, timers, watermarks and the clock.
 
     It can be pickled, and restored with any parallelism; state is matched to operators by uid.
 
@@ -70,17 +70,20 @@ def _restore_operator(
     """Deals the key groups of an operator to its subtasks."""
     groups = plan.settings.max_parallelism
     count = max(plan.edges[edge].receivers for edge in operator.input_edges)
+    stores = [levels.store(operator.level, subtask) for subtask in range(count)]
     metas: list[Meta] = []
     for kind, number, blob in entries:
         if kind == "meta":
             metas.append(pickle.loads(blob))
-        else:
-            store = levels.store(operator.level, subtask_of(number >> GROUP_SHIFT, groups, count))
-            store.put((operator.uid, kind, number), blob)
-    for subtask in range(count):
+        elif kind == "page":
+            stores[subtask_of(number >> GROUP_SHIFT, groups, count)].put((operator.uid, kind, number), blob)
+        else:  # broadcast state: all subtasks had the same
+            for store in stores:
+                store.put((operator.uid, kind, number), blob)
+    for subtask, store in enumerate(stores):
         # all subtasks pass the same watermarks, so any one's gate speaks for them all
         meta = Meta(metas[0].gate, max(meta.clock for meta in metas))
         for domain in DOMAINS:
             due = {group: time for each in metas for group, time in each.due[domain].items()}
             meta.due[domain].update({g: time for g, time in due.items() if subtask_of(g, groups, count) == subtask})
-        levels.store(operator.level, subtask).put((operator.uid, "meta", 0), pickle.dumps(meta, 5))
+        store.put((operator.uid, "meta", 0), pickle.dumps(meta, 5))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NoReturn
+from typing import Any
 
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import declared_type
 from scurry.datastream.async_retry_strategies import NO_RETRY_STRATEGY
 from scurry.datastream.data_stream import DataStream
 from scurry.datastream.functions import AsyncFunction, AsyncRetryStrategy
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.graph import operators as ops
 
 __all__ = ["AsyncDataStream"]
 
@@ -19,8 +19,11 @@ __all__ = ["AsyncDataStream"]
 class AsyncDataStream:
     """Applies an AsyncFunction to a stream, with many calls in flight at once (Flink's `AsyncDataStream`).
 
+    Results carry the timestamp of their record and never overtake a watermark.
+
     Notes:
-        Not offered yet: the arguments are checked, then each method raises `UnsupportedError`.
+        All calls have ended before the watermark moves on and before a micro-batch is committed. A checkpoint therefore
+        holds no calls in flight, as Flink's does; when a micro-batch is repeated after a failure, so are its calls.
     """
 
     @staticmethod
@@ -31,16 +34,21 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: Any = None,
     ) -> DataStream:
-        """Emit results as soon as they are there.
+        """Return the results in the order in which calls end.
 
         Args:
             data_stream: The stream.
             async_function: Called for each record.
-            timeout: How long one call may take (int: ms).
-            capacity: Most calls in flight.
+            timeout: How long one call may take (int: ms), 0 for no limit. A call that takes longer is cancelled, and
+                the function's `timeout` method says what happens.
+            capacity: The most calls in flight, of each parallel instance.
             output_type: Declared type of the results.
+
+        Raises:
+            ArgumentTypeError: The function is no AsyncFunction, or its `async_invoke` is not declared `async def`.
+            ArgumentError: The capacity is less than 1.
         """
-        return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
 
     @staticmethod
     def unordered_wait_with_retry(
@@ -51,8 +59,21 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: Any = None,
     ) -> DataStream:
-        """Emit results as soon as they are there, retrying calls; `timeout` covers all attempts."""
-        return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+        """Return the results in the order in which calls end, after repeating those the strategy wants repeated.
+
+        Args:
+            data_stream: The stream.
+            async_function: Called for each record.
+            timeout: How long all attempts for one record together may take (int: ms), above 0.
+            async_retry_strategy: Which outcomes are retried, how often and how soon.
+            capacity: The most records at work, those that wait for their next attempt included.
+            output_type: Declared type of the results.
+
+        Raises:
+            ArgumentTypeError: As for `unordered_wait`, or the strategy is none.
+            ArgumentError: The timeout is not above 0, or the capacity is less than 1.
+        """
+        return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)
 
     @staticmethod
     def ordered_wait(
@@ -62,8 +83,8 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: Any = None,
     ) -> DataStream:
-        """Emit results in the order of the records; arguments as in `unordered_wait`."""
-        return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        """Return the results in the order of the records; arguments and errors are those of `unordered_wait`."""
+        return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=True)
 
     @staticmethod
     def ordered_wait_with_retry(
@@ -74,24 +95,27 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: Any = None,
     ) -> DataStream:
-        """Emit results in the order of the records, retrying calls; `timeout` covers all attempts."""
-        return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+        """Return the results in the order of the records; see `unordered_wait_with_retry`."""
+        return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True)
 
 
 def _apply(
-    data_stream: DataStream, function: Any, timeout: TimeAmount, strategy: Any, capacity: int, output_type: Any
-) -> NoReturn:
+    stream: DataStream, function: Any, timeout: TimeAmount, strategy: Any, capacity: int, output_type: Any,
+    ordered: bool,
+) -> DataStream:  # fmt: skip
     require_function(function, (AsyncFunction,))
     if not inspect.iscoroutinefunction(function.async_invoke):
-        raise ArgumentTypeError(f"{type(function).__name__}.async_invoke should be declared as 'async def'")
+        raise ArgumentTypeError(
+            f"{type(function).__name__}.async_invoke should be declared as 'async def' and return a list of results"
+        )
     if not isinstance(strategy, AsyncRetryStrategy):
         raise ArgumentTypeError(f"expected an AsyncRetryStrategy, got {strategy!r}")
-    if strategy is not NO_RETRY_STRATEGY and to_millis(timeout) <= 0:
+    millis, retried = to_millis(timeout), strategy is not NO_RETRY_STRATEGY
+    if retried and millis <= 0:
         raise ArgumentError("calls that are retried need a timeout above 0 ms")
-    if capacity < 1:
-        raise ArgumentError(f"capacity must be at least 1, not {capacity}")
-    declared_type(output_type)
-    raise UnsupportedError(
-        "AsyncDataStream is not offered yet; until then call the service from a FlatMapFunction (a thread pool "
-        "opened in open() keeps several calls in flight)"
-    )
+    if strategy.get_retry_predicate() is None:
+        raise ArgumentTypeError(f"get_retry_predicate() of {type(strategy).__name__} returned None, not a predicate")
+    if not isinstance(capacity, int) or capacity < 1:
+        raise ArgumentError(f"capacity must be at least 1, not {capacity!r}")
+    operator = ops.AsyncWait(function, millis, capacity, strategy if retried else None, ordered)
+    return stream._transform(operator, "async wait operator", output_type)

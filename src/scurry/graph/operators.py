@@ -45,6 +45,20 @@ class Process(Operator):
 
 
 @dataclass(frozen=True, eq=False)
+class AsyncWait(Operator):
+    """An AsyncFunction with up to `capacity` calls in flight.
+
+    `timeout` is in ms, 0 for none; `retry_strategy` is an AsyncRetryStrategy or None. `ordered` says whether results
+    keep the order of the records or come in the order in which calls end.
+    """
+
+    timeout: int = 0
+    capacity: int = 100
+    retry_strategy: Any = None
+    ordered: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class AssignTimestamps(Operator):
     """Assigns event timestamps and generates watermarks; `function` is the WatermarkStrategy."""
 

@@ -16,6 +16,7 @@ from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.gate import InputGate
 from scurry.runtime.operators import KeyedOperator, RuntimeOperator, create_operator
+from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.state.backend import KeyedStateBackend
@@ -37,6 +38,7 @@ class Task:
         self.writers: dict[int, EdgeWriter] = {}
         self.sinks: list[SinkOperator] = []
         self.assigners: list[AssignTimestampsOperator] = []
+        self.asynchronous: list[AsyncOperator] = []
         self.collectors: list[tuple[int, Collector]] = []
 
     def operator(self, number: int) -> RuntimeOperator:
@@ -49,6 +51,8 @@ class Task:
                 self.sinks.append(operator)
             elif isinstance(operator, AssignTimestampsOperator):
                 self.assigners.append(operator)
+            elif isinstance(operator, AsyncOperator):
+                self.asynchronous.insert(0, operator)  # after those that follow it were made
         return self.operators[number]
 
     def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
@@ -89,6 +93,11 @@ class Task:
         """Closes all operators."""
         for operator in self.operators.values():
             operator.close()
+
+    def drain(self) -> None:
+        """Waits for the results of all records taken so far."""
+        for operator in self.asynchronous:
+            operator.drain()
 
     # ---------------------------------------------------------------- rows
 
@@ -214,6 +223,7 @@ class SourceTask:
             assigner.emit_periodic()
         if final:
             entry.watermark(MAX_TIME)
+        task.drain()
         if self._aligned is not None:
             info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}
         self._end_segment()
@@ -247,6 +257,7 @@ class SourceTask:
                 yield task.flush(seq)
         for assigner in task.assigners:
             assigner.emit_periodic()
+        task.drain()
         yield task.flush(seq + 1)
         task.point((batch_id + 1 << 24) - 1, self._wall_clock())
         yield [*task.progress(), *task.metrics()]
@@ -335,6 +346,7 @@ class LevelTask:
                 operator.advance(*payload)
                 for assigner in task.assigners:
                     assigner.emit_periodic()
+                task.drain()
                 yield from task.flush(step)
                 task.point(step, payload[1])
             else:
@@ -343,6 +355,7 @@ class LevelTask:
                 if keys is not None:
                     backend.prefetch(keys)
                 operator.process_input(index, keys, values, times)
+                task.drain()
                 yield from task.flush(step)
         yield from task.progress()
         if info.subtask == 0 and gate.watermark > before:  # all subtasks see the same ones: one speaks for them

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.graph.operators import Sink, Window
+from scurry.graph.operators import AsyncWait, Sink, Window
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.gate import CONTROL
 from scurry.runtime.operators.sink import SinkStage
@@ -101,9 +101,9 @@ def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
 
 
 def has_close(operator: Any) -> bool:
-    """Whether the user's function overrides close()."""
+    """Whether there is something to close: a sink, an event loop, or a function of the user that overrides close()."""
     functions = [operator.function, operator.pre_aggregate] if isinstance(operator, Window) else [operator.function]
-    return isinstance(operator, Sink) or any(
+    return isinstance(operator, (AsyncWait, Sink)) or any(
         "close" in vars(cls)
         for function in functions
         for cls in type(function).__mro__

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from scurry.datastream.functions.base import Function
+from scurry.datastream.functions.base import Function, RuntimeContext
 
 if TYPE_CHECKING:
     from scurry.datastream.async_retry_strategies import ExponentialBackoffDelayRetryStrategy, FixedDelayRetryStrategy
@@ -18,11 +18,27 @@ OUT = TypeVar("OUT")
 
 
 class AsyncFunction(Function, Generic[IN, OUT]):
-    """Calls out for each record with many calls in flight at once."""
+    """Calls out for each record with many calls in flight at once.
+
+    All calls of an instance run on one event loop, which lives as long as the instance.
+
+    Notes:
+        `open` and `close` may be declared `async def`; they then run on that loop, as clients of asyncio like it.
+    """
+
+    def open(self, runtime_context: RuntimeContext) -> Any:
+        """Prepare the function, as in `Function`."""
+
+    def close(self) -> Any:
+        """Release what `open` acquired, as in `Function`."""
 
     @abstractmethod
     async def async_invoke(self, value: IN) -> list[OUT]:
-        """Return the results for one record; an exception fails the job unless a retry strategy takes it."""
+        """Return the results for one record.
+
+        Any iterable will do, an empty one for no results. An exception fails the job unless a retry strategy takes it.
+        The call is cancelled when it takes too long, and when another call fails the job.
+        """
 
     def timeout(self, value: IN) -> list[OUT]:
         """Return the results for a record whose call took too long.

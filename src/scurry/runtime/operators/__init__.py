@@ -7,6 +7,7 @@ from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector
 from scurry.runtime.context import TaskInfo
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
+from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
@@ -29,6 +30,7 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.FlatMap: FlatMapOperator,
     ops.Filter: FilterOperator,
     ops.Process: ProcessOperator,
+    ops.AsyncWait: AsyncOperator,
     ops.AssignTimestamps: AssignTimestampsOperator,
     ops.CoMap: CoMapOperator,
     ops.CoFlatMap: CoFlatMapOperator,

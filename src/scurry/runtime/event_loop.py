@@ -1,0 +1,39 @@
+"""An asyncio event loop for operators, which themselves are not asynchronous."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class EventLoopThread:
+    """An event loop in a thread of its own.
+
+    It also runs between blocks: what user code keeps there, such as connections with heartbeats, stays alive.
+    """
+
+    def __init__(self, name: str) -> None:
+        loop = self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=_serve, args=(loop,), name=name, daemon=True)
+        self._thread.start()
+        # instances of a failed job are dropped, not closed
+        self._stop = weakref.finalize(self, loop.call_soon_threadsafe, loop.stop)
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine on the loop and waits for its result."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def close(self) -> None:
+        """Cancels the tasks that are left and ends the thread."""
+        self._stop()
+        self._thread.join()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.get_loop().run_forever()

@@ -1,0 +1,146 @@
+"""Asynchronous I/O: calls of an AsyncFunction, many of them in flight at once."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine, Iterable
+from itertools import chain, repeat
+from typing import Any
+
+from scurry.graph.operators import AsyncWait
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.calls import Call, CallsInFlight
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import KeyedStateError, StateAccess, TaskInfo
+from scurry.runtime.event_loop import EventLoopThread
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.base import RuntimeOperator
+
+Invoke = Callable[[Any], Coroutine[Any, Any, Any]]
+
+
+class AsyncOperator(RuntimeOperator):
+    """Calls an AsyncFunction for each record, with up to `capacity` calls in flight (Flink's AsyncWaitOperator).
+
+    Calls stay in flight from one block to the next, so that small blocks do no harm. All have ended when a watermark
+    passes and when the task calls `drain`, at the end of a batch: results never overtake a watermark, and there are no
+    calls for a checkpoint to remember.
+    """
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self.states = _NoStates(plan, info.clock)
+        operator = plan.operator
+        assert isinstance(operator, AsyncWait)
+        self._function = operator.function
+        self._timeout_seconds = operator.timeout / 1000 if operator.timeout > 0 else None
+        self._invoke: Invoke = operator.function.async_invoke
+        if operator.retry_strategy is not None:
+            self._invoke = retrying(self._invoke, operator.retry_strategy)
+        self._calls = CallsInFlight(self._make, operator.capacity, operator.ordered)
+
+    def open(self) -> None:
+        self._loop = EventLoopThread(f"scurry-async-{self.plan.id}-{self.info.subtask}")
+        super().open()
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._loop.close()
+
+    def call(self, hook: Callable[..., Any], *args: Any) -> Any:
+        result = super().call(hook, *args)
+        return super().call(self._loop.run, result) if inspect.iscoroutine(result) else result
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        self._loop.run(self._calls.start(list(map(Call, values, timestamps or repeat(None)))))
+        self._emit()
+
+    def watermark(self, watermark: int) -> None:
+        self.drain()
+        self.collector.watermark(watermark)
+
+    def drain(self) -> None:
+        """Awaits all calls in flight and emits their results."""
+        self._loop.run(self._calls.end())
+        self._emit()
+
+    def _emit(self) -> None:
+        ended = self._calls.take()
+        if not ended:
+            return
+        times: Timestamps = None
+        if ended[0].timestamp is not None:
+            times = [call.timestamp for call in ended for _ in call.results or ()]  # type: ignore[misc]
+        self.collector.emit(list(chain.from_iterable(call.results or () for call in ended)), times)
+
+    # ---------------------------------------------------------------- on the event loop
+
+    async def _make(self, value: Any) -> list[Any]:
+        try:
+            return await self._within_time(value)
+        # a cancellation by the user's code would be taken for our own, and an exit would end the loop
+        except (Exception, asyncio.CancelledError, SystemExit) as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise
+            raise operator_error(self.plan, error, value) from error
+
+    async def _within_time(self, value: Any) -> list[Any]:
+        limit = asyncio.timeout(self._timeout_seconds)
+        try:
+            async with limit:
+                return self._results("async_invoke", await self._invoke(value))
+        except TimeoutError:
+            if not limit.expired():  # it is the user's own
+                raise
+        return self._results("timeout", self._function.timeout(value))
+
+    def _results(self, hook: str, results: Any) -> list[Any]:
+        if isinstance(results, list):
+            return results
+        if isinstance(results, Iterable):
+            return list(results)
+        raise TypeError(
+            f"{type(self._function).__name__}.{hook} returned {results!r}; it must return a list of results, which may "
+            "be empty"
+        )
+
+
+class _NoStates(StateAccess):
+    """Calls for several keys are at work at once, so there is no current key."""
+
+    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+        raise KeyedStateError(
+            f"State is not supported in async functions: {descriptor.name!r} has to be kept in a KeyedProcessFunction "
+            "before or after the asynchronous calls"
+        )
+
+
+def retrying(invoke: Invoke, strategy: Any) -> Invoke:
+    """A call that is repeated as an AsyncRetryStrategy says."""
+    predicate = strategy.get_retry_predicate()
+    retries_result = predicate.result_predicate() or _never
+    retries_error = predicate.exception_predicate() or _never
+
+    async def attempts(value: Any) -> Any:
+        attempt = 1
+        while True:
+            try:
+                results = await invoke(value)
+            except Exception as error:
+                if not (retries_error(error) and strategy.can_retry(attempt)):
+                    raise
+            else:
+                if results is None or not (retries_result(results) and strategy.can_retry(attempt)):
+                    return results
+            await asyncio.sleep(strategy.get_backoff_time_millis(attempt) / 1000)
+            attempt += 1
+
+    return attempts
+
+
+def _never(outcome: Any) -> bool:
+    return False

@@ -14,6 +14,7 @@ from scurry.connectors.spark_sink import SparkSink
 from scurry.datastream import (
     AsyncDataStream,
     AsyncFunction,
+    AsyncRetryStrategy,
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -33,7 +34,7 @@ from scurry.datastream import (
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap, KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream.data_stream import BroadcastConnectedStream, BroadcastStream, ConnectedStreams, KeyedStream
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
 
@@ -377,26 +378,60 @@ class TestBroadcastState:
             pairs.connect(rules).process(Keyed())
 
 
-class TestNotYet:
-    """Parts that come later say so, after the arguments were checked."""
+class TestAsyncFunctions:
+    class Ask(AsyncFunction[Any, Any]):
+        async def async_invoke(self, value: Any) -> list[Any]:
+            return [value]
 
-    def test_async_functions(self, pairs: DataStream) -> None:
-        class Ask(AsyncFunction[Any, Any]):
-            async def async_invoke(self, value: Any) -> list[Any]:
-                return [value]
+    retry = AsyncRetryStrategy.fixed_delay(1, 1, None, None)
 
+    def test_arguments_are_kept(self, pairs: DataStream) -> None:
+        function = self.Ask()
+        second = datetime.timedelta(seconds=1)
+        stream = AsyncDataStream.ordered_wait_with_retry(pairs, function, second, self.retry, 7, Types.INT())
+        planned = operator(stream, ops.AsyncWait)
+        assert isinstance(planned, ops.AsyncWait) and planned.function is function
+        assert (planned.timeout, planned.capacity, planned.ordered) == (1_000, 7, True)
+        assert planned.retry_strategy is self.retry
+        assert stream.get_type() == Types.INT() and stream.get_name() == "async wait operator"
+
+    def test_without_retries_there_is_no_strategy(self, pairs: DataStream) -> None:
+        planned = operator(AsyncDataStream.unordered_wait(pairs, self.Ask(), 0), ops.AsyncWait)
+        assert isinstance(planned, ops.AsyncWait)
+        assert (planned.timeout, planned.capacity, planned.ordered) == (0, 100, False)
+        assert planned.retry_strategy is None
+
+    def test_other_functions_are_refused(self, pairs: DataStream) -> None:
         class Forgot(AsyncFunction[Any, Any]):
             def async_invoke(self, value: Any) -> list[Any]:  # type: ignore[override]
                 return [value]
 
         with pytest.raises(ArgumentTypeError, match="async def"):
-            AsyncDataStream.ordered_wait(pairs, Forgot(), 1000)
-        with pytest.raises(UnsupportedError, match="AsyncDataStream"):
-            AsyncDataStream.unordered_wait(pairs, Ask(), datetime.timedelta(seconds=1))
+            AsyncDataStream.ordered_wait(pairs, Forgot(), 1_000)
+        with pytest.raises(ArgumentTypeError, match="expected AsyncFunction"):
+            AsyncDataStream.ordered_wait(pairs, Double(), 1_000)  # type: ignore[arg-type]
 
-    def test_cache(self, pairs: DataStream) -> None:
-        with pytest.raises(UnsupportedError, match="cache"):
-            pairs.cache()
+    def test_numbers_must_make_sense(self, pairs: DataStream) -> None:
+        with pytest.raises(ArgumentError, match="capacity must be at least 1, not 0"):
+            AsyncDataStream.unordered_wait(pairs, self.Ask(), 1_000, 0)
+        with pytest.raises(ArgumentError, match="need a timeout above 0 ms"):
+            AsyncDataStream.unordered_wait_with_retry(pairs, self.Ask(), 0, self.retry)
+        with pytest.raises(ArgumentTypeError, match="expected an AsyncRetryStrategy"):
+            AsyncDataStream.unordered_wait_with_retry(pairs, self.Ask(), 1, None)  # type: ignore[arg-type]
+
+
+class TestCache:
+    def test_only_outputs_of_operators_can_be_cached(self, keyed: KeyedStream, pairs: DataStream) -> None:
+        for stream in (pairs.union(pairs), pairs.rebalance(), keyed, pairs.cache()):
+            with pytest.raises(TopologyError, match="keeps the output of an operator"):
+                stream.cache()
+
+    def test_it_is_no_operator(self, pairs: DataStream) -> None:
+        cached = pairs.cache()
+        assert cached.get_type() == PAIR
+        for configure in (cached.name, cached.uid, cached.set_parallelism):
+            with pytest.raises(TopologyError, match="set them before cache"):
+                configure(1)  # type: ignore[arg-type]
 
 
 class TestSinks:

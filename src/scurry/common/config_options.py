@@ -259,6 +259,13 @@ TICK_INTERVAL = ConfigOption(
     200,
     "Time between micro-batches of a job that waits for processing time, in milliseconds.",
 )
+CACHE_DIR = ConfigOption(
+    "scurry.cache-dir",
+    str,
+    None,
+    "Directory or URI for what DataStream.cache() keeps, which all workers must reach; the driver's directory for "
+    "temporary files if not set.",
+)
 
 _RESTART_DETAILS = (
     ConfigOption("restart-strategy.fixed-delay.attempts", _at_least(0), 1, "How often a failed job is restarted."),
@@ -320,5 +327,6 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     BATCH_MAX_BYTES,
     BATCH_MAX_RECORDS,
     TICK_INTERVAL,
+    CACHE_DIR,
 )  # type: ignore[assignment]
 """Every key scurry reads, apart from `spark.*`, which goes to the Spark session as it is."""

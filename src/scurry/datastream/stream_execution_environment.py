@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from scurry.common.config_options import MAX_PARALLELISM, OPERATOR_CHAINING, RUNTIME_MODE, SAVEPOINTS_DIR
+from scurry.common.config_options import (
+    CACHE_DIR,
+    MAX_PARALLELISM,
+    OPERATOR_CHAINING,
+    RUNTIME_MODE,
+    SAVEPOINTS_DIR,
+)
 from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
 from scurry.common.execution_config import ExecutionConfig
@@ -23,6 +29,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph.nodes import OperatorNode, SourceNode
 
 if TYPE_CHECKING:
+    from scurry.connectors.cache import CachedRecords
     from scurry.graph.plan import JobPlan
 
 __all__ = ["StreamExecutionEnvironment"]
@@ -42,6 +49,7 @@ class StreamExecutionEnvironment:
         self._configuration = Configuration(configuration)
         self._config = ExecutionConfig(self._configuration)
         self._operators: list[OperatorNode] = []
+        self._caches: list[CachedRecords] = []
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
@@ -301,8 +309,17 @@ class StreamExecutionEnvironment:
         return self._plan(None).to_json()
 
     def close(self) -> None:
-        """Forget what was built and not executed; running jobs go on."""
+        """Forget what was built and not executed, and delete what streams have cached; running jobs go on."""
         self._operators.clear()
+        for records in self._caches:
+            records.clear()
+
+    def _new_cache(self) -> CachedRecords:
+        from scurry.connectors.cache import CachedRecords
+
+        records = CachedRecords(self._configuration.get(CACHE_DIR))
+        self._caches.append(records)
+        return records
 
     def _register(self, node: OperatorNode) -> None:
         self._operators.append(node)

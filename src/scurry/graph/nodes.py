@@ -76,6 +76,19 @@ class UnionNode(Node):
 
 
 @dataclass(eq=False)
+class CacheNode(UnionNode):
+    """The records of a stream that is kept for later jobs.
+
+    The one input is, as suits the job at hand, the stream that is `computed` or the source of what is `stored`.
+    `records` is a `scurry.connectors.cache.CachedRecords`.
+    """
+
+    computed: Node = field(default_factory=Node)
+    stored: Node = field(default_factory=Node)
+    records: Any = None
+
+
+@dataclass(eq=False)
 class SideOutputNode(Node):
     """The records an operator emitted under a tag."""
 

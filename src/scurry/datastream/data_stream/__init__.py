@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.datastream.data_stream.cached import CachedDataStream
 from scurry.datastream.data_stream.collect import CloseableIterator
 from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
 from scurry.datastream.data_stream.keyed import KeyedStream
@@ -13,6 +14,7 @@ __all__ = [
     "AllWindowedStream",
     "BroadcastConnectedStream",
     "BroadcastStream",
+    "CachedDataStream",
     "CloseableIterator",
     "ConnectedStreams",
     "DataStream",

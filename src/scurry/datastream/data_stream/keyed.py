@@ -142,4 +142,4 @@ class KeyedStream(DataStream):
 
     get_name = name = uid = set_description = set_parallelism = set_max_parallelism = _cannot_configure
     force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = _cannot_configure
-    slot_sharing_group = cache = _cannot_configure
+    slot_sharing_group = _cannot_configure

@@ -23,12 +23,13 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.output_tag import OutputTag
 from scurry.datastream.state import MapStateDescriptor
-from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
 
 if TYPE_CHECKING:
     from scurry.common.execution_config import ExecutionConfig
+    from scurry.datastream.data_stream.cached import CachedDataStream
     from scurry.datastream.data_stream.collect import CloseableIterator
     from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
     from scurry.datastream.data_stream.keyed import KeyedStream
@@ -220,16 +221,18 @@ class DataStream:
             ),
         )
 
-    def cache(self) -> DataStream:
-        """Keep the stream's records for later jobs of this environment.
+    def cache(self) -> CachedDataStream:
+        """Keep the stream's records for later BATCH jobs of this environment.
+
+        Returns:
+            The stream, which the first job that uses it computes and later ones read.
 
         Raises:
-            UnsupportedError: Always; caching comes with a later version.
+            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
         """
-        raise UnsupportedError(
-            "DataStream.cache() is not offered yet (it will keep the result for later jobs in BATCH mode); "
-            "write the stream with sink_to(FileSink...) and read it back with from_source(FileSource...)"
-        )
+        from scurry.datastream.data_stream.cached import CachedDataStream
+
+        return CachedDataStream(self, self._env._new_cache())
 
     # ------------------------------------------------------------------ several streams
 

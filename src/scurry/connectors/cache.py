@@ -1,0 +1,182 @@
+"""What DataStream.cache() keeps of a stream: files that one job writes and later ones read."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import uuid
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import SourceNotFoundError
+
+__all__ = ["CacheSink", "CacheSource", "CachedRecords"]
+
+
+class CachedRecords:
+    """The records of a stream in files, once a job has written them; lives on the driver.
+
+    The files are deleted by `clear`, when the object is no longer used, and when the program ends.
+    """
+
+    def __init__(self, parent: str | None = None) -> None:
+        """Keep nothing yet.
+
+        Args:
+            parent: Directory or URI below which files are written; the system's directory for temporary files if None.
+        """
+        name = f"scurry-cache-{uuid.uuid4().hex}"
+        self.directory = f"{(parent or tempfile.gettempdir()).rstrip('/')}/{name}"
+        #: the files each parallel task wrote, in order; None while nothing is kept
+        self.parts: list[list[str]] | None = None
+        weakref.finalize(self, _delete, self.directory)
+
+    def clear(self) -> None:
+        """Forget the records and delete the files."""
+        self.parts = None
+        _delete(self.directory)
+
+
+def _delete(directory: str) -> None:
+    fs, path = file_system(directory)
+    fs.delete(path)
+
+
+class CacheSink(Sink):
+    """Writes the records of a stream and their timestamps down for later jobs."""
+
+    staged = False
+
+    def __init__(self, records: CachedRecords) -> None:
+        """Take what is to be filled; it does not travel to the tasks."""
+        self._records: CachedRecords | None = records
+        self._directory = records.directory
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the driver's part on the driver."""
+        return {"_records": None, "_directory": self._directory}
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer of one file."""
+        return _FileWriter(self._directory, context.subtask_index)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that, when the job has ended, offers the files to later ones."""
+        if self._records is None:
+            raise RuntimeError("a CacheSink commits in the program that made it, not where it was sent to")
+        return _Filling(self._records)
+
+
+class _FileWriter(SinkWriter):
+    """A file is a row of pickled blocks, so neither writing nor reading needs the memory for more than one."""
+
+    def __init__(self, directory: str, subtask: int) -> None:
+        self._subtask = subtask
+        # a task that is repeated writes another file; only what it commits counts
+        self._path = f"{directory}/{subtask}-{uuid.uuid4().hex}"
+        self._file: BinaryIO | None = None
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        if self._file is None:
+            fs, path = file_system(self._path)
+            self._file = fs.open_output(path)
+        pickle.dump((values, timestamps), self._file, 5)
+
+    def prepare_commit(self) -> list[Any]:
+        if self._file is None:
+            return []
+        self._file.close()
+        return [(self._subtask, self._path)]
+
+
+class _Filling(Committer):
+    def __init__(self, records: CachedRecords) -> None:
+        self._records = records
+        self._files: dict[int, list[str]] = {}
+
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        self._files = {}  # BATCH: there is one commit, and one that is repeated replaces it
+        for subtask, path in committables:
+            self._files.setdefault(subtask, []).append(path)
+
+    def finish(self) -> None:
+        self._records.parts = [files for _, files in sorted(self._files.items())]
+
+
+class CacheSource(Source):
+    """Reads cached records, in as many channels as there were tasks that wrote them."""
+
+    def __init__(self, records: CachedRecords, type_info: TypeInformation | None) -> None:
+        """Take what is to be read and the declared type of the records."""
+        self._records: CachedRecords | None = records
+        self._type_info = type_info
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the driver's part on the driver: a task gets the files it reads with its work."""
+        return {"_records": None, "_type_info": self._type_info}
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The declared type of the stream."""
+        return self._type_info
+
+    def channels(self, parallelism: int) -> int:
+        """Return the number of tasks that wrote."""
+        return max(1, len(self._parts()))
+
+    def _parts(self) -> list[list[str]]:
+        return (self._records and self._records.parts) or []
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that deals everything at once."""
+        return _OneBatch(self._parts())
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the records of some files with their timestamps."""
+        for name in work:
+            fs, path = file_system(name)
+            try:
+                file = fs.open_input(path)
+            except FileNotFoundError:
+                raise SourceNotFoundError(
+                    f"the cached records in {name} are not there: they were invalidated while this job read them, or "
+                    "this worker cannot reach the place; set scurry.cache-dir to a directory or URI all workers share"
+                ) from None
+            with file:
+                yield from _chunks(file, sizer)
+
+
+def _chunks(file: BinaryIO, sizer: ChunkSizer) -> Iterator[Chunk]:
+    while True:
+        try:
+            values, timestamps = pickle.load(file)
+        except EOFError:
+            return
+        start = 0
+        for chunk, _ in sliced([values], sizer):
+            yield chunk, timestamps and timestamps[start : start + len(chunk)]
+            start += len(chunk)
+
+
+class _OneBatch(Enumerator):
+    def __init__(self, parts: list[list[str]]) -> None:
+        self._parts = parts
+        self._dealt = False
+
+    def next_batch(self) -> list[Assignment]:
+        if self._dealt:
+            return []
+        self._dealt = True
+        works: list[Any] = list(self._parts) or [None]
+        return [Assignment(channel, work, True) for channel, work in enumerate(works)]
+
+    def position(self) -> dict[str, Any]:
+        return {"dealt": self._dealt}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._dealt = position["dealt"]

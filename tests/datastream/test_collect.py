@@ -53,6 +53,12 @@ class Job(JobClient):
     def trigger_savepoint(self, *args: Any) -> Any:
         raise AssertionError
 
+    def get_accumulators(self) -> Any:
+        raise AssertionError
+
+    def get_metrics(self) -> Any:
+        raise AssertionError
+
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         return CompletableFuture(self.result)
 

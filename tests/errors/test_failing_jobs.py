@@ -400,17 +400,7 @@ def test_late_records_are_counted_per_operator() -> None:
     result = client.get_job_execution_result().result()
     totals = client.execution.totals  # type: ignore[attr-defined]
     assert (totals.late, totals.late_records) == ({"narrow": 2}, 2)
-    assert result.get_accumulator_result("narrow.numLateRecordsDropped") == 2
-
-
-def test_accumulators_of_operators_with_one_name_add_up() -> None:
-    env = environment(STREAMING)
-    numbers = env.from_collection([1, 2, 3]).name("numbers")
-    for _ in range(2):
-        numbers.map(Identity()).name("same").print()
-    result = env.execute("same")
-    assert result.get_accumulator_result("same.numRecordsOut") == 6
-    assert result.get_accumulator_result("numbers.numRecordsOut") == 3
+    assert result.get_metrics()["narrow.numLateRecordsDropped"] == 2
 
 
 # ------------------------------------------------------------------ the same through Spark and py4j

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_execution_result import JobExecutionResult
@@ -50,6 +51,27 @@ class JobClient(abc.ABC):
 
         Returns:
             The path of the savepoint.
+        """
+
+    @abc.abstractmethod
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """Return what the job has accumulated so far; it may run or be over.
+
+        Returns:
+            The counters that functions registered in their metrics groups, by their name without the operator's,
+            added up over all operators, parallel instances and committed micro-batches.
+        """
+
+    @abc.abstractmethod
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """Return the job's metrics so far; it may run or be over. scurry's own, Flink has reporters instead.
+
+        Returns:
+            Values as of the last committed micro-batch by `operator.metric`, for metrics in groups
+            `operator.group.metric`: a counter's total is an int, a meter's a `MeterResult`, a distribution's a
+            `DistributionResult`; a gauge has a dict of its values by index of the subtask. scurry's own metrics are
+            ints: `numRecordsOut` of sources and operators, `numRecordsIn` of sinks, `numLateRecordsDropped` of windows,
+            `currentOutputWatermark` (ms) where time matters. Operators of one name are counted together.
         """
 
     @abc.abstractmethod

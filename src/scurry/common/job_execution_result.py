@@ -13,17 +13,25 @@ __all__ = ["JobExecutionResult"]
 class JobExecutionResult:
     """The outcome of a job, as Flink's `JobExecutionResult`."""
 
-    def __init__(self, job_id: JobID, net_runtime_ms: int, accumulators: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        job_id: JobID,
+        net_runtime_ms: int,
+        accumulators: Mapping[str, Any] | None = None,
+        metrics: Mapping[str, Any] | None = None,
+    ) -> None:
         """Describe a finished job.
 
         Args:
             job_id: Its identifier.
             net_runtime_ms: How long it ran, in milliseconds.
             accumulators: Results of its accumulators by name.
+            metrics: Its metrics by operator and name.
         """
         self._job_id = job_id
         self._net_runtime_ms = net_runtime_ms
         self._accumulators = dict(accumulators or {})
+        self._metrics = dict(metrics or {})
 
     def get_job_id(self) -> JobID:
         """Return the identifier of the job."""
@@ -34,12 +42,16 @@ class JobExecutionResult:
         return self._net_runtime_ms
 
     def get_all_accumulator_results(self) -> dict[str, Any]:
-        """Return the results of the job's accumulators by name."""
+        """Return the results of the job's accumulators by name, as `JobClient.get_accumulators` does."""
         return dict(self._accumulators)
 
     def get_accumulator_result(self, accumulator_name: str) -> Any:
         """Return the result of an accumulator, or None if there is none of that name."""
         return self._accumulators.get(accumulator_name)
+
+    def get_metrics(self) -> dict[str, Any]:
+        """Return the job's metrics at its end, as `JobClient.get_metrics` does. scurry's own."""
+        return dict(self._metrics)
 
     def __str__(self) -> str:
         """Return Flink's report of a finished program."""

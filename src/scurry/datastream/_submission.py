@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
 from scurry.common.completable_future import CompletableFuture
@@ -220,6 +220,14 @@ class _ExplainedJob(JobClient):
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Fail: there is no state to save."""
         raise UnsupportedError("the job was only explained, not run: it has no state to save")
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """Return nothing."""
+        return CompletableFuture.completed({})
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """Return nothing."""
+        return CompletableFuture.completed({})
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         """Return an empty result."""

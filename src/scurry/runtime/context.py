@@ -39,9 +39,11 @@ class TaskInfo:
         self.clock = clock or ProcessingClock()
         #: (operator id, metric) -> count, collected from the whole task
         self.metrics: dict[tuple[int, str], Any] = {}
+        #: (operator id, metric) -> the metric as `scurry.runtime.metrics` has it, registered by the user's functions
+        self.user_metrics: dict[tuple[int, str], Any] = {}
 
     def count(self, operator: int, metric: str, value: int = 1) -> None:
-        """Adds to a counter that the job's final summary shows."""
+        """Adds to a count of scurry's own."""
         self.metrics[operator, metric] = self.metrics.get((operator, metric), 0) + value
 
 

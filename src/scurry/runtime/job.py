@@ -21,6 +21,7 @@ from scurry.errors import JobError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK
+from scurry.runtime.job_metrics import JobMetrics
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.wire import COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
@@ -48,6 +49,7 @@ class Totals:
     records_out: int = 0
     late: dict[str, int] = field(default_factory=dict)
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
+    user_metrics: JobMetrics = field(default_factory=JobMetrics)
     #: head operator -> its watermark; heads that have had none yet are missing
     watermarks: dict[int, int] = field(default_factory=dict)
     #: (source, channel) -> its watermark, for sources that are aligned with others
@@ -116,6 +118,9 @@ class JobExecution:
     def _count(self, items: list[tuple[tuple[int, str], Any]]) -> None:
         totals, plan = self.totals, self.plan
         for (number, metric), value in items:
+            if isinstance(value, tuple):
+                totals.user_metrics.add(plan.operators[number].name, metric, value)
+                continue
             if metric == WATERMARK:
                 totals.watermarks[number] = max(value, totals.watermarks.get(number, MIN_TIME))
                 continue
@@ -151,14 +156,24 @@ class JobExecution:
     def result(self) -> JobExecutionResult:
         """The outcome of a finished job."""
         runtime = int((time.monotonic() - self.started) * 1000)
-        plan = self.plan
-        names = {number: op.name for number, op in plan.operators.items()}
-        names.update({number: source.name for number, source in plan.sources.items()})
-        accumulators: dict[str, int] = {}
-        for (number, metric), value in self.totals.metrics.items():
+        return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics())
+
+    def accumulators(self) -> dict[str, int]:
+        """What user functions have counted so far."""
+        return self.totals.user_metrics.counters()
+
+    def metrics(self) -> dict[str, Any]:
+        """All metrics so far, scurry's own and the users', by `operator.metric`."""
+        totals, plan = self.totals, self.plan
+        names = {number: part.name for parts in (plan.operators, plan.sources) for number, part in parts.items()}
+        values: dict[str, Any] = {}
+        for (number, metric), value in list(totals.metrics.items()):
             name = f"{names[number]}.{metric}"
-            accumulators[name] = accumulators.get(name, 0) + value  # operators may share a name
-        return JobExecutionResult(self.job_id, runtime, accumulators)
+            values[name] = values.get(name, 0) + value  # operators may share a name
+        for number, watermark in list(totals.watermarks.items()):
+            name = f"{names[number]}.{WATERMARK}"
+            values[name] = min(watermark, values.get(name, watermark))
+        return {**values, **totals.user_metrics.values()}
 
 
 class Runner(Protocol):
@@ -210,6 +225,14 @@ class RunningJob(JobClient):
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
         return CompletableFuture(done)
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """What the committed batches have counted."""
+        return CompletableFuture.completed(self._job.accumulators())
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """The metrics of the committed batches."""
+        return CompletableFuture.completed(self._job.metrics())
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         """The job's outcome, once it has ended."""

@@ -126,17 +126,25 @@ class Task:
         return [row for writer in self.writers.values() for row in writer.progress()]
 
     def metrics(self) -> list[WireRow]:
-        """Counters since the last call."""
+        """What was counted since the last call."""
         metrics = self.info.metrics
         for number, collector in self.collectors:
             if collector.count:
                 metrics[number, "numRecordsOut"] = collector.count
                 collector.count = 0
-        if not metrics:
-            return []
-        row = WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(list(metrics.items())))
+        items: list[tuple[tuple[int, str], Any]] = [*metrics.items(), *self._reports()]
         metrics.clear()
-        return [row]
+        return [WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(items))] if items else []
+
+    def _reports(self) -> Iterator[tuple[tuple[int, str], Any]]:
+        for (number, name), metric in self.info.user_metrics.items():
+            try:
+                report = metric.report()
+            except Exception as error:
+                hint = f"the gauge {name!r} could not be read"
+                raise operator_error(self.plan.operators[number], error, None, hint) from error
+            if report is not None:
+                yield (number, name), report
 
     def _spread(self) -> int:
         """A receiver for rows bound for the driver: any will do, different ones for different senders."""

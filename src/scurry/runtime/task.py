@@ -86,12 +86,12 @@ class Task:
 
     def open(self) -> None:
         """Opens all operators, the last of the chain first, as Flink does."""
-        for operator in reversed(list(self.operators.values())):
+        for operator in self.operators.values():  # each was made after those that follow it
             operator.open()
 
     def close(self) -> None:
-        """Closes all operators."""
-        for operator in self.operators.values():
+        """Closes all operators, the first of the chain first."""
+        for operator in reversed(self.operators.values()):
             operator.close()
 
     def drain(self) -> None:

@@ -99,6 +99,7 @@ class BatchLevelTask:
                     seq, collected = seq + 1, 0
                     yield output.flush(seq)
             operator.watermark(MAX_TIME)
+            task.drain()
             seq += 1
             yield output.flush(seq)
             used[id(task)] = task

@@ -281,6 +281,7 @@ class SourceTask:
                 records = 0
                 yield
         self._entry.watermark(MAX_TIME)
+        self.task.drain()
 
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
         """The chunks of all works; a failing reader is reported like a failing operator."""

@@ -557,7 +557,7 @@ def test_functions_are_opened_at_once_used_as_they_are_and_closed_at_the_end() -
     assert function.calls == ["open me", "x", "close"]
 
 
-def test_counters_of_functions_can_be_read() -> None:
+def test_metrics_of_functions_can_be_read() -> None:
     class Counting(ProcessFunction):
         def open(self, runtime_context: Any) -> None:
             self.seen = runtime_context.get_metrics_group().counter("seen")
@@ -568,7 +568,7 @@ def test_counters_of_functions_can_be_read() -> None:
     with TestHarness.of(lambda stream: stream.process(Counting()).name("counting")) as harness:
         harness.process(2)
         harness.process(3)
-        assert harness.counters()["counting.seen"] == 5
+        assert harness.metrics()["counting.seen"] == 5
 
 
 def test_a_failing_function_is_named_with_its_record() -> None:

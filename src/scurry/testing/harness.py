@@ -302,9 +302,9 @@ class TestHarness:
         """Return how many records windows have dropped for being late (Flink's `numLateRecordsDropped`)."""
         return self._job.totals.late_records
 
-    def counters(self) -> dict[str, int]:
-        """Return the counters of the pipeline, metrics of functions included, by `operator name.metric name`."""
-        return self._job.result().get_all_accumulator_results()
+    def metrics(self) -> dict[str, Any]:
+        """Return the metrics of the pipeline by `operator name.metric name`; see `JobClient.get_metrics`."""
+        return self._job.metrics()
 
     def snapshot(self) -> Snapshot:
         """Return the state of all operators, for the `snapshot` argument of `of`."""

@@ -14,8 +14,6 @@ PROGRAMS = sorted((RECORDINGS / "public").glob("*/*.py")) if os.environ.get("SCU
 # `SCURRY_RUNNER=spark` compares on Spark: minutes instead of seconds.
 RUNNER = os.environ.get("SCURRY_RUNNER", "local")
 
-#: Programs whose recording shows a bug of PyFlink, and what it is.
-PYFLINK_BUGS = {"cache/cache_twice": "PyFlink 2.3 loses track of its caches and computes a cached stream in every job"}
 
 pytestmark = pytest.mark.conformance
 
@@ -32,7 +30,4 @@ def test_program_prints_what_flink_prints(program: Path) -> None:
     scurry = f"{sys.executable} -m scurry run --runner {RUNNER} --parallelism {{parallelism}} {{file}}"
     command = [sys.executable, "compare.py", "public", "--only", name, "--parallelism", "1,2", "-v", "--cmd", scurry]
     compared = subprocess.run(command, cwd=RECORDINGS, capture_output=True, text=True, timeout=600)
-    if name in PYFLINK_BUGS:
-        assert compared.returncode != 0, "prints the same now: take it out of PYFLINK_BUGS"
-        pytest.xfail(PYFLINK_BUGS[name])
     assert compared.returncode == 0, compared.stdout + compared.stderr

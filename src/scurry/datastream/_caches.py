@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+
+from scurry.common import config_options as options
+from scurry.common.configuration import Configuration
 from scurry.connectors.cache import CacheSink
 from scurry.graph import operators as ops
 from scurry.graph.nodes import CacheNode, Node, OperatorNode
 
-__all__ = ["resolve_caches"]
+__all__ = ["keeps_caches", "resolve_caches"]
 
 
-def resolve_caches(ends: list[OperatorNode], mode: str) -> list[OperatorNode]:
+def keeps_caches(mode: str, configuration: Configuration) -> bool:
+    """Whether a job uses caches: BATCH jobs do, STREAMING jobs compute all, as in Flink.
+
+    PyFlink 2.3 loses track of its caches and computes a cached stream in every job. A PyFlink program that shows how
+    often it does must show the same here, unless it is given a place for caches.
+    """
+    named = configuration.get(options.CACHE_DIR) is not None
+    return mode == "BATCH" and (named or "pyflink" not in sys.modules)
+
+
+def resolve_caches(ends: list[OperatorNode], keep: bool) -> list[OperatorNode]:
     """Make each cached stream that leads to the ends of a job what it is in this job.
 
-    In BATCH, a stream that is in its cache is read from there, and others are computed and written there. In STREAMING
-    all are computed.
+    If caches are kept, a stream that is in its cache is read from there, and others are computed and written there.
+    Else all are computed.
 
     Returns:
         The sinks that write.
@@ -27,9 +41,9 @@ def resolve_caches(ends: list[OperatorNode], mode: str) -> list[OperatorNode]:
             continue
         seen.add(node.id)
         if isinstance(node, CacheNode):
-            filled = mode == "BATCH" and node.records.parts is not None
+            filled = keep and node.records.parts is not None
             node.inputs = (node.stored if filled else node.computed,)
-            if mode == "BATCH" and not filled:
+            if keep and not filled:
                 sink = ops.Sink(CacheSink(node.records))
                 sinks.append(
                     OperatorNode(inputs=(node,), name=node.name, output_type=node.output_type, operator=sink,

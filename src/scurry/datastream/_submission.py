@@ -16,7 +16,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
-from scurry.datastream._caches import resolve_caches
+from scurry.datastream._caches import keeps_caches, resolve_caches
 from scurry.errors import TopologyError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
@@ -57,7 +57,7 @@ def job_plan(
         raise TopologyError("No operators defined in streaming topology. Cannot execute.")
     sinks = _ends(operators)
     mode = _mode(configuration, _sources(sinks))
-    sinks += resolve_caches(sinks, mode)
+    sinks += resolve_caches(sinks, keeps_caches(mode, configuration))
     interval = configuration.get(options.CHECKPOINTING_INTERVAL) if mode == "STREAMING" else None
     settings = JobSettings(
         job_name=job_name or configuration.get(options.JOB_NAME) or _DEFAULT_JOB_NAME,

@@ -54,10 +54,15 @@ def from_sortable(data: bytes) -> CanonicalKey:
 def key_hash(key: CanonicalKey) -> int:
     """A 32-bit hash that is the same in every process and release."""
     if type(key) is str:
-        return zlib.crc32(key.encode("utf-8", "surrogatepass"))
-    if type(key) is int:
-        return zlib.crc32(b"%d" % key)
-    return zlib.crc32(key)  # type: ignore[arg-type]
+        hashed = zlib.crc32(key.encode("utf-8", "surrogatepass"))
+    elif type(key) is int:
+        hashed = zlib.crc32(b"%d" % key)
+    else:
+        hashed = zlib.crc32(key)  # type: ignore[arg-type]
+    # the CRCs of keys that differ little differ little, too: mix as murmur does, so that 0 to 9 are not one subtask's
+    hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return hashed ^ hashed >> 16
 
 
 def subtask_of(hashed: int, max_parallelism: int, parallelism: int) -> int:

@@ -85,11 +85,16 @@ class Instances:
 
 _instances: dict[str, Instances] = {}
 
+#: Jobs whose instances a worker keeps; those of the job that came first are let go for another's.
+KEPT_JOBS = 16
+
 
 def instances(job: Job) -> Instances:
-    """This worker's instances of a job; those of earlier jobs are let go."""
+    """This worker's instances of a job."""
     held = _instances.get(job.job_id)
     if held is None:
+        if len(_instances) >= KEPT_JOBS:
+            close_instances(next(iter(_instances)))
         held = _instances[job.job_id] = Instances(job)
     return held
 

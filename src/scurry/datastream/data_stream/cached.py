@@ -22,7 +22,8 @@ class CachedDataStream(DataStream):
 
     Notes:
         In STREAMING mode every job computes the stream anew, as in Flink. In PyFlink 2.3 every BATCH job does, too,
-        against its documentation; here, as with Flink's Java API, the cache is used.
+        against its documentation. Here the cache is used, as with Flink's Java API; in programs that import `pyflink`
+        only if `scurry.cache-dir` is set, so that they do what they do on Flink.
     """
 
     def __init__(self, stream: DataStream, records: CachedRecords) -> None:

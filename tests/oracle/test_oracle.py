@@ -1,0 +1,86 @@
+"""Programs print what real Flink printed (`recordings.py`), on every runner."""
+
+from __future__ import annotations
+
+import contextlib
+import runpy
+import threading
+import time
+from typing import Any
+
+import pytest
+from recordings import Program, programs
+
+from scurry import launch
+
+PROGRAMS = programs()
+
+#: Programs that print something else here, and why.
+KNOWN: dict[str, str] = {}
+
+
+def runs(runner: str) -> list[Any]:
+    """Every program in each mode and parallelism; on Spark, where a run takes seconds, at its highest parallelism."""
+    return [
+        pytest.param(program, mode, parallelism, id=f"{program.name}-{mode}-{parallelism}", marks=marks(program))
+        for program in PROGRAMS
+        for mode in program.modes
+        for parallelism in (program.parallelisms if runner == "local" else program.parallelisms[-1:])
+    ]
+
+
+def marks(program: Program) -> list[Any]:
+    return [pytest.mark.xfail(reason=KNOWN[program.name])] if program.name in KNOWN else []
+
+
+def check(program: Program, options: launch.LaunchOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    import scurry.pyflink_alias  # noqa: F401 - `import pyflink` finds scurry from here on
+
+    with launch.activate(options), contextlib.chdir(program.path.parent):
+        runpy.run_path(str(program.path), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert program.comparable(printed) == program.comparable(program.recording.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`time.sleep` moves this thread's clocks instead of waiting: programs pause so that watermarks pass."""
+    ahead = threading.local()
+    wait, clocks = time.sleep, {name: getattr(time, name) for name in ("monotonic", "time", "time_ns")}
+
+    def sleep(seconds: float) -> None:
+        if threading.current_thread() is threading.main_thread():
+            wait(seconds)  # the runner waits for other threads
+        else:
+            ahead.seconds = getattr(ahead, "seconds", 0.0) + seconds
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    for name, clock in clocks.items():
+        unit = 1_000_000_000 if name == "time_ns" else 1
+        monkeypatch.setattr(
+            time, name, lambda clock=clock, unit=unit: clock() + type(clock())(getattr(ahead, "seconds", 0.0) * unit)
+        )
+
+
+def test_every_program_is_recorded() -> None:
+    assert [program.name for program in PROGRAMS if not program.recording.exists()] == []
+
+
+def test_known_differences_are_programs() -> None:
+    assert set(KNOWN) <= {program.name for program in PROGRAMS}
+
+
+@pytest.mark.usefixtures("quick_sleep")
+@pytest.mark.parametrize(("program", "mode", "parallelism"), runs("local"))
+def test_program_prints_what_flink_prints(
+    program: Program, mode: str, parallelism: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(program, launch.LaunchOptions(runner="local", mode=mode, parallelism=parallelism), capsys)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("program", "mode", "parallelism"), runs("spark"))
+def test_program_prints_what_flink_prints_on_spark(
+    program: Program, mode: str, parallelism: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(program, launch.LaunchOptions(runner="spark", mode=mode, parallelism=parallelism), capsys)

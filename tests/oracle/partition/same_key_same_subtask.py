@@ -20,6 +20,7 @@ class Where(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 numbers = env.from_collection(list(range(100)), type_info=Types.INT())
-numbers.rebalance().map(lambda v: v, output_type=Types.INT()).union(numbers.shuffle()) \
+shuffled = numbers.shuffle().map(lambda v: v, output_type=Types.INT())
+numbers.rebalance().map(lambda v: v, output_type=Types.INT()).union(shuffled) \
     .key_by(lambda v: v % 10, key_type=Types.INT()).process(Where(), output_type=Types.STRING()).print()
 env.execute()

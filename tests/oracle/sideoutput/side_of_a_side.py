@@ -13,18 +13,18 @@ class Second(TimestampAssigner):
 
 ascending = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Second())
 
-even = OutputTag("even", Types.TUPLE([Types.STRING(), Types.LONG()]))
+two = OutputTag("two", Types.TUPLE([Types.STRING(), Types.LONG()]))
+three = OutputTag("three", Types.TUPLE([Types.STRING(), Types.LONG()]))
 
 
-class Split(ProcessFunction):
-    def __init__(self, by):
-        self.by = by
-
+class ByTwo(ProcessFunction):
     def process_element(self, value, ctx):
-        if value[1] % self.by == 0:
-            yield even, value
-        else:
-            yield value
+        yield (two, value) if value[1] % 2 == 0 else value
+
+
+class ByThree(ProcessFunction):
+    def process_element(self, value, ctx):
+        yield (three, value) if value[1] % 3 == 0 else value
 
 
 class Stamp(ProcessFunction):
@@ -36,10 +36,10 @@ env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 numbers = env.from_collection([("n", n) for n in range(1, 13)], type_info=pair) \
     .assign_timestamps_and_watermarks(ascending)
-twos = numbers.process(Split(2), output_type=pair).get_side_output(even)
-again = twos.process(Split(3), output_type=pair)
+split = numbers.process(ByTwo(), output_type=pair)
+again = split.get_side_output(two).process(ByThree(), output_type=pair)
 again.process(Stamp(), output_type=Types.STRING()).print("not by 3")
-sixes = again.get_side_output(even)
+sixes = again.get_side_output(three)
 sixes.map(lambda v: ("m", v[1]), output_type=pair).process(Stamp(), output_type=Types.STRING()).print("by 6")
 sixes.key_by(lambda v: v[0], key_type=Types.STRING()).reduce(lambda a, b: (a[0], a[1] * b[1])).print("product")
 env.execute()

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import time
 
-from pyflink.common import Configuration, Duration, Types
+from pyflink.common import Configuration, Time, Types
 from pyflink.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from pyflink.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig
 
 
 class Keep(KeyedProcessFunction):
     def open(self, runtime_context):
-        ttl = StateTtlConfig.new_builder(Duration.of_millis(1000)).build()
+        ttl = StateTtlConfig.new_builder(Time.milliseconds(1000)).build()
         numbers = ListStateDescriptor("numbers", Types.INT())
         numbers.enable_time_to_live(ttl)
         names = MapStateDescriptor("names", Types.INT(), Types.STRING())
@@ -33,6 +33,9 @@ def slow(value):
 
 configuration = Configuration()
 configuration.set_string("python.fn-execution.bundle.size", "1")
+configuration.set_string("python.state.cache-size", "0")
+configuration.set_string("python.map-state.read-cache-size", "0")
+configuration.set_string("python.map-state.write-cache-size", "0")
 configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.from_collection([0, 1, 2, 3, 4, 5], type_info=Types.INT()).map(slow, output_type=Types.INT()) \

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 
-from pyflink.common import Configuration, Duration, Types
+from pyflink.common import Configuration, Time, Types
 from pyflink.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from pyflink.datastream.state import StateTtlConfig, ValueStateDescriptor
 
@@ -13,7 +13,7 @@ from pyflink.datastream.state import StateTtlConfig, ValueStateDescriptor
 class Keep(KeyedProcessFunction):
     def open(self, runtime_context):
         def state(name, update_type):
-            ttl = StateTtlConfig.new_builder(Duration.of_millis(700)).set_update_type(update_type).build()
+            ttl = StateTtlConfig.new_builder(Time.milliseconds(700)).set_update_type(update_type).build()
             descriptor = ValueStateDescriptor(name, Types.STRING())
             descriptor.enable_time_to_live(ttl)
             return runtime_context.get_state(descriptor)
@@ -35,6 +35,9 @@ def slow(value):
 
 configuration = Configuration()
 configuration.set_string("python.fn-execution.bundle.size", "1")
+configuration.set_string("python.state.cache-size", "0")
+configuration.set_string("python.map-state.read-cache-size", "0")
+configuration.set_string("python.map-state.write-cache-size", "0")
 configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.from_collection([0, 1, 2, 3, 4], type_info=Types.INT()).map(slow, output_type=Types.INT()) \

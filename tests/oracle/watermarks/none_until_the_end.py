@@ -1,5 +1,6 @@
 """Without watermarks event time stands still until the end of the input closes all windows, in order of time."""
 # compare: per-key
+# key: ^(\w+> \w+)
 from __future__ import annotations
 
 from pyflink.common import Time, Types, WatermarkStrategy

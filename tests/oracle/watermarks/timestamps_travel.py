@@ -1,5 +1,4 @@
 """Timestamps pass through map, filter, flat_map, keys, unions, repartitioning and co-functions."""
-# modes: streaming batch
 from __future__ import annotations
 
 from pyflink.common import Types, WatermarkStrategy

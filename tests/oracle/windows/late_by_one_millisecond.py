@@ -1,5 +1,5 @@
 """Without lateness a window takes records until the watermark is at its last millisecond."""
-# compare: ordered
+# compare: per-key
 # parallelism: 1
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-late = OutputTag("late", pair)
+late = OutputTag("late", Types.TUPLE([Types.STRING(), Types.LONG()]))
 windowed = env.from_collection([("a", 9), ("a", 8), ("a", 10), ("a", 7), ("a", 12)], type_info=pair) \
     .map(paused, output_type=pair).assign_timestamps_and_watermarks(ascending) \
     .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
     .side_output_late_data(late).process(Show(), output_type=Types.STRING())
-windowed.union(windowed.get_side_output(late).map(lambda v: "late %d" % v[1], output_type=Types.STRING())).print()
+windowed.print("window")
+windowed.get_side_output(late).print("late")
 env.execute()

@@ -33,7 +33,7 @@ small = env.from_collection(data, type_info=pair).assign_timestamps_and_watermar
     .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
     .reduce(summed)
 small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .process(Top(), output_type=Types.STRING()).print("10")
+    .process(Top(), output_type=Types.STRING()).print("ten")
 small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(30))) \
-    .process(Top(), output_type=Types.STRING()).print("30")
+    .process(Top(), output_type=Types.STRING()).print("thirty")
 env.execute()

@@ -23,10 +23,11 @@ ascending = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigne
 class Show(ProcessWindowFunction):
     def __init__(self):
         self.firings = ValueStateDescriptor("firings", Types.INT())
+        self.all_firings = ValueStateDescriptor("all firings", Types.INT())
 
     def process(self, key, context, elements):
         here = context.window_state().get_state(self.firings)
-        everywhere = context.global_state().get_state(self.firings)
+        everywhere = context.global_state().get_state(self.all_firings)
         here.update((here.value() or 0) + 1)
         everywhere.update((everywhere.value() or 0) + 1)
         yield "%d %s: %d of %d" % (context.window().start, [e[1] for e in elements], here.value(), everywhere.value())

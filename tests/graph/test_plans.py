@@ -27,7 +27,7 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.state import MapStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
-from scurry.errors import ScurryError
+from scurry.errors import ScurryError, TopologyError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "plans"
 EVEN, LATE = OutputTag("even"), OutputTag("late")
@@ -259,3 +259,10 @@ def test_a_job_with_timers_ticks() -> None:
     env = environment(1)
     numbers(env).key_by(abs).process(Keyed()).print()
     assert env._plan("job").ticks
+
+
+def test_forward_between_different_parallelisms_is_refused_with_both_lines() -> None:
+    env = environment(2)
+    numbers(env).map(abs).forward().map(abs).name("Alone").set_parallelism(1).print()
+    with pytest.raises(TopologyError, match=r"'Map' \(.*\) has 2 and 'Alone' \(.*\) has 1; use rebalance"):
+        env._plan("job")

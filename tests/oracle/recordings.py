@@ -72,8 +72,8 @@ class Program:
 
     def comparable(self, output: str) -> Any:
         """What two outputs have in common if they are the same in the program's own terms."""
-        lines = [line for line in map(str.rstrip, output.splitlines()) if line and not _NOISE.match(line)]
-        lines = [re.sub(r"^([\w-]+:)?\d+> ", _without_subtask, line) for line in lines]
+        lines = [line for line in output.splitlines() if line.strip() and not _NOISE.match(line)]
+        lines = [re.sub(r"^([\w -]+:)?\d+> ", _without_subtask, line).rstrip() for line in lines]
         if self.compare == "ordered":
             return lines
         if self.compare == "multiset":

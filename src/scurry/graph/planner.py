@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from scurry.errors import ScurryError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
 from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan
@@ -52,8 +53,6 @@ class _Planner:
     def _uid(self, node: Node, number: int) -> str:
         uid = node.uid or f"{number}-{node.name}"
         if uid in self.uids:
-            from scurry.errors import ScurryError
-
             raise ScurryError(
                 f"uid {uid!r} is given to two operators ({self.uids[uid].origin} and {node.origin}): "
                 "state is matched by uid, so each needs its own"
@@ -97,6 +96,8 @@ class _Planner:
         else:
             task: Any = self.job.sources.get(self.ids[source.id]) or self.job.operators[self.ids[source.id]]
             target = self.job.operators[self.ids[node.id]]
+            if partition is not None and isinstance(partition.partitioner, ops.Forward):
+                _check_forward(task, target)
             if partition is None or self._chainable(node, partition.partitioner):
                 task.outputs.append(Output(tag, operator=target.id))
             else:
@@ -201,6 +202,15 @@ class _Planner:
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
                 self.job.edges[edge].progress = ticks[number] or ordered[number]
+
+
+def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) -> None:
+    """Flink's rule: forward() has an instance hand its records to the one with the same index."""
+    if sender.parallelism != receiver.parallelism:
+        raise TopologyError(
+            f"forward() cannot change the parallelism, but {sender.name!r} ({sender.origin}) has {sender.parallelism} "
+            f"and {receiver.name!r} ({receiver.origin}) has {receiver.parallelism}; use rebalance() or rescale()"
+        )
 
 
 def _acts_on_time(operator: ops.Operator) -> bool:

@@ -1,5 +1,4 @@
 """project picks fields; a stream that forks and comes together again keeps every record once per way."""
-# modes: streaming batch
 from __future__ import annotations
 
 from pyflink.common import Types

@@ -31,7 +31,5 @@ attempt("union of keyed", lambda s: s.key_by(lambda v: v[0]).union(s.key_by(lamb
 attempt("side output without a tag", lambda s: s.get_side_output("late").print())
 attempt("windows without timestamps", lambda s: s.key_by(lambda v: v[0], key_type=Types.INT())
         .window(TumblingEventTimeWindows.of(ms(5))).reduce(lambda a, b: a).print())
-attempt("lateness of a count window", lambda s: s.key_by(lambda v: v[0], key_type=Types.INT()).count_window(1)
-        .allowed_lateness(-5).reduce(lambda a, b: a).filter(lambda v: False).print())
 attempt("forward to another parallelism", lambda s: s.map(lambda v: v).set_parallelism(2).forward()
         .map(lambda v: v).set_parallelism(1).print())

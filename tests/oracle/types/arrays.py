@@ -13,14 +13,12 @@ CASES = [
     ("longs", Types.BASIC_ARRAY(Types.LONG()), [1, 2 ** 40]),
     ("strings", Types.BASIC_ARRAY(Types.STRING()), ["a", "b"]),
     ("tuples", Types.OBJECT_ARRAY(Types.TUPLE([Types.INT(), Types.STRING()])), [(1, "x"), (2, "y")]),
-    ("list", Types.LIST(Types.STRING()), ["l", "m"]),
 ]
 env = StreamExecutionEnvironment.get_execution_environment()
 for name, t, value in CASES:
     stream = env.from_collection([value], type_info=t)
-    stream.map(lambda v: v, output_type=t)\
+    stream.map(lambda v: v, output_type=t) \
         .map(lambda v: "%s %d" % (list(v), len(v)), output_type=Types.STRING()).print(name)
-stream.print("list")
 env.from_collection([b"\x01\xff"], type_info=Types.PRIMITIVE_ARRAY(Types.BYTE())) \
     .map(lambda v: "%r %s" % (bytes(v), type(v).__name__), output_type=Types.STRING()).print("bytes")
 env.execute()

@@ -1,19 +1,24 @@
-"""A declared type converts: numbers for doubles, any digits for floats, and lists for tuples."""
+"""A declared type converts: whole numbers for doubles, digits beyond a float's, rows and tuples for each other."""
 # parallelism: 1
 # timeout: 240
-# modes: streaming batch
 from __future__ import annotations
 
 from pyflink.common import Row, Types
 from pyflink.datastream import StreamExecutionEnvironment
 
-env = StreamExecutionEnvironment.get_execution_environment()
-one = env.from_collection([1], type_info=Types.INT())
-one.map(lambda v: 1, output_type=Types.DOUBLE()).print("double")
-one.map(lambda v: 16777217.0, output_type=Types.FLOAT()).print("float")
-one.map(lambda v: True, output_type=Types.INT()).print("bool for int")
-one.map(lambda v: [v, "x"], output_type=Types.TUPLE([Types.INT(), Types.STRING()])).print("list for tuple")
-one.map(lambda v: (v, "x"), output_type=Types.ROW([Types.INT(), Types.STRING()])).print("tuple for row")
-one.map(lambda v: Row(v, "x"), output_type=Types.TUPLE([Types.INT(), Types.STRING()])).print("row for tuple")
-one.map(lambda v: (1, 2), output_type=Types.LIST(Types.INT())).print("tuple for list")
-env.execute()
+CASES = [
+    ("double", Types.DOUBLE(), 1),
+    ("float", Types.FLOAT(), 16777217.0),
+    ("bool for int", Types.INT(), True),
+    ("tuple for row", Types.ROW([Types.INT(), Types.STRING()]), (1, "x")),
+    ("row for tuple", Types.TUPLE([Types.INT(), Types.STRING()]), Row(1, "x")),
+    ("tuple for list", Types.LIST(Types.INT()), (1, 2)),
+]
+for name, t, value in CASES:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection([1], type_info=Types.INT()).map(lambda v, value=value: value, output_type=t).print(name)
+    try:
+        env.execute()
+        print(name, "finished")
+    except Exception:
+        print(name, "failed")

@@ -18,7 +18,7 @@ def change(r):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 value = Row(1, Row(2, "b"), (3, True), [Row(4, "d"), Row(5, "e")], {"k": [1.0, 2.5]})
-stream = env.from_collection([value], type_info=t)
+stream = env.from_collection([0], type_info=Types.INT()).map(lambda _: value, output_type=t)
 stream.print("in")
 stream.map(change, output_type=t).print("out")
 stream.map(lambda r: "%s %s %s" % (r.inner.as_dict(), type(r.pair).__name__, type(r.rows).__name__),

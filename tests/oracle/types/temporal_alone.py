@@ -12,7 +12,7 @@ from pyflink.datastream import (
 )
 
 CASES = [
-    ("date", Types.SQL_DATE(), [datetime.date(2024, 2, 29), datetime.date(1969, 12, 31), datetime.date(1, 1, 1)]),
+    ("date", Types.SQL_DATE(), [datetime.date(2024, 2, 29), datetime.date(1969, 12, 31), datetime.date(1900, 1, 1)]),
     ("time", Types.SQL_TIME(), [datetime.time(0, 0), datetime.time(23, 59, 59)]),
     ("timestamp", Types.SQL_TIMESTAMP(),
      [datetime.datetime(2024, 2, 29, 12, 0, 0, 1000), datetime.datetime(1969, 1, 1)]),

@@ -1,4 +1,5 @@
 """Objects of a program's own classes travel between operators without a declared type, also as state and in lists."""
+# parallelism: 1
 from __future__ import annotations
 
 import dataclasses

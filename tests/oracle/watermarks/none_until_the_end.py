@@ -19,7 +19,7 @@ ascending = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigne
 
 class Show(ProcessWindowFunction):
     def process(self, key, context, elements):
-        yield "%s %d %s" % (key, context.window().start, [e[1] for e in elements])
+        yield "%s %d %s" % (key, context.window().start, sorted(e[1] for e in elements))
 
 
 class Now(KeyedProcessFunction):

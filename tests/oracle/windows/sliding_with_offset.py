@@ -27,7 +27,8 @@ ms = Time.milliseconds
 keyed = env.from_collection([("a", n) for n in (-13, -7, -1, 0, 1, 6, 7, 13)], type_info=pair) \
     .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
 keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(2))).process(Show(), output_type=Types.STRING()).print("two")
-keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(-1))).process(Show(), output_type=Types.STRING()).print("minus")
+keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(-1))).process(Show(), output_type=Types.STRING()) \
+    .print("minus")
 keyed.window(SlidingEventTimeWindows.of(ms(7), ms(3))).process(Show(), output_type=Types.STRING()).print("7by3")
 keyed.window(SlidingEventTimeWindows.of(ms(2), ms(5))).process(Show(), output_type=Types.STRING()).print("gaps")
 env.execute()

@@ -39,7 +39,7 @@ configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 5), ("a", 25), ("a", 31)], type_info=pair).map(paused, output_type=pair) \
+env.from_collection([("a", 5), ("a", 25), ("a", 27)], type_info=pair).map(paused, output_type=pair) \
     .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
     .window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print()
 env.execute()

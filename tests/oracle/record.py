@@ -2,7 +2,7 @@
 
 Every program runs at each of its parallelisms (one that has a single parallelism runs twice) in this one process. Its
 recording is written only if all runs succeed and agree; otherwise the program is reported and an existing recording
-stays. Without names and without --all, programs are recorded that have no recording or a changed source.
+stays. Without names and without --all, programs are recorded that have no recording.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ def main() -> int:
 def _wanted(program: Program, arguments: Any) -> bool:
     if arguments.names:
         return any(fnmatch.fnmatch(program.name, pattern) for pattern in arguments.names)
-    recording = program.recording
-    return arguments.all or not recording.exists() or recording.stat().st_mtime < program.path.stat().st_mtime
+    return arguments.all or not program.recording.exists()
 
 
 def _use_real_flink() -> None:

@@ -44,22 +44,23 @@ def check(program: Program, options: launch.LaunchOptions, capsys: pytest.Captur
 
 @pytest.fixture
 def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`time.sleep` moves this thread's clocks instead of waiting: programs pause so that watermarks pass."""
+    """In the runner's source threads `time.sleep` moves the clocks instead of waiting: programs pause between records
+    so that watermarks pass. The main thread, in which the runner waits for the others, really sleeps."""
     ahead = threading.local()
-    wait, clocks = time.sleep, {name: getattr(time, name) for name in ("monotonic", "time", "time_ns")}
+    sleep, monotonic, wall = time.sleep, time.monotonic, time.time_ns
 
-    def sleep(seconds: float) -> None:
+    def skip(seconds: float) -> None:
         if threading.current_thread() is threading.main_thread():
-            wait(seconds)  # the runner waits for other threads
+            sleep(seconds)
         else:
-            ahead.seconds = getattr(ahead, "seconds", 0.0) + seconds
+            ahead.seconds = skipped() + seconds
 
-    monkeypatch.setattr(time, "sleep", sleep)
-    for name, clock in clocks.items():
-        unit = 1_000_000_000 if name == "time_ns" else 1
-        monkeypatch.setattr(
-            time, name, lambda clock=clock, unit=unit: clock() + type(clock())(getattr(ahead, "seconds", 0.0) * unit)
-        )
+    def skipped() -> float:
+        return getattr(ahead, "seconds", 0.0)
+
+    monkeypatch.setattr(time, "sleep", skip)
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + skipped())
+    monkeypatch.setattr(time, "time_ns", lambda: wall() + int(skipped() * 1e9))
 
 
 def test_every_program_is_recorded() -> None:

@@ -13,7 +13,7 @@ from pyflink.datastream.state import StateTtlConfig, ValueStateDescriptor
 class Keep(KeyedProcessFunction):
     def open(self, runtime_context):
         def state(name, update_type):
-            ttl = StateTtlConfig.new_builder(Time.milliseconds(700)).set_update_type(update_type).build()
+            ttl = StateTtlConfig.new_builder(Time.milliseconds(1500)).set_update_type(update_type).build()
             descriptor = ValueStateDescriptor(name, Types.STRING())
             descriptor.enable_time_to_live(ttl)
             return runtime_context.get_state(descriptor)
@@ -29,7 +29,7 @@ class Keep(KeyedProcessFunction):
 
 
 def slow(value):
-    time.sleep(0.4)
+    time.sleep(1)
     return value
 
 

@@ -1,18 +1,15 @@
-"""A declared type converts: whole numbers for doubles, digits beyond a float's, rows and tuples for each other."""
+"""A declared type converts: whole numbers for doubles, truth for numbers, and digits beyond a float's."""
 # parallelism: 1
 # timeout: 240
 from __future__ import annotations
 
-from pyflink.common import Row, Types
+from pyflink.common import Types
 from pyflink.datastream import StreamExecutionEnvironment
 
 CASES = [
     ("double", Types.DOUBLE(), 1),
     ("float", Types.FLOAT(), 16777217.0),
     ("bool for int", Types.INT(), True),
-    ("tuple for row", Types.ROW([Types.INT(), Types.STRING()]), (1, "x")),
-    ("row for tuple", Types.TUPLE([Types.INT(), Types.STRING()]), Row(1, "x")),
-    ("tuple for list", Types.LIST(Types.INT()), (1, 2)),
 ]
 for name, t, value in CASES:
     env = StreamExecutionEnvironment.get_execution_environment()

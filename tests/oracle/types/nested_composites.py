@@ -12,12 +12,12 @@ t = Types.ROW_NAMED(["id", "inner", "pair", "rows", "map"], [
 
 
 def change(r):
-    return Row(r.id + 1, Row(r.inner.x * 2, r.inner.y.upper()), (r.pair[0], not r.pair[1]),
-               [Row(e.x, e.y * 2) for e in r.rows], {k: [d / 2 for d in v] for k, v in r.map.items()})
+    return Row(r.id + 1, Row(x=r.inner.x * 2, y=r.inner.y.upper()), (r.pair[0], not r.pair[1]),
+               [Row(x=e.x, y=e.y * 2) for e in r.rows], {k: [d / 2 for d in v] for k, v in r.map.items()})
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-value = Row(1, Row(2, "b"), (3, True), [Row(4, "d"), Row(5, "e")], {"k": [1.0, 2.5]})
+value = Row(1, Row(x=2, y="b"), (3, True), [Row(x=4, y="d"), Row(x=5, y="e")], {"k": [1.0, 2.5]})
 stream = env.from_collection([0], type_info=Types.INT()).map(lambda _: value, output_type=t)
 stream.print("in")
 stream.map(change, output_type=t).print("out")

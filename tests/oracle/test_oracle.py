@@ -12,6 +12,7 @@ import pytest
 from recordings import Program, programs
 
 from scurry import launch
+from scurry.runtime.local.runner import _Streaming
 
 PROGRAMS = programs()
 
@@ -44,10 +45,13 @@ def check(program: Program, options: launch.LaunchOptions, capsys: pytest.Captur
 
 @pytest.fixture
 def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the runner's source threads `time.sleep` moves the clocks instead of waiting: programs pause between records
-    so that watermarks pass. The main thread, in which the runner waits for the others, really sleeps."""
-    ahead = threading.local()
-    sleep, monotonic, wall = time.sleep, time.monotonic, time.time_ns
+    """`time.sleep` in a source's chain moves its clock instead of waiting: programs pause so that watermarks pass.
+
+    Each source of a micro-batch starts at the time the one before ended, as if they had run next to each other. The
+    main thread, in which the runner waits for them, really sleeps.
+    """
+    ahead, ends = threading.local(), {-1: 0.0}
+    sleep, monotonic, wall, read = time.sleep, time.monotonic, time.time_ns, _Streaming._source
 
     def skip(seconds: float) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -58,9 +62,16 @@ def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     def skipped() -> float:
         return getattr(ahead, "seconds", 0.0)
 
+    def read_at_its_time(runner: _Streaming, number: int, assignment: Any, batch_id: int) -> Any:
+        ahead.seconds = max(seconds for batch, seconds in ends.items() if batch < batch_id)
+        rows = read(runner, number, assignment, batch_id)
+        ends[batch_id] = max(ends.get(batch_id, 0.0), skipped())
+        return rows
+
     monkeypatch.setattr(time, "sleep", skip)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + skipped())
     monkeypatch.setattr(time, "time_ns", lambda: wall() + int(skipped() * 1e9))
+    monkeypatch.setattr(_Streaming, "_source", read_at_its_time)
 
 
 def test_every_program_is_recorded() -> None:

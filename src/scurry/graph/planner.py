@@ -96,9 +96,9 @@ class _Planner:
         else:
             task: Any = self.job.sources.get(self.ids[source.id]) or self.job.operators[self.ids[source.id]]
             target = self.job.operators[self.ids[node.id]]
-            if partition is not None and isinstance(partition.partitioner, ops.Forward):
-                _check_forward(task, target)
             if partition is None or self._chainable(node, partition.partitioner):
+                if partition is not None and isinstance(partition.partitioner, ops.Forward):
+                    _check_forward(task, target)
                 task.outputs.append(Output(tag, operator=target.id))
             else:
                 edge = self._edge(node, index, partition, target)

@@ -227,11 +227,10 @@ class SourceTask:
                 self._seq += 1  # slow or few records: keep their order visible across edges
                 self._rows += task.flush(self._seq)
                 yield self._take_rows()
+        for assigner in task.assigners:
+            assigner.emit_periodic()
         if final:
-            entry.watermark(MAX_TIME)  # as in Flink, the end does not wait for the interval of the last records
-        else:
-            for assigner in task.assigners:
-                assigner.emit_periodic()
+            entry.watermark(MAX_TIME)
         task.drain()
         if self._aligned is not None:
             info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}

@@ -12,7 +12,7 @@ from pyflink.datastream.state import ListStateDescriptor, MapStateDescriptor, St
 
 class Keep(KeyedProcessFunction):
     def open(self, runtime_context):
-        ttl = StateTtlConfig.new_builder(Time.milliseconds(1500)).build()
+        ttl = StateTtlConfig.new_builder(Time.milliseconds(2500)).build()
         numbers = ListStateDescriptor("numbers", Types.INT())
         numbers.enable_time_to_live(ttl)
         names = MapStateDescriptor("names", Types.INT(), Types.STRING())
@@ -27,7 +27,7 @@ class Keep(KeyedProcessFunction):
 
 
 def slow(value):
-    time.sleep(0.6)
+    time.sleep(1)
     return value
 
 

@@ -18,6 +18,7 @@ env = StreamExecutionEnvironment.get_execution_environment()
 for name, t, value in CASES:
     env.from_collection([0], type_info=Types.INT()).map(lambda _, value=value: value, output_type=t) \
         .map(lambda v: "%s %d" % (list(v), len(v)), output_type=Types.STRING()).print(name)
-env.from_collection([b"\x01\xff"], type_info=Types.PRIMITIVE_ARRAY(Types.BYTE())) \
+env.from_collection([0], type_info=Types.INT()) \
+    .map(lambda _: b"\x01\xff", output_type=Types.PRIMITIVE_ARRAY(Types.BYTE())) \
     .map(lambda v: "%r %s" % (bytes(v), type(v).__name__), output_type=Types.STRING()).print("bytes")
 env.execute()

@@ -120,6 +120,19 @@ class TimestampOf(ProcessFunction):
         yield ctx.timestamp()
 
 
+class WatermarkOf(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Iterator[int]:
+        yield ctx.timer_service().current_watermark()
+
+
+def test_a_chained_function_never_sees_the_watermark_go_back() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda value, _: value)
+    stream = env.from_source(Scripted([10, 30, 20, 5, 40]), WatermarkStrategy.no_watermarks(), "scripted")
+    with stream.assign_timestamps_and_watermarks(strategy).process(WatermarkOf()).execute_and_collect() as results:
+        assert list(results) == [MIN, 9, 29, 29, 29]
+
+
 class TestAlignment:
     """Sources of one group do not run away from each other by more than the drift."""
 

@@ -29,15 +29,20 @@ class AssignTimestampsOperator(RuntimeOperator):
         assigner = strategy.timestamp_assigner
         self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
         self._bound: int | None = strategy.max_out_of_orderness_ms
+        self._batch = -1
+        #: the watermark so far, and what it was when the batch began
+        self.last = self._before = MIN_TIME
         self.begin()
 
     def begin(self) -> None:
         """A new batch: the generator starts over, so that a replay generates the same.
 
-        Nothing is lost by that: the receiving gate keeps the highest watermark of each channel.
+        Nothing is lost by that: the receiving gate keeps the highest watermark of each channel. What is chained behind
+        must not see time go back either; a batch that is repeated begins where it began the first time.
         """
-        #: the watermark of this batch
-        self.last = self._highest = MIN_TIME
+        if self.info.batch_id != self._batch:
+            self._batch, self._before = self.info.batch_id, self.last
+        self.last, self._highest = self._before, MIN_TIME
         strategy = self.plan.operator.function
         # BATCH has no watermark but the last one, so generators are not even asked, as in Flink
         custom = self._bound is None and strategy.generates_watermarks and self.info.mode != "BATCH"

@@ -8,25 +8,28 @@ from scurry.datastream.functions.base import Function, RuntimeContext
 from scurry.datastream.functions.process import KeyedCoProcessFunction, KeyedProcessFunction
 from scurry.datastream.functions.transformations import MapFunction
 
-__all__ = ["KeyedCoFlatMap", "KeyedCoMap", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "Projection"]
+__all__ = ["FunctionWrapper", "KeyedCoFlatMap", "KeyedCoMap", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "Projection"]
 
 
-class _Adapter(Function):
+class FunctionWrapper(Function):
     """Opens and closes the function it wraps."""
 
     def __init__(self, function: Any) -> None:
+        """Wrap a function object, or a callable without a life cycle."""
         self.function = function
 
     def open(self, runtime_context: RuntimeContext) -> None:
+        """Open the function."""
         if isinstance(self.function, Function):
             self.function.open(runtime_context)
 
     def close(self) -> None:
+        """Close the function."""
         if isinstance(self.function, Function):
             self.function.close()
 
 
-class _OneInput(_Adapter, KeyedProcessFunction):
+class _OneInput(FunctionWrapper, KeyedProcessFunction):
     method = ""
 
     def __init__(self, function: Any) -> None:
@@ -64,7 +67,7 @@ class KeyedFilter(_OneInput):
         return (value,) if self.call(value) else ()
 
 
-class KeyedCoMap(_Adapter, KeyedCoProcessFunction):
+class KeyedCoMap(FunctionWrapper, KeyedCoProcessFunction):
     """A co-map, whose results of None are dropped."""
 
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
@@ -78,7 +81,7 @@ class KeyedCoMap(_Adapter, KeyedCoProcessFunction):
         return () if result is None else (result,)
 
 
-class KeyedCoFlatMap(_Adapter, KeyedCoProcessFunction):
+class KeyedCoFlatMap(FunctionWrapper, KeyedCoProcessFunction):
     """A co-flat-map."""
 
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:

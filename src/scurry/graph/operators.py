@@ -125,8 +125,8 @@ class Window(Operator):
     """Windowing per key (or over all records, with a constant key).
 
     `function` is the window function applied to a fired window or None, `pre_aggregate` the ReduceFunction or
-    AggregateFunction that folds elements as they come or None. `kind` says what `function` is: "process", "apply"
-    or None; `pre_kind` is "reduce", "aggregate" or None.
+    AggregateFunction that folds elements as they come or None. `kind` says what `function` is: "process", "apply",
+    "co_group" (then there are two inputs) or None; `pre_kind` is "reduce", "aggregate" or None.
     """
 
     assigner: Any = None
@@ -143,6 +143,23 @@ class Window(Operator):
     aligned: tuple[int, int, int] | None = None
     #: in ms, of event-time sessions with a fixed gap and their default trigger
     session_gap: int | None = None
+
+    keyed = True
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalJoin(Operator):
+    """Joins records of two inputs with equal keys; `function` is a ProcessJoinFunction.
+
+    A left record at t meets the right ones from `t + lower` to `t + upper`, both inclusive, in ms. Late records go to
+    the side outputs `left_late_tag` and `right_late_tag`; None drops them.
+    """
+
+    lower: int = 0
+    upper: int = 0
+    left_late_tag: Any = None
+    right_late_tag: Any = None
 
     keyed = True
     timed = True

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from scurry.datastream import _aggregations as aggregations
 from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream._functions import require_function, require_reduce
+from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
 from scurry.datastream.functions import FilterFunction, FlatMapFunction, KeyedProcessFunction, MapFunction
 from scurry.datastream.window import CountSlidingWindowAssigner, CountTumblingWindowAssigner
-from scurry.errors import TopologyError
+from scurry.errors import ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import PartitionNode
 
@@ -120,6 +121,19 @@ class KeyedStream(DataStream):
         if slide == 0:
             return self.window(CountTumblingWindowAssigner(size))
         return self.window(CountSlidingWindowAssigner(size, slide))
+
+    # ------------------------------------------------------------------ joins
+
+    def interval_join(self, other_stream: KeyedStream) -> IntervalJoin:
+        """Join the records of two keyed streams that have equal keys and are close in time.
+
+        Example:
+            orders.key_by(...).interval_join(payments.key_by(...)).between(Time.minutes(0), Time.minutes(5))
+            .process(ProcessJoinFunction)
+        """
+        if not isinstance(other_stream, KeyedStream):
+            raise ArgumentTypeError(f"interval_join takes a KeyedStream, got {other_stream!r}; call key_by(...) on it")
+        return IntervalJoin(self, other_stream)
 
     # ------------------------------------------------------------------ partitioning is settled
 

@@ -30,8 +30,10 @@ from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode
 if TYPE_CHECKING:
     from scurry.common.execution_config import ExecutionConfig
     from scurry.datastream.data_stream.cached import CachedDataStream
+    from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
     from scurry.datastream.data_stream.collect import CloseableIterator
     from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+    from scurry.datastream.data_stream.joined_streams import JoinedStreams
     from scurry.datastream.data_stream.keyed import KeyedStream
     from scurry.datastream.data_stream.sink import DataStreamSink
     from scurry.datastream.data_stream.windowed import AllWindowedStream
@@ -266,6 +268,28 @@ class DataStream:
         if not isinstance(ds, DataStream):
             raise ArgumentTypeError(f"connect takes a DataStream or a BroadcastStream, got {ds!r}")
         return ConnectedStreams(self, ds)
+
+    def join(self, other: DataStream) -> JoinedStreams:
+        """Join this stream with another: pairs of records that have the same key and window.
+
+        Example:
+            orders.join(payments).where(lambda order: order.id).equal_to(lambda payment: payment.order_id)
+            .window(TumblingEventTimeWindows.of(Time.minutes(5))).apply(lambda order, payment: (order, payment))
+        """
+        from scurry.datastream.data_stream.joined_streams import JoinedStreams
+
+        return JoinedStreams(self, other)
+
+    def co_group(self, other: DataStream) -> CoGroupedStreams:
+        """Evaluate the records of this stream and of another that have the same key and window together.
+
+        Example:
+            orders.co_group(payments).where(lambda order: order.id).equal_to(lambda payment: payment.order_id)
+            .window(TumblingEventTimeWindows.of(Time.minutes(5))).apply(CoGroupFunction)
+        """
+        from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
+
+        return CoGroupedStreams(self, other)
 
     # ------------------------------------------------------------------ partitioning
 

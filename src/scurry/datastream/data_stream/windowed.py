@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TypeInformation
-from scurry.datastream._functions import function_name, require_function, require_reduce
+from scurry.datastream._functions import require_function, require_reduce
 from scurry.datastream._type_info import declared_type
-from scurry.datastream.data_stream.stream import DataStream, operator_stream
+from scurry.datastream.data_stream._windows import Windows
+from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.functions import (
     AggregateFunction,
     AllWindowFunction,
@@ -17,27 +17,16 @@ from scurry.datastream.functions import (
     WindowFunction,
 )
 from scurry.datastream.output_tag import OutputTag
-from scurry.datastream.window import (
-    EventTimeSessionWindows,
-    EventTimeTrigger,
-    MergingWindowAssigner,
-    SlidingEventTimeWindows,
-    Trigger,
-    TumblingEventTimeWindows,
-    WindowAssigner,
-)
-from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.datastream.window import WindowAssigner
+from scurry.errors import ArgumentTypeError
 from scurry.graph import operators as ops
-
-if TYPE_CHECKING:
-    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 
 __all__ = ["AllWindowedStream", "WindowedStream"]
 
 Self = TypeVar("Self", bound="_Windowed")
 
 
-class _Windowed:
+class _Windowed(Windows):
     """What windows per key and windows over all records have in common."""
 
     _apply_kind: ClassVar[type]
@@ -45,51 +34,12 @@ class _Windowed:
     _over_all: ClassVar[bool]
 
     def __init__(self, stream: DataStream, window_assigner: WindowAssigner[Any, Any]) -> None:
-        if not isinstance(window_assigner, WindowAssigner):
-            raise ArgumentTypeError(
-                f"expected a WindowAssigner such as TumblingEventTimeWindows.of(...), got {window_assigner!r}"
-            )
-        self._stream = stream
-        self._assigner = window_assigner
-        self._trigger: Trigger[Any, Any] = window_assigner.get_default_trigger(stream._env)
-        self._allowed_lateness = 0
+        super().__init__((stream,), window_assigner)
         self._late_tag: OutputTag | None = None
-
-    def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """Return the environment the stream belongs to."""
-        return self._stream.get_execution_environment()
 
     def get_input_type(self) -> TypeInformation:
         """Return the declared type of the records in the windows."""
-        return self._stream.get_type()
-
-    def trigger(self: Self, trigger: Trigger[Any, Any]) -> Self:
-        """Set what fires the windows, instead of the assigner's default.
-
-        Raises:
-            ArgumentTypeError: It is no Trigger, or one that cannot handle windows that merge where they do.
-        """
-        if not isinstance(trigger, Trigger):
-            raise ArgumentTypeError(f"expected a Trigger, got {trigger!r}")
-        if isinstance(self._assigner, MergingWindowAssigner) and not trigger.can_merge():
-            raise ArgumentTypeError(
-                "A merging window assigner cannot be used with a trigger that does not support merging: "
-                f"{type(trigger).__name__} needs can_merge() to return True and on_merge(...)"
-            )
-        self._trigger = trigger
-        return self
-
-    def allowed_lateness(self: Self, time_ms: TimeAmount) -> Self:
-        """Keep windows of event time for a while after they fired, and fire them again for records that come late.
-
-        Args:
-            time_ms: How long (int: ms of event time).
-        """
-        lateness = to_millis(time_ms)
-        if lateness < 0:
-            raise ArgumentError(f"The allowed lateness cannot be negative: {lateness} ms")
-        self._allowed_lateness = lateness
-        return self
+        return self._streams[0].get_type()
 
     def side_output_late_data(self: Self, output_tag: OutputTag) -> Self:
         """Emit records that come too late for all their windows to a side output of the result."""
@@ -108,7 +58,7 @@ class _Windowed:
         """
         function = require_reduce(reduce_function)
         if window_function is None and output_type is None:
-            output_type = self._stream._node.output_type
+            output_type = self._streams[0]._node.output_type
         return self._window(function, "reduce", window_function, output_type)
 
     def aggregate(
@@ -143,41 +93,17 @@ class _Windowed:
     def _window(self, folding: Any, pre_kind: str | None, function: Any, output_type: Any) -> DataStream:
         if function is not None:
             require_function(function, (self._apply_kind, self._process_kind))
-        assigner, trigger = self._assigner, self._trigger
-        operator = ops.Window(
-            function,
-            assigner=assigner,
-            trigger=trigger,
-            allowed_lateness=self._allowed_lateness,
+        return self._operator(
+            type(self).__name__.removesuffix("edStream"),
+            (folding, function),
+            output_type,
+            function=function,
+            kind=None if function is None else "process" if isinstance(function, self._process_kind) else "apply",
             late_tag=self._late_tag,
             pre_aggregate=folding,
             pre_kind=pre_kind,
-            kind=None if function is None else "process" if isinstance(function, self._process_kind) else "apply",
             over_all=self._over_all,
-            merging=isinstance(assigner, MergingWindowAssigner),
-            aligned=_alignment(assigner, trigger),
-            session_gap=_session_gap(assigner, trigger),
         )
-        functions = ", ".join(function_name(f) for f in (folding, function) if f is not None)
-        result = operator_stream(
-            self._stream._env, (self._stream._node,), operator, type(assigner).__name__, output_type
-        )
-        kind = type(self).__name__.removesuffix("edStream")
-        return result.set_description(f"{kind}({assigner}, {type(trigger).__name__}, {functions})")
-
-
-def _alignment(assigner: Any, trigger: Any) -> tuple[int, int, int] | None:
-    """Size, slide and offset of plain event-time windows that fire once, at their end."""
-    if type(assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows) and type(trigger) is EventTimeTrigger:
-        return assigner._size, assigner._slide, assigner._offset
-    return None
-
-
-def _session_gap(assigner: Any, trigger: Any) -> int | None:
-    """The gap of plain event-time sessions that fire once, at their end."""
-    if type(assigner) is EventTimeSessionWindows and type(trigger) is EventTimeTrigger:
-        return assigner._session_gap
-    return None
 
 
 class WindowedStream(_Windowed):

@@ -10,6 +10,12 @@ from scurry.datastream.functions.broadcast import (
     KeyedBroadcastProcessFunction,
     KeyedStateFunction,
 )
+from scurry.datastream.functions.joins import (
+    CoGroupFunction,
+    FlatJoinFunction,
+    JoinFunction,
+    ProcessJoinFunction,
+)
 from scurry.datastream.functions.process import (
     CoProcessFunction,
     KeyedCoProcessFunction,
@@ -30,6 +36,7 @@ from scurry.datastream.functions.transformations import (
 )
 from scurry.datastream.functions.window import (
     AllWindowFunction,
+    DeltaFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
     WindowFunction,
@@ -45,11 +52,15 @@ __all__ = [
     "BaseBroadcastProcessFunction",
     "BroadcastProcessFunction",
     "CoFlatMapFunction",
+    "CoGroupFunction",
     "CoMapFunction",
     "CoProcessFunction",
+    "DeltaFunction",
     "FilterFunction",
+    "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
+    "JoinFunction",
     "KeySelector",
     "KeyedBroadcastProcessFunction",
     "KeyedCoProcessFunction",
@@ -60,6 +71,7 @@ __all__ = [
     "Partitioner",
     "ProcessAllWindowFunction",
     "ProcessFunction",
+    "ProcessJoinFunction",
     "ProcessWindowFunction",
     "ReduceFunction",
     "RuntimeContext",

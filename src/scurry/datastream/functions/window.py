@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 from scurry.datastream.functions.base import Function, KeyedStateStore
+from scurry.errors import ArgumentTypeError
 
-__all__ = ["AllWindowFunction", "ProcessAllWindowFunction", "ProcessWindowFunction", "WindowFunction"]
+__all__ = [
+    "AllWindowFunction",
+    "DeltaFunction",
+    "ProcessAllWindowFunction",
+    "ProcessWindowFunction",
+    "WindowFunction",
+    "delta_of",
+]
 
 IN = TypeVar("IN")
 OUT = TypeVar("OUT")
@@ -83,3 +91,24 @@ class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
 
     def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
         """Drop the state the function keeps for the window; called when the window expires."""
+
+
+class DeltaFunction(ABC):
+    """Says how far a record is from another, for `DeltaTrigger` and `DeltaEvictor`."""
+
+    @abstractmethod
+    def get_delta(self, old_data_point: Any, new_data_point: Any) -> float:
+        """Return the distance between an earlier record and a later one."""
+
+
+def delta_of(function: DeltaFunction | Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
+    """Return the callable of a DeltaFunction, or the callable itself.
+
+    Raises:
+        ArgumentTypeError: `function` is neither.
+    """
+    if isinstance(function, DeltaFunction):
+        return function.get_delta
+    if callable(function) and not isinstance(function, type):
+        return function
+    raise ArgumentTypeError(f"expected a DeltaFunction or a callable of two records, got {function!r}")

@@ -1,7 +1,8 @@
-"""Windows, the assigners that make them and the triggers that fire them."""
+"""Windows, the assigners that make them, the triggers that fire them and the evictors that thin them out."""
 
 from __future__ import annotations
 
+from scurry.common.window_elements import TaggedUnion, TimestampedValue
 from scurry.datastream.window.base import (
     MergingWindowAssigner,
     SessionWindowTimeGapExtractor,
@@ -14,6 +15,9 @@ from scurry.datastream.window.count_windows import (
     CountTumblingWindowAssigner,
     GlobalWindows,
 )
+from scurry.datastream.window.delta_trigger import DeltaTrigger
+from scurry.datastream.window.evictors import CountEvictor, DeltaEvictor, Evictor, TimeEvictor
+from scurry.datastream.window.processing_timeout_trigger import ProcessingTimeoutTrigger
 from scurry.datastream.window.serializers import CountWindowSerializer, GlobalWindowSerializer, TimeWindowSerializer
 from scurry.datastream.window.session_windows import (
     DynamicEventTimeSessionWindows,
@@ -41,15 +45,19 @@ from scurry.datastream.window.windows import CountWindow, GlobalWindow, TimeWind
 __all__ = [
     "ContinuousEventTimeTrigger",
     "ContinuousProcessingTimeTrigger",
+    "CountEvictor",
     "CountSlidingWindowAssigner",
     "CountTrigger",
     "CountTumblingWindowAssigner",
     "CountWindow",
     "CountWindowSerializer",
+    "DeltaEvictor",
+    "DeltaTrigger",
     "DynamicEventTimeSessionWindows",
     "DynamicProcessingTimeSessionWindows",
     "EventTimeSessionWindows",
     "EventTimeTrigger",
+    "Evictor",
     "GlobalWindow",
     "GlobalWindowSerializer",
     "GlobalWindows",
@@ -57,12 +65,16 @@ __all__ = [
     "NeverTrigger",
     "ProcessingTimeSessionWindows",
     "ProcessingTimeTrigger",
+    "ProcessingTimeoutTrigger",
     "PurgingTrigger",
     "SessionWindowTimeGapExtractor",
     "SlidingEventTimeWindows",
     "SlidingProcessingTimeWindows",
+    "TaggedUnion",
+    "TimeEvictor",
     "TimeWindow",
     "TimeWindowSerializer",
+    "TimestampedValue",
     "Trigger",
     "TriggerResult",
     "TumblingEventTimeWindows",

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from scurry.common.typeinfo import Types
 from scurry.datastream.state import ValueStateDescriptor
-from scurry.datastream.window.base import Trigger, WindowAssigner
+from scurry.datastream.window.base import Trigger, TriggerResult, WindowAssigner
 from scurry.datastream.window.triggers import CountTrigger, NeverTrigger, PurgingTrigger
 from scurry.datastream.window.windows import CountWindow, GlobalWindow
 from scurry.errors import ArgumentError
@@ -91,8 +91,37 @@ class CountSlidingWindowAssigner(_CountWindows[T]):
         return f"CountSlidingWindowAssigner({self._window_size}, {self._window_slide})"
 
 
+class _EndOfStreamTrigger(Trigger[T, GlobalWindow]):
+    """Fires once, when there is no more input."""
+
+    def on_element(
+        self, element: T, timestamp: int, window: GlobalWindow, ctx: Trigger.TriggerContext
+    ) -> TriggerResult:
+        """Wait for the end of time."""
+        ctx.register_event_time_timer(window.max_timestamp())
+        return TriggerResult.CONTINUE
+
+    def on_processing_time(self, time: int, window: GlobalWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Do nothing."""
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time: int, window: GlobalWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fire at the end of time."""
+        return TriggerResult.FIRE if time == window.max_timestamp() else TriggerResult.CONTINUE
+
+    def on_merge(self, window: GlobalWindow, ctx: Trigger.OnMergeContext) -> None:
+        """Do nothing."""
+
+    def clear(self, window: GlobalWindow, ctx: Trigger.TriggerContext) -> None:
+        """Do nothing."""
+
+
 class GlobalWindows(WindowAssigner[T, GlobalWindow]):
     """Puts all records of a key into one window that never ends: it needs a trigger of its own."""
+
+    def __init__(self, default_trigger: Trigger[T, GlobalWindow] | None = None) -> None:
+        """Configure the trigger used unless the program names another (None: one that never fires)."""
+        self._default_trigger = default_trigger or NeverTrigger()
 
     def assign_windows(
         self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
@@ -105,9 +134,14 @@ class GlobalWindows(WindowAssigner[T, GlobalWindow]):
         """Return the assigner."""
         return GlobalWindows()
 
+    @staticmethod
+    def create_with_end_of_stream_trigger() -> GlobalWindows[Any]:
+        """Return the assigner with a trigger that fires when there is no more input."""
+        return GlobalWindows(_EndOfStreamTrigger())
+
     def get_default_trigger(self, env: Any) -> Trigger[T, GlobalWindow]:
-        """Return a `NeverTrigger`."""
-        return NeverTrigger()
+        """Return a `NeverTrigger`, or the one that fires at the end of the stream."""
+        return self._default_trigger
 
     def is_event_time(self) -> bool:
         """Return False."""

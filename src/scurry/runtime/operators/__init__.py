@@ -10,6 +10,8 @@ from scurry.runtime.operators.aligned_window import AlignedWindowOperator, align
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
+from scurry.runtime.operators.evicting_window import EvictingWindowOperator
+from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
 from scurry.runtime.operators.session_window import SessionWindowOperator, plain_sessions
 from scurry.runtime.operators.sink import SinkOperator
@@ -40,6 +42,7 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.BroadcastProcess: BroadcastProcessOperator,
     ops.KeyedBroadcastProcess: KeyedBroadcastProcessOperator,
     ops.KeyedReduce: KeyedReduceOperator,
+    ops.IntervalJoin: IntervalJoinOperator,
     ops.Window: WindowOperator,
     ops.Sink: SinkOperator,
 }
@@ -47,11 +50,14 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
     """The runtime operator of a planned one."""
-    if aligned(plan.operator):
+    operator = plan.operator
+    if aligned(operator):
         return AlignedWindowOperator(plan, collector, info)
-    if plain_sessions(plan.operator):
+    if plain_sessions(operator):
         return SessionWindowOperator(plan, collector, info)
-    return LOWERED[type(plan.operator)](plan, collector, info)
+    if isinstance(operator, ops.Window) and operator.evictor is not None:
+        return EvictingWindowOperator(plan, collector, info)
+    return LOWERED[type(operator)](plan, collector, info)
 
 
 __all__ = ["LOWERED", "KeyedOperator", "RuntimeOperator", "create_operator"]

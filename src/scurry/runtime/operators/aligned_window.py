@@ -44,6 +44,8 @@ class AlignedWindowOperator(WindowOperator):
             return
         if keys is None:
             keys = [0] * len(values)  # window_all
+        if self.spec.kind == "co_group":
+            values = [(index, value) for value in values]
         backend, fold = self.backend, self.fold
         find, load, first, more = backend.entries.get, backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark

@@ -51,6 +51,8 @@ class SessionWindowOperator(WindowOperator):
             return
         if keys is None:
             keys = [0] * len(values)  # window_all
+        if self.spec.kind == "co_group":
+            values = [(index, value) for value in values]
         backend, more, gap = self.backend, self.fold.more, self._gap
         find, load = backend.entries.get, backend.load
         value: Any = None

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common.window_elements import TaggedUnion
+from scurry.errors import UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector, Timestamps, Values
@@ -21,6 +23,8 @@ from scurry.runtime.state.backend import EVENT, PROCESSING
 from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 CONTENTS = "window-contents"
+#: Kinds of trigger state that can be carried over when windows merge.
+MERGEABLE = ("list", "reducing", "aggregating")
 #: Slot of the list of windows in flight of a key, when the assigner merges windows.
 MERGING = ("window-contents", "set")
 
@@ -56,36 +60,43 @@ class WindowOperator(KeyedOperator):
         backend = self.backend
         find, load = backend.entries.get, backend.load
         add = self._add_merging if self.spec.merging else self._add
-        value: Any = None
+        elements = [TaggedUnion(index, value) for value in values] if self.spec.kind == "co_group" else values
+        position = 0
         try:
-            for position, (key, value) in enumerate(zip(keys, values, strict=True)):
+            for position, (key, element, kept) in enumerate(
+                zip(keys, elements, self.kept(elements, timestamps), strict=True)
+            ):
                 entry = find(key)
                 backend.entry = load(key) if entry is None else entry
                 backend.key = key
-                add(value, MIN_TIME if timestamps is None else timestamps[position])
+                add(element, MIN_TIME if timestamps is None else timestamps[position], kept)
         except Exception as error:
-            raise operator_error(self.plan, error, value, self._hint(timestamps)) from error
+            raise operator_error(self.plan, error, values[position], self._hint(timestamps)) from error
         self.emitter.flush()
+
+    def kept(self, elements: Values, timestamps: Timestamps) -> Values:
+        """What the fold is given for each of the elements."""
+        return elements
 
     def _hint(self, timestamps: Timestamps) -> str:
         if self.event_time and timestamps is None:
             return "event-time windows need timestamps: call assign_timestamps_and_watermarks(...) before key_by"
         return ""
 
-    def _add(self, value: Any, timestamp: int) -> None:
+    def _add(self, value: Any, timestamp: int, kept: Any) -> None:
         entry, skipped = self.backend.entry, True
         for window in self.assigner.assign_windows(value, timestamp, self.assigner_context):
             if self._is_late(window):
                 continue
             skipped = False
             slot = (CONTENTS, window)
-            entry[slot] = self.fold.more(entry[slot], value) if slot in entry else self.fold.first(value)
+            entry[slot] = self.fold.more(entry[slot], kept) if slot in entry else self.fold.first(kept)
             self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot)
             self._register_cleanup(window)
         if skipped:
             self._late(value, timestamp)
 
-    def _add_merging(self, value: Any, timestamp: int) -> None:
+    def _add_merging(self, value: Any, timestamp: int, kept: Any) -> None:
         backend, skipped = self.backend, True
         for window in self.assigner.assign_windows(value, timestamp, self.assigner_context):
             actual = self._merge(window)
@@ -94,7 +105,7 @@ class WindowOperator(KeyedOperator):
                 continue
             skipped = False
             entry, slot = backend.entry, (CONTENTS, actual)
-            entry[slot] = self.fold.more(entry[slot], value) if slot in entry else self.fold.first(value)
+            entry[slot] = self.fold.more(entry[slot], kept) if slot in entry else self.fold.first(kept)
             self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot)
             self._register_cleanup(actual)
         if skipped:
@@ -308,13 +319,12 @@ class TriggerContext:
 
     def merge_partitioned_state(self, state_descriptor: Any) -> None:
         """Merges the trigger states of the merged windows into the new window's."""
+        if state_descriptor.kind not in MERGEABLE:
+            raise UnsupportedError(
+                f"state {state_descriptor.name!r} is a {state_descriptor.kind} state, which cannot be merged: "
+                "triggers of windows that merge keep list, reducing or aggregating state"
+            )
         states = self._operator.states
         target = states.get(state_descriptor, self.window)
         for window in self._merged:
-            source = states.get(state_descriptor, window)
-            found = source.get()
-            if state_descriptor.kind == "list":
-                target.add_all(found)
-            elif found is not None:
-                target.add(found)
-            source.clear()
+            target.merge(states.get(state_descriptor, window))

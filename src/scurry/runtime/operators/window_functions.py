@@ -27,6 +27,9 @@ class WindowFold(Protocol):
     def elements(self, contents: Any) -> Values:
         """What the window function is given."""
 
+    def elements_of(self, values: Values) -> Values:
+        """What it is given for elements that were kept one by one; there may be none."""
+
 
 class ListFold:
     """All elements are kept."""
@@ -44,6 +47,29 @@ class ListFold:
     def elements(self, contents: Any) -> Values:
         return list(contents)
 
+    def elements_of(self, values: Values) -> Values:
+        return values
+
+
+class CoGroupFold:
+    """All elements are kept, those of each stream apart; an element comes as (side, value)."""
+
+    def first(self, value: Any) -> Any:
+        return self.more(([], []), value)
+
+    def more(self, contents: Any, value: Any) -> Any:
+        contents[value[0]].append(value[1])
+        return contents
+
+    def merge(self, contents: list[Any]) -> Any:
+        return tuple([value for sides in contents for value in sides[side]] for side in (0, 1))
+
+    def elements(self, contents: Any) -> Values:
+        return [list(values) for values in contents]
+
+    def elements_of(self, values: Values) -> Values:
+        return [[value for of, value in values if of == side] for side in (0, 1)]
+
 
 class ReduceFold:
     """Elements are reduced as they come."""
@@ -59,6 +85,9 @@ class ReduceFold:
 
     def elements(self, contents: Any) -> Values:
         return [contents]
+
+    def elements_of(self, values: Values) -> Values:
+        return [fold_left(self.more, values)] if values else []
 
 
 class AggregateFold:
@@ -79,9 +108,17 @@ class AggregateFold:
     def elements(self, contents: Any) -> Values:
         return [self._function.get_result(contents)]
 
+    def elements_of(self, values: Values) -> Values:
+        contents = self._function.create_accumulator()
+        for value in values:
+            contents = self._function.add(value, contents)
+        return self.elements(contents)
+
 
 def fold_of(spec: ops.Window) -> WindowFold:
     """The fold of a window operator."""
+    if spec.kind == "co_group":
+        return CoGroupFold()
     if spec.pre_kind == "reduce":
         return ReduceFold(spec.pre_aggregate)
     if spec.pre_kind == "aggregate":
@@ -106,15 +143,20 @@ class WindowEmitter:
 
     def emit(self, window: Any, contents: Any) -> None:
         """Evaluates a window that fires; results carry the window's last timestamp."""
-        elements = self._fold.elements(contents)
+        self.evaluate(window, self._fold.elements(contents))
+
+    def evaluate(self, window: Any, elements: Values) -> None:
+        """Evaluates a window with what its function is to be given."""
         if self._hook is None:
-            results = elements
+            some: Any = elements
+        elif self._kind == "co_group":
+            some = self._hook(*elements)
         else:
             self._context.of = window
             key = () if self._over_all else (original_key(self._operator.backend.key),)
             about = self._context if self._kind == "process" else window
             some = self._hook(*key, about, elements)
-            results = [] if some is None else list(some)
+        results = [] if some is None else list(some)
         self._results += results
         self._times += [window.max_timestamp()] * len(results)
 

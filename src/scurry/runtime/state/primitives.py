@@ -73,6 +73,11 @@ class ListState(_State):
         for value in values:
             self.add(value)
 
+    def merge(self, other: ListState) -> None:
+        """Takes over the elements of another window's state."""
+        self.add_all(other.get())
+        other.clear()
+
     def update(self, values: Iterable[Any]) -> None:
         """Replaces the list; an empty one clears it."""
         values = list(values)
@@ -160,6 +165,12 @@ class ReducingState(_State):
         entry, slot = self._backend.entry, self._slot
         entry[slot] = self._reduce(entry[slot], value) if slot in entry else value
 
+    def merge(self, other: ReducingState) -> None:
+        """Folds in what another window's state holds."""
+        entry = self._backend.entry
+        if other._slot in entry:
+            self.add(entry.pop(other._slot))
+
 
 class AggregatingState(_State):
     """Folds every added value into an accumulator with an AggregateFunction."""
@@ -179,6 +190,13 @@ class AggregatingState(_State):
         """Folds a value in."""
         entry, slot, function = self._backend.entry, self._slot, self._function
         entry[slot] = function.add(value, entry[slot] if slot in entry else function.create_accumulator())
+
+    def merge(self, other: AggregatingState) -> None:
+        """Merges the accumulator of another window's state into this one's."""
+        entry, slot = self._backend.entry, self._slot
+        if other._slot in entry:
+            found = entry.pop(other._slot)
+            entry[slot] = self._function.merge(entry[slot], found) if slot in entry else found
 
 
 def reducer(function: Any) -> Callable[[Any, Any], Any]:

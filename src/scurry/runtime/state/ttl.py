@@ -93,6 +93,11 @@ class TtlListState(_TtlState):
         for value in values:
             self.add(value)
 
+    def merge(self, other: TtlListState) -> None:
+        """Takes over the elements of another window's state."""
+        self.add_all(other.get())
+        other.clear()
+
     def update(self, values: Iterable[Any]) -> None:
         """Replaces the list; an empty one clears it."""
         self.clear()
@@ -181,6 +186,13 @@ class TtlReducingState(_TtlState):
         before = self.get()
         self._backend.entry[self._slot] = (value if before is None else self._reduce(before, value), self._now())
 
+    def merge(self, other: TtlReducingState) -> None:
+        """Folds in what another window's state holds."""
+        found = other.get()
+        other.clear()
+        if found is not None:
+            self.add(found)
+
 
 class TtlAggregatingState(_TtlState):
     """AggregatingState with a time to live."""
@@ -202,6 +214,15 @@ class TtlAggregatingState(_TtlState):
         if accumulator is None:
             accumulator = self._function.create_accumulator()
         self._backend.entry[self._slot] = (self._function.add(value, accumulator), self._now())
+
+    def merge(self, other: TtlAggregatingState) -> None:
+        """Merges the accumulator of another window's state into this one's."""
+        entry = self._backend.entry
+        found, own = self._read(entry, other._slot), self._read(entry, self._slot)
+        other.clear()
+        if found is not None:
+            merged = found if own is None else self._function.merge(own, found)
+            entry[self._slot] = (merged, self._now())
 
 
 def create_ttl_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:

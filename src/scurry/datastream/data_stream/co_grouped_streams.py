@@ -1,0 +1,98 @@
+"""Co-grouped streams: the records of two streams with the same key and window, evaluated together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from scurry.datastream._functions import require_function
+from scurry.datastream.data_stream._windows import Windows
+from scurry.datastream.data_stream.stream import DataStream
+from scurry.datastream.functions import CoGroupFunction
+from scurry.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from scurry.datastream.data_stream.keyed import KeyedStream
+    from scurry.datastream.window import WindowAssigner
+
+__all__ = ["CoGroupedStreams", "CoGroupedWindows", "EqualTo", "Pairing", "Where"]
+
+W = TypeVar("W", bound=Windows)
+
+
+class Pairing(Generic[W]):
+    """Two streams that wait for their keys."""
+
+    def __init__(self, first: DataStream, second: DataStream, windows: Callable[..., W]) -> None:
+        """Pair two streams; programs call `join` or `co_group`."""
+        if not isinstance(second, DataStream):
+            raise ArgumentTypeError(f"expected a DataStream, got {second!r}")
+        self._first = first
+        self._second = second
+        self._windows = windows
+
+    def where(self, key_selector: Any, key_type: Any = None) -> Where[W]:
+        """Set the key of the first stream's records.
+
+        Args:
+            key_selector: A KeySelector or a callable that returns the key of a record.
+            key_type: Declared type of the keys of both streams.
+        """
+        return Where(self._first.key_by(key_selector, key_type), self._second, key_type, self._windows)
+
+
+class Where(Generic[W]):
+    """Two streams, the first of which has a key."""
+
+    def __init__(self, first: KeyedStream, second: DataStream, key_type: Any, windows: Callable[..., W]) -> None:
+        """Key the first stream; programs call `where`."""
+        self._first = first
+        self._second = second
+        self._key_type = key_type
+        self._windows = windows
+
+    def equal_to(self, key_selector: Any) -> EqualTo[W]:
+        """Set the key of the second stream's records, a KeySelector or a callable that returns it."""
+        return EqualTo(self._first, self._second.key_by(key_selector, self._key_type), self._windows)
+
+
+class EqualTo(Generic[W]):
+    """Two streams with keys that wait for their windows."""
+
+    def __init__(self, first: KeyedStream, second: KeyedStream, windows: Callable[..., W]) -> None:
+        """Key the second stream; programs call `equal_to`."""
+        self._keyed = (first, second)
+        self._windows = windows
+
+    def window(self, window_assigner: WindowAssigner[Any, Any]) -> W:
+        """Put the records of both streams into windows; only records in the same window meet."""
+        return self._windows(self._keyed, window_assigner)
+
+
+class CoGroupedWindows(Windows):
+    """The records of two streams in windows (Flink's `CoGroupedStreams.WithWindow`).
+
+    Triggers, evictors and window assigners are given the records as `TaggedUnion`.
+    """
+
+    def apply(self, function: Any, output_type: Any = None) -> DataStream:
+        """Evaluate each key and window in which at least one of the streams has records.
+
+        Args:
+            function: A CoGroupFunction, or a callable of the first and the second stream's records that returns or
+                yields the results.
+            output_type: Declared type of the results.
+
+        Returns:
+            The results; their timestamp is the last one of the window.
+        """
+        require_function(function, (CoGroupFunction,), or_callable=True)
+        return self._operator("CoGroup", (function,), output_type, function=function, kind="co_group")
+
+
+class CoGroupedStreams(Pairing[CoGroupedWindows]):
+    """Two streams to be evaluated together (Flink's `CoGroupedStreams`): `where`, `equal_to`, `window`, `apply`."""
+
+    def __init__(self, input1: DataStream, input2: DataStream) -> None:
+        """Co-group two streams; programs call `co_group`."""
+        super().__init__(input1, input2, CoGroupedWindows)

@@ -1,0 +1,66 @@
+"""Functions that join two streams."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+from scurry.datastream.functions.base import Function
+
+__all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction"]
+
+
+class JoinFunction(Function):
+    """Turns each pair of records that join into exactly one result."""
+
+    @abstractmethod
+    def join(self, first: Any, second: Any) -> Any:
+        """Return the result for a record of the first stream and one of the second."""
+
+
+class FlatJoinFunction(Function):
+    """Turns each pair of records that join into any number of results."""
+
+    @abstractmethod
+    def join(self, first: Any, second: Any) -> Any:
+        """Return or yield the results for a record of the first stream and one of the second; None means none."""
+
+
+class CoGroupFunction(Function):
+    """Evaluates all records of both streams that have the same key and window."""
+
+    @abstractmethod
+    def co_group(self, first: Iterable[Any], second: Iterable[Any]) -> Any:
+        """Return or yield the results; None means there are none.
+
+        Args:
+            first: The records of the first stream, in the order they came; empty if only the second has any.
+            second: The records of the second stream; empty if only the first has any.
+        """
+
+
+class ProcessJoinFunction(Function):
+    """Processes each pair of records that an interval join finds.
+
+    Yield `(output_tag, value)` to emit to a side output.
+    """
+
+    class Context(ABC):
+        """The timestamps of a pair."""
+
+        @abstractmethod
+        def get_left_timestamp(self) -> int:
+            """Return the timestamp (ms) of the left record."""
+
+        @abstractmethod
+        def get_right_timestamp(self) -> int:
+            """Return the timestamp (ms) of the right record."""
+
+        @abstractmethod
+        def get_timestamp(self) -> int:
+            """Return the timestamp (ms) of the results: the later one of the pair."""
+
+    @abstractmethod
+    def process_element(self, left: Any, right: Any, ctx: ProcessJoinFunction.Context) -> Any:
+        """Return or yield the results for a left and a right record; None means there are none."""

@@ -1,0 +1,101 @@
+"""A trigger that does not wait for another one longer than a while."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from scurry.common.time import TimeAmount, to_millis
+from scurry.common.typeinfo import Types
+from scurry.datastream.state import ValueStateDescriptor
+from scurry.datastream.window.base import Trigger, TriggerResult
+from scurry.datastream.window.windows import Window
+from scurry.errors import ArgumentError, ArgumentTypeError
+
+__all__ = ["ProcessingTimeoutTrigger"]
+
+T = TypeVar("T")
+
+
+class ProcessingTimeoutTrigger(Trigger[T, Window]):
+    """Fires when another trigger does, or when that has not happened for a while of the wall clock.
+
+    As in Flink, a timer of the nested trigger counts as the timeout, too, and windows cannot merge.
+    """
+
+    def __init__(
+        self,
+        nested_trigger: Trigger[T, Any],
+        timeout: TimeAmount,
+        reset_timer_on_new_record: bool = False,
+        should_clear_on_timeout: bool = True,
+    ) -> None:
+        """Configure the trigger; see `of`."""
+        if not isinstance(nested_trigger, Trigger):
+            raise ArgumentTypeError(f"expected a Trigger, got {nested_trigger!r}")
+        self.nested_trigger = nested_trigger
+        self.timeout = to_millis(timeout)
+        if self.timeout < 0:
+            raise ArgumentError(f"the timeout cannot be negative: {self.timeout} ms")
+        self._reset_timer_on_new_record = reset_timer_on_new_record
+        self._should_clear_on_timeout = should_clear_on_timeout
+        self._due = ValueStateDescriptor("timeout", Types.LONG())
+
+    @staticmethod
+    def of(
+        nested_trigger: Trigger[Any, Any],
+        timeout: TimeAmount,
+        reset_timer_on_new_record: bool = False,
+        should_clear_on_timeout: bool = True,
+    ) -> ProcessingTimeoutTrigger[Any]:
+        """Return a trigger that fires with `nested_trigger`, or after a timeout.
+
+        Args:
+            nested_trigger: The trigger to be hurried.
+            timeout: How long after the first record to fire (int: ms of processing time).
+            reset_timer_on_new_record: Whether every record starts the timeout again.
+            should_clear_on_timeout: Whether the nested trigger forgets its state on a timeout.
+
+        Raises:
+            ArgumentTypeError: `nested_trigger` is no trigger.
+            ArgumentError: The timeout is negative.
+        """
+        return ProcessingTimeoutTrigger(nested_trigger, timeout, reset_timer_on_new_record, should_clear_on_timeout)
+
+    def on_element(self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Ask the nested trigger; unless it fires, wait for the timeout."""
+        result = self.nested_trigger.on_element(element, timestamp, window, ctx)
+        if result.is_fire():
+            self.clear(window, ctx)
+            return result
+        due = ctx.get_partitioned_state(self._due)
+        waiting = due.value()
+        if waiting is not None and self._reset_timer_on_new_record:
+            ctx.delete_processing_time_timer(waiting)
+            waiting = None
+        if waiting is None:
+            time = ctx.get_current_processing_time() + self.timeout
+            due.update(time)
+            ctx.register_processing_time_timer(time)
+        return result
+
+    def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fire."""
+        return self._timed_out(self.nested_trigger.on_processing_time(time, window, ctx), window, ctx)
+
+    def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fire."""
+        return self._timed_out(self.nested_trigger.on_event_time(time, window, ctx), window, ctx)
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Stop waiting, and clear the nested trigger."""
+        due = ctx.get_partitioned_state(self._due)
+        waiting = due.value()
+        if waiting is not None:
+            ctx.delete_processing_time_timer(waiting)
+            due.clear()
+        self.nested_trigger.clear(window, ctx)
+
+    def _timed_out(self, nested: TriggerResult, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        if self._should_clear_on_timeout:
+            self.clear(window, ctx)
+        return TriggerResult.FIRE_AND_PURGE if nested.is_purge() else TriggerResult.FIRE

@@ -1,0 +1,60 @@
+"""The window operator with an evictor (Flink's EvictingWindowOperator).
+
+A window holds all of its elements as `(element, timestamp)`; reduce and aggregate functions run over what the evictor
+leaves of them, at each firing anew.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any
+
+from scurry.common.window_elements import TimestampedValue
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.collector import Collector, Timestamps, Values
+from scurry.runtime.context import TaskInfo
+from scurry.runtime.operators.window import TriggerContext, WindowOperator
+from scurry.runtime.operators.window_functions import ListFold
+
+
+class EvictingWindowOperator(WindowOperator):
+    """Lets the evictor remove elements before and after the window function sees them."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._elements_of = self.fold.elements_of
+        self.fold = ListFold()
+        self._evictor = self.spec.evictor
+        self._needs_elements = self.spec.pre_kind == "reduce"
+        self._evictor_context = EvictorContext(self.trigger_context)
+
+    def kept(self, elements: Values, timestamps: Timestamps) -> Values:
+        return list(zip(elements, repeat(None) if timestamps is None else timestamps, strict=False))
+
+    def _fire(self, result: Any, window: Any, slot: Any) -> None:
+        entry = self.backend.entry
+        if result.is_fire() and slot in entry:
+            left = self._evaluate(window, [TimestampedValue._make(kept) for kept in entry[slot]])
+            if left:
+                entry[slot] = [tuple(element) for element in left]
+            else:
+                del entry[slot]
+        if result.is_purge():
+            entry.pop(slot, None)
+
+    def _evaluate(self, window: Any, elements: list[TimestampedValue]) -> list[TimestampedValue]:
+        """Emits the results of a window; returns the elements it keeps."""
+        self._evictor.evict_before(elements, len(elements), window, self._evictor_context)
+        if elements or not self._needs_elements:
+            self.emitter.evaluate(window, self._elements_of([element.value for element in elements]))
+        self._evictor.evict_after(elements, len(elements), window, self._evictor_context)
+        return elements
+
+
+class EvictorContext:
+    """Flink's Evictor.EvictorContext."""
+
+    def __init__(self, times: TriggerContext) -> None:
+        self.get_current_processing_time = times.get_current_processing_time
+        self.get_current_watermark = times.get_current_watermark
+        self.get_metric_group = times.get_metric_group

@@ -5,19 +5,24 @@ from typing import Any
 
 import pytest
 
+from scurry.datastream.functions import DeltaFunction
 from scurry.datastream.window import (
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
     CountTrigger,
+    DeltaTrigger,
     EventTimeTrigger,
+    GlobalWindow,
+    GlobalWindows,
     NeverTrigger,
+    ProcessingTimeoutTrigger,
     ProcessingTimeTrigger,
     PurgingTrigger,
     TimeWindow,
     Trigger,
     TriggerResult,
 )
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 CONTINUE, FIRE, FIRE_AND_PURGE = TriggerResult.CONTINUE, TriggerResult.FIRE, TriggerResult.FIRE_AND_PURGE
 WINDOW = TimeWindow(0, 1000)
@@ -40,6 +45,22 @@ class Reduced:
         self.content = None
 
 
+class Value:
+    """Value state in memory."""
+
+    def __init__(self) -> None:
+        self.content: Any = None
+
+    def value(self) -> Any:
+        return self.content
+
+    def update(self, value: Any) -> None:
+        self.content = value
+
+    def clear(self) -> None:
+        self.content = None
+
+
 class Context(Trigger.OnMergeContext):
     """One key and window; what other windows leave behind on a merge is in `inherited`."""
 
@@ -47,7 +68,7 @@ class Context(Trigger.OnMergeContext):
         self.watermark, self.now, self.inherited = watermark, now, inherited
         self.event_timers: set[int] = set()
         self.processing_timers: set[int] = set()
-        self.states: dict[str, Reduced] = {}
+        self.states: dict[str, Any] = {}
 
     def get_current_processing_time(self) -> int:
         return self.now
@@ -71,6 +92,8 @@ class Context(Trigger.OnMergeContext):
         self.event_timers.discard(time)
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
+        if state_descriptor.kind == "value":
+            return self.states.setdefault(state_descriptor.name, Value())
         function = state_descriptor.get_reduce_function().reduce
         return self.states.setdefault(state_descriptor.name, Reduced(function))
 
@@ -212,6 +235,108 @@ class TestPurgingTrigger:
     def test_merges_if_the_nested_trigger_does(self) -> None:
         assert PurgingTrigger.of(EventTimeTrigger()).can_merge()
         assert not PurgingTrigger.of(NeverTrigger()).can_merge()
+
+
+class Distance(DeltaFunction):
+    def get_delta(self, old_data_point: Any, new_data_point: Any) -> float:
+        return float(abs(old_data_point - new_data_point))
+
+
+class TestDeltaTrigger:
+    @pytest.mark.parametrize("delta", [Distance(), lambda old, new: abs(old - new)])
+    def test_fires_when_a_record_is_farther_than_the_threshold_from_the_one_that_fired_last(self, delta: Any) -> None:
+        trigger, ctx = DeltaTrigger.of(2, delta), Context()
+        fired = [value for value in (0, 2, 3, 4, 5, 6) if trigger.on_element(value, 0, WINDOW, ctx) is FIRE]
+        assert fired == [3, 6]
+
+    def test_clear_forgets_the_record_that_fired_last(self) -> None:
+        trigger, ctx = DeltaTrigger.of(2, Distance()), Context()
+        trigger.on_element(0, 0, WINDOW, ctx)
+        trigger.clear(WINDOW, ctx)
+        assert trigger.on_element(9, 0, WINDOW, ctx) is CONTINUE
+
+    def test_cannot_merge_and_knows_no_time(self) -> None:
+        trigger = DeltaTrigger.of(2, Distance())
+        assert not trigger.can_merge()
+        assert trigger.on_event_time(999, WINDOW, Context()) is CONTINUE
+        assert trigger.on_processing_time(999, WINDOW, Context()) is CONTINUE
+
+    def test_needs_a_function(self) -> None:
+        with pytest.raises(ArgumentTypeError, match="DeltaFunction"):
+            DeltaTrigger.of(2, Distance)
+
+
+class TestProcessingTimeoutTrigger:
+    def test_fires_when_the_nested_trigger_does_and_starts_over(self) -> None:
+        trigger, ctx = ProcessingTimeoutTrigger.of(CountTrigger.of(2), 100), Context(now=50)
+        assert [trigger.on_element("x", 0, WINDOW, ctx) for _ in range(2)] == [CONTINUE, FIRE]
+        assert ctx.processing_timers == set()
+        assert trigger.on_element("x", 0, WINDOW, ctx) is CONTINUE
+
+    def test_fires_a_while_after_the_first_record(self) -> None:
+        trigger, ctx = ProcessingTimeoutTrigger.of(CountTrigger.of(5), 100), Context(now=50)
+        trigger.on_element("x", 0, WINDOW, ctx)
+        ctx.now = 70
+        trigger.on_element("x", 0, WINDOW, ctx)
+        assert ctx.processing_timers == {150}
+        assert trigger.on_processing_time(150, WINDOW, ctx) is FIRE
+
+    def test_a_record_may_start_the_timeout_again(self) -> None:
+        trigger = ProcessingTimeoutTrigger.of(CountTrigger.of(5), 100, reset_timer_on_new_record=True)
+        ctx = Context(now=50)
+        trigger.on_element("x", 0, WINDOW, ctx)
+        ctx.now = 70
+        trigger.on_element("x", 0, WINDOW, ctx)
+        assert ctx.processing_timers == {170}
+
+    @pytest.mark.parametrize(("clears", "fired"), [(True, [1]), (False, [0])])
+    def test_a_timeout_clears_the_nested_trigger_unless_told_not_to(self, clears: bool, fired: list[int]) -> None:
+        trigger = ProcessingTimeoutTrigger.of(CountTrigger.of(2), 100, should_clear_on_timeout=clears)
+        ctx = Context()
+        trigger.on_element("x", 0, WINDOW, ctx)
+        trigger.on_processing_time(100, WINDOW, ctx)
+        assert [n for n in range(2) if trigger.on_element("x", 0, WINDOW, ctx) is FIRE] == fired
+
+    def test_purges_if_the_nested_trigger_does(self) -> None:
+        trigger, ctx = ProcessingTimeoutTrigger.of(PurgingTrigger.of(ProcessingTimeTrigger.create()), 100), Context()
+        trigger.on_element("x", 0, WINDOW, ctx)
+        assert trigger.on_processing_time(100, WINDOW, ctx) is FIRE_AND_PURGE
+        assert trigger.on_event_time(999, WINDOW, ctx) is FIRE
+
+    def test_needs_a_trigger_and_a_timeout(self) -> None:
+        with pytest.raises(ArgumentTypeError, match="Trigger"):
+            ProcessingTimeoutTrigger.of(5, 100)  # type: ignore[arg-type]
+        with pytest.raises(ArgumentError, match="negative"):
+            ProcessingTimeoutTrigger.of(CountTrigger.of(1), -1)
+
+
+class TestWindowsWithoutEnd:
+    END = GlobalWindow.get().max_timestamp()
+
+    def test_fire_once_at_the_end_of_the_stream_if_asked_to(self) -> None:
+        window, ctx = GlobalWindow.get(), Context()
+        trigger: Any = GlobalWindows.create_with_end_of_stream_trigger().get_default_trigger(None)
+        assert trigger.on_element("x", 5, window, ctx) is CONTINUE
+        assert ctx.event_timers == {self.END}
+        assert [trigger.on_event_time(time, window, ctx) for time in (99, self.END)] == [CONTINUE, FIRE]
+
+    def test_have_no_more_intervals_when_the_input_has_ended(self) -> None:
+        window: Any = GlobalWindow.get()
+        trigger, ctx = ContinuousEventTimeTrigger.of(300), Context()
+        trigger.on_element("x", 350, window, ctx)
+        ctx.watermark = self.END
+        ctx.event_timers.clear()
+        assert trigger.on_event_time(600, window, ctx) is FIRE
+        assert ctx.event_timers == {self.END}
+
+    def test_have_no_more_intervals_of_processing_time_either(self) -> None:
+        window: Any = GlobalWindow.get()
+        trigger, ctx = ContinuousProcessingTimeTrigger.of(300), Context(now=350, watermark=self.END)
+        trigger.on_element("x", 0, window, ctx)
+        assert ctx.processing_timers == {self.END}
+        ctx.processing_timers.clear()
+        assert trigger.on_processing_time(self.END, window, ctx) is FIRE
+        assert ctx.processing_timers == set()
 
 
 def test_a_trigger_that_does_not_say_how_to_merge_cannot() -> None:

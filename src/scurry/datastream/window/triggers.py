@@ -9,7 +9,7 @@ from scurry.common.typeinfo import Types
 from scurry.datastream.functions.transformations import ReduceFunction
 from scurry.datastream.state import ReducingStateDescriptor
 from scurry.datastream.window.base import Trigger, TriggerResult
-from scurry.datastream.window.windows import GlobalWindow, TimeWindow, Window
+from scurry.datastream.window.windows import MAX_TIMESTAMP, GlobalWindow, TimeWindow, Window
 from scurry.errors import ArgumentError
 
 __all__ = [
@@ -124,6 +124,14 @@ def _interval(interval: TimeAmount) -> int:
     return millis
 
 
+def _next_interval(time: int, interval: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> int:
+    """When a continuous trigger fires next; at the end of input a window without an end has no more intervals."""
+    end = window.max_timestamp()
+    if end == MAX_TIMESTAMP == ctx.get_current_watermark():
+        return end
+    return min(time + interval, end)
+
+
 class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
     """Fires early each time the watermark has passed another `interval`, and at the end of the window."""
 
@@ -184,7 +192,7 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
             state.clear()
 
     def _wait(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        time = min(time + self.interval, window.max_timestamp())
+        time = _next_interval(time, self.interval, window, ctx)
         ctx.get_partitioned_state(self._next_fire).add(time)
         ctx.register_event_time_timer(time)
 
@@ -217,7 +225,8 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
         if state.get() != time:
             return _CONTINUE
         state.clear()
-        self._wait(time, window, ctx)
+        if time < window.max_timestamp():
+            self._wait(time, window, ctx)
         return _FIRE
 
     def on_event_time(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
@@ -244,7 +253,7 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
             state.clear()
 
     def _wait(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        time = min(time + self.interval, window.max_timestamp())
+        time = _next_interval(time, self.interval, window, ctx)
         ctx.get_partitioned_state(self._next_fire).add(time)
         ctx.register_processing_time_timer(time)
 

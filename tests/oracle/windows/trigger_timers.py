@@ -1,0 +1,80 @@
+"""A custom trigger sets and deletes event-time timers of its own."""
+
+# parallelism: 1
+# compare: ordered
+from __future__ import annotations
+
+import time
+
+from pyflink.common import Configuration, Time, Types, WatermarkStrategy
+from pyflink.common.watermark_strategy import TimestampAssigner
+from pyflink.datastream import ProcessWindowFunction, StreamExecutionEnvironment
+from pyflink.datastream.window import Trigger, TriggerResult, TumblingEventTimeWindows
+
+
+class Ts(TimestampAssigner):
+    def extract_timestamp(self, value, record_timestamp):
+        return value[1]
+
+
+class Show(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        window, texts = context.window(), sorted(e[2] for e in elements)
+        yield f"{key} [{window.start}, {window.end}) {''.join(texts)}"
+
+
+class Halfway(Trigger):
+    """Fires in the middle of the window, unless a "!" deletes that timer, and at its end."""
+
+    def on_element(self, element, timestamp, window, ctx):
+        middle = (window.start + window.end) // 2
+        if element[2] == "!":
+            ctx.delete_event_time_timer(middle)
+        elif middle > ctx.get_current_watermark():
+            ctx.register_event_time_timer(middle)
+        ctx.register_event_time_timer(window.max_timestamp())
+        return TriggerResult.CONTINUE
+
+    def on_processing_time(self, time, window, ctx):
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time, window, ctx):
+        return TriggerResult.FIRE
+
+    def on_merge(self, window, ctx):
+        pass
+
+    def clear(self, window, ctx):
+        ctx.delete_event_time_timer((window.start + window.end) // 2)
+        ctx.delete_event_time_timer(window.max_timestamp())
+
+
+def slow(value):
+    time.sleep(0.4)
+    return value
+
+
+conf = Configuration()
+conf.set_string("python.fn-execution.bundle.size", "1")
+conf.set_string("pipeline.operator-chaining.enabled", "false")
+env = StreamExecutionEnvironment.get_execution_environment(conf)
+env.get_config().set_auto_watermark_interval(50)
+data = [
+    ("a", 10, "1"),
+    ("a", 60, "2"),
+    ("a", 110, "3"),
+    ("a", 120, "!"),
+    ("a", 170, "4"),
+    ("a", 220, "5"),
+    ("a", 310, "6"),
+]
+typed = Types.TUPLE([Types.STRING(), Types.LONG(), Types.STRING()])
+stream = env.from_collection(data, type_info=typed).map(slow, output_type=typed)
+stream = stream.assign_timestamps_and_watermarks(
+    WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Ts())
+)
+keyed = stream.key_by(lambda v: v[0], key_type=Types.STRING())
+keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(100))).trigger(Halfway()).process(
+    Show(), output_type=Types.STRING()
+).print()
+env.execute()

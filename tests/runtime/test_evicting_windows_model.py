@@ -15,6 +15,7 @@ from test_windows_model import STEPS, WINDOWS, Contents, Element, Model, Sum, Wi
 
 from scurry.datastream import DataStream, ProcessWindowFunction
 from scurry.datastream.window import (
+    ContinuousEventTimeTrigger,
     CountEvictor,
     CountTrigger,
     DeltaEvictor,
@@ -198,6 +199,18 @@ def test_a_window_function_sees_an_empty_window_if_all_its_elements_were_evicted
     subject = counted(2, CountEvictor.of(0))
     subject.batch(fed(1, 2, 3, 4))
     assert subject.results["out"] == [[], []]
+
+
+def test_a_window_whose_elements_were_all_evicted_does_not_fire_before_there_are_new_ones() -> None:
+    def build(stream: DataStream) -> dict[str, DataStream]:
+        windowed = stream.key_by(lambda value: 0).window(TumblingEventTimeWindows.of(100))
+        windowed = windowed.trigger(ContinuousEventTimeTrigger.of(10)).evictor(CountEvictor.of(0, do_evict_after=True))
+        return {"out": windowed.process(Listed())}
+
+    subject = Driven(build)
+    subject.batch([Fed("a", 1), 10, 20, Fed("b", 25)])
+    subject.batch([30, 40, MAX_TIME])
+    assert subject.results["out"] == [["a"], ["b"]]
 
 
 def test_purging_empties_the_window_whatever_the_evictor_keeps() -> None:

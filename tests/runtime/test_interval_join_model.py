@@ -159,6 +159,13 @@ def test_a_record_is_gone_once_the_watermark_reaches_its_last_partner() -> None:
     assert [pair[1] for pair in subject.results["pairs"]] == [("k", 2)]
 
 
+def test_a_record_that_comes_after_a_later_one_is_gone_in_time_too() -> None:
+    subject = driven(Bounds(0, 5))
+    subject.batch([left(1, 12), left(2, 10)])
+    subject.batch([15, right(3, 15)])
+    assert [pair[0] for pair in subject.results["pairs"]] == [("k", 1)]
+
+
 def test_late_records_that_nobody_asked_for_are_dropped_and_counted() -> None:
     subject = Driven(lambda stream: {"pairs": Bounds(0, 5).join(stream, Pair(), late=False)})
     subject.batch([10, left(1, 9), right(2, 9), right(3, 10)])

@@ -41,8 +41,8 @@ test: lint test-fast test-models test-spark test-faults test-conformance ## What
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
 
-test-models: setup ## Windows and timers against naive models, 11,200 random cases
-	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_windows_model.py tests/runtime/test_timers_model.py
+test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
+	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_*_model.py
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark

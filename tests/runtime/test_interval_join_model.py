@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from driving import Driven, Record, Step
+from driving import MAX_TIME, MIN_TIME, Driven, Record, Step
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_cases import CASES
 
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, ProcessJoinFunction
 from scurry.runtime.failure import OperatorError
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 LATE = (OutputTag("late left"), OutputTag("late right"))
 PAIRED = OutputTag("pairs again")
@@ -47,9 +47,10 @@ class Bounds:
             return max(0, self.upper - self.upper_open)
         return max(0, -(self.lower + self.lower_open))
 
-    def join(self, stream: DataStream, function: ProcessJoinFunction, late: bool = True) -> DataStream:
-        keyed = stream.key_by(lambda value: value[0])
-        other = stream.key_by(lambda value: value[0])
+    def join(
+        self, left: DataStream, right: DataStream, function: ProcessJoinFunction | None = None, late: bool = True
+    ) -> DataStream:
+        keyed, other = left.key_by(lambda value: value[0]), right.key_by(lambda value: value[0])
         joined = keyed.interval_join(other).between(self.lower, self.upper)
         if self.lower_open:
             joined = joined.lower_bound_exclusive()
@@ -57,7 +58,7 @@ class Bounds:
             joined = joined.upper_bound_exclusive()
         if late:
             joined = joined.side_output_left_late_data(LATE[0]).side_output_right_late_data(LATE[1])
-        return joined.process(function)
+        return joined.process(function or Pair())
 
 
 @dataclass
@@ -101,14 +102,10 @@ STEPS = st.lists(st.one_of(RECORDS, RECORDS, RECORDS, st.integers(-10, 45)), max
 
 
 def driven(bounds: Bounds) -> Driven:
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        joined = bounds.join(stream, Pair())
-        return {"pairs": joined, "left": joined.get_side_output(LATE[0]), "right": joined.get_side_output(LATE[1])}
-
-    return Driven(build)
+    return Driven(lambda left, right: bounds.join(left, right))
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * CASES)
 @given(BOUNDS, st.lists(STEPS, min_size=1, max_size=3))
 def test_interval_joins_agree_with_the_model(bounds: Bounds, batches: list[list[Step]]) -> None:
     model, subject = Model(bounds), driven(bounds)
@@ -118,19 +115,19 @@ def test_interval_joins_agree_with_the_model(bounds: Bounds, batches: list[list[
                 model.record(step)
             else:
                 model.time(step)
-        subject.batch(steps)
-        assert sorted(subject.results["pairs"]) == sorted(model.pairs)
-        assert (subject.results["left"], subject.results["right"]) == model.late
-    subject.batch([MAX_TIME])
-    assert subject.pages() == []
+        subject.feed(steps)
+        assert sorted(subject.results()) == sorted(model.pairs)
+        assert tuple(subject.harness.side_output(tag) for tag in LATE) == model.late
+    subject.feed([MAX_TIME])
+    assert subject.is_empty()
 
 
 @given(BOUNDS, st.lists(RECORDS, max_size=30))
 def test_without_watermarks_all_pairs_within_the_bounds_join(bounds: Bounds, records: list[Record]) -> None:
     subject = driven(bounds)
-    subject.batch([*records, MAX_TIME])
+    subject.feed([*records, MAX_TIME])
     sides = [[r for r in records if r.input == side] for side in (0, 1)]
-    assert sorted(subject.results["pairs"]) == sorted(
+    assert sorted(subject.results()) == sorted(
         (one.value, two.value, one.timestamp, two.timestamp, max(one.timestamp, two.timestamp))
         for one in sides[0]
         for two in sides[1]
@@ -148,28 +145,28 @@ def right(value: Any, timestamp: int) -> Record:
 
 def test_a_record_behind_the_watermark_is_late_and_one_at_the_watermark_is_not() -> None:
     subject = driven(Bounds(-5, 5))
-    subject.batch([left(1, 10), 10, right(2, 10), right(3, 9)])
-    assert [pair[:2] for pair in subject.results["pairs"]] == [(("k", 1), ("k", 2))]
-    assert subject.results["right"] == [("k", 3)]
+    subject.feed([left(1, 10), 10, right(2, 10), right(3, 9)])
+    assert [pair[:2] for pair in subject.results()] == [(("k", 1), ("k", 2))]
+    assert subject.harness.side_output(LATE[1]) == [("k", 3)]
 
 
 def test_a_record_is_gone_once_the_watermark_reaches_its_last_partner() -> None:
     subject = driven(Bounds(0, 5))
-    subject.batch([left(1, 10), 14, right(2, 15), 15, right(3, 15)])
-    assert [pair[1] for pair in subject.results["pairs"]] == [("k", 2)]
+    subject.feed([left(1, 10), 14, right(2, 15), 15, right(3, 15)])
+    assert [pair[1] for pair in subject.results()] == [("k", 2)]
 
 
 def test_a_record_that_comes_after_a_later_one_is_gone_in_time_too() -> None:
     subject = driven(Bounds(0, 5))
-    subject.batch([left(1, 12), left(2, 10)])
-    subject.batch([15, right(3, 15)])
-    assert [pair[0] for pair in subject.results["pairs"]] == [("k", 1)]
+    subject.feed([left(1, 12), left(2, 10)])
+    subject.feed([15, right(3, 15)])
+    assert [pair[0] for pair in subject.results()] == [("k", 1)]
 
 
 def test_late_records_that_nobody_asked_for_are_dropped_and_counted() -> None:
-    subject = Driven(lambda stream: {"pairs": Bounds(0, 5).join(stream, Pair(), late=False)})
-    subject.batch([10, left(1, 9), right(2, 9), right(3, 10)])
-    assert subject.metrics["numLateRecordsDropped"] == 2
+    subject = Driven(lambda left, right: Bounds(0, 5).join(left, right, late=False))
+    subject.feed([10, left(1, 9), right(2, 9), right(3, 10)])
+    assert subject.harness.num_late_records_dropped() == 2
 
 
 def test_the_function_may_emit_to_side_outputs_nothing_or_several_results() -> None:
@@ -179,13 +176,9 @@ def test_the_function_may_emit_to_side_outputs_nothing_or_several_results() -> N
                 return None
             return [(PAIRED, right[1]), right[1], right[1]]
 
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        joined = Bounds(0, 5).join(stream, Some())
-        return {"main": joined, "side": joined.get_side_output(PAIRED)}
-
-    subject = Driven(build)
-    subject.batch([left(0, 0), right(1, 1), right(2, 2)])
-    assert subject.results == {"main": [2, 2], "side": [2]}
+    subject = Driven(lambda left, right: Bounds(0, 5).join(left, right, Some()))
+    subject.feed([left(0, 0), right(1, 1), right(2, 2)])
+    assert (subject.results(), subject.harness.side_output(PAIRED)) == ([2, 2], [2])
 
 
 def test_a_failing_function_is_reported_with_the_pair() -> None:
@@ -193,12 +186,12 @@ def test_a_failing_function_is_reported_with_the_pair() -> None:
         def process_element(self, left: Any, right: Any, ctx: Any) -> Any:
             raise ValueError("no match")
 
-    subject = Driven(lambda stream: {"pairs": Bounds(0, 5).join(stream, Fails())})
+    subject = Driven(lambda left, right: Bounds(0, 5).join(left, right, Fails()))
     with pytest.raises(OperatorError, match=r"(?s)no match.*Interval Join.*record: \(\('k', 1\), \('k', 2\)\)"):
-        subject.batch([left(1, 0), right(2, 1)])
+        subject.feed([left(1, 0), right(2, 1)])
 
 
 def test_a_record_without_timestamp_is_refused() -> None:
     subject = driven(Bounds(0, 5))
     with pytest.raises(OperatorError, match=r"(?s)no timestamp.*record: \('k', 2\).*assign_timestamps_and_watermarks"):
-        subject.batch([left(1, 0), right(2, MIN_TIME)])
+        subject.feed([left(1, 0), right(2, MIN_TIME)])

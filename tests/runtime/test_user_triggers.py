@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from driving import Driven, Record
+from driving import MAX_TIME, Driven, Record
 
 from scurry.common import Types
 from scurry.common.time import Time
@@ -27,7 +27,6 @@ from scurry.datastream.window import (
     WindowAssigner,
 )
 from scurry.runtime.failure import OperatorError
-from scurry.runtime.wire import MAX_TIME
 
 
 class Count(AggregateFunction):
@@ -85,8 +84,8 @@ def plus(one: int, two: int) -> int:
 
 
 def windowed(assigner: Any, trigger: Any) -> Driven:
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        return {"out": stream.key_by(lambda value: 0).window(assigner).trigger(trigger).process(Listed())}
+    def build(stream: DataStream) -> DataStream:
+        return stream.key_by(lambda value: 0).window(assigner).trigger(trigger).process(Listed())
 
     return Driven(build)
 
@@ -105,10 +104,10 @@ def test_the_states_of_sessions_that_merge_are_merged(kind: str, ttl: bool) -> N
     if ttl:
         descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.days(1)).build())
     subject = windowed(EventTimeSessionWindows.with_gap(10), EveryThird(descriptor))
-    subject.batch([Record("a", 0), Record("b", 18)])
-    subject.batch([Record("c", 9), Record("d", 5), MAX_TIME])
-    assert subject.results["out"] == [["a", "b", "c"]]
-    assert subject.pages() == []
+    subject.feed([Record("a", 0), Record("b", 18)])
+    subject.feed([Record("c", 9), Record("d", 5), MAX_TIME])
+    assert subject.results() == [["a", "b", "c"]]
+    assert subject.is_empty()
 
 
 def test_state_that_cannot_be_merged_is_refused() -> None:
@@ -119,7 +118,7 @@ def test_state_that_cannot_be_merged_is_refused() -> None:
 
     subject = windowed(EventTimeSessionWindows.with_gap(10), Marked(ValueStateDescriptor("mark", Types.LONG())))
     with pytest.raises(OperatorError, match=r"(?s)'mark' is a value state, which cannot be merged.*reducing"):
-        subject.batch([Record("a", 0), Record("b", 5)])
+        subject.feed([Record("a", 0), Record("b", 5)])
 
 
 class Alarm(EveryThird):
@@ -142,15 +141,15 @@ class Alarm(EveryThird):
 
 def test_timers_fire_in_windows_without_an_end() -> None:
     subject = windowed(GlobalWindows.create(), Alarm(STATES["list"]()))
-    subject.batch([Record("a", 0), Record("b", 0), 99, Record("c", 0), 100, Record("d", 0), MAX_TIME])
-    assert subject.results["out"] == [["a", "b", "c"]]
+    subject.feed([Record("a", 0), Record("b", 0), 99, Record("c", 0), 100, Record("d", 0), MAX_TIME])
+    assert subject.results() == [["a", "b", "c"]]
 
 
 def test_a_deleted_timer_does_not_fire() -> None:
     subject = windowed(GlobalWindows.create(), Alarm(STATES["list"]()))
-    subject.batch([Record("a", 0)])
-    subject.batch([Record("off", 0), 200])
-    assert subject.results["out"] == []
+    subject.feed([Record("a", 0)])
+    subject.feed([Record("off", 0), 200])
+    assert subject.results() == []
 
 
 def test_purging_without_firing_drops_the_contents() -> None:
@@ -159,8 +158,8 @@ def test_purging_without_firing_drops_the_contents() -> None:
             return {"forget": TriggerResult.PURGE, "show": TriggerResult.FIRE}.get(element, TriggerResult.CONTINUE)
 
     subject = windowed(GlobalWindows.create(), Forget(STATES["list"]()))
-    subject.batch([Record(value, 0) for value in ("a", "forget", "b", "show", "c", "show")])
-    assert subject.results["out"] == [["b", "show"], ["b", "show", "c", "show"]]
+    subject.feed([Record(value, 0) for value in ("a", "forget", "b", "show", "c", "show")])
+    assert subject.results() == [["b", "show"], ["b", "show", "c", "show"]]
 
 
 def test_an_assigner_may_put_a_record_into_none_one_or_several_windows() -> None:
@@ -175,10 +174,7 @@ def test_an_assigner_may_put_a_record_into_none_one_or_several_windows() -> None
         def is_event_time(self) -> bool:
             return True
 
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        return {"out": stream.key_by(lambda value: 0).window(PerLetter()).process(Listed())}
-
-    subject = Driven(build)
-    subject.batch([Record(value, 0) for value in ("a", "", "bb", "ccc")])
-    subject.batch([MAX_TIME])
-    assert subject.results["out"] == [["a", "bb", "ccc"], ["bb", "ccc"], ["ccc"]]
+    subject = Driven(lambda stream: stream.key_by(lambda value: 0).window(PerLetter()).process(Listed()))
+    subject.feed([Record(value, 0) for value in ("a", "", "bb", "ccc")])
+    subject.feed([MAX_TIME])
+    assert subject.results() == [["a", "bb", "ccc"], ["bb", "ccc"], ["ccc"]]

@@ -6,10 +6,12 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from driving import Driven, Record
+from driving import MAX_TIME, Driven, Record
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_windows_model import STEPS, WINDOWS, Element, Model, Windows
+from model_cases import CASES
+from test_windows_model import BATCHES, LATENESS, TIME_WINDOWS, TRIGGERS
+from window_model import AtEnd, Element, Model, Sessions
 
 from scurry.datastream import CoGroupFunction, DataStream, FlatJoinFunction, JoinFunction
 from scurry.datastream.window import (
@@ -23,7 +25,6 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.runtime.failure import OperatorError
-from scurry.runtime.wire import MAX_TIME
 
 
 class Both(JoinFunction):
@@ -56,19 +57,19 @@ def keyed(pairing: Any) -> Any:
 
 KINDS: dict[str, tuple[Any, Any]] = {
     "join": (
-        lambda stream, windows: windows(keyed(stream.join(stream))).apply(Both()),
+        lambda first, second, windows: windows(keyed(first.join(second))).apply(Both()),
         lambda first, second: [(one, two) for one in first for two in second],
     ),
     "flat join": (
-        lambda stream, windows: windows(keyed(stream.join(stream))).apply(BothIfLarger()),
+        lambda first, second, windows: windows(keyed(first.join(second))).apply(BothIfLarger()),
         lambda first, second: [(one, two) for one in first for two in second if one[2] >= two[2] for _ in (1, 2)],
     ),
     "callable": (
-        lambda stream, windows: windows(keyed(stream.join(stream))).apply(lambda one, two: (one, two)),
+        lambda first, second, windows: windows(keyed(first.join(second))).apply(lambda one, two: (one, two)),
         lambda first, second: [(one, two) for one in first for two in second],
     ),
     "co-group": (
-        lambda stream, windows: windows(keyed(stream.co_group(stream))).apply(Groups()),
+        lambda first, second, windows: windows(keyed(first.co_group(second))).apply(Groups()),
         lambda first, second: [(sorted(first), sorted(second))],
     ),
 }
@@ -92,26 +93,28 @@ def by_key(results: list[Any]) -> dict[Any, list[Any]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=50)
-@given(WINDOWS, st.sampled_from([0, 0, 5, 30]), st.lists(STEPS, min_size=1, max_size=3))
-def test_window_joins_agree_with_the_model(kind: str, windows: Windows, lateness: int, batches: list[Any]) -> None:
-    def build(stream: DataStream) -> dict[str, DataStream]:
+@settings(max_examples=CASES)
+@given(TIME_WINDOWS | st.builds(Sessions, st.integers(1, 8)), TRIGGERS, LATENESS, BATCHES)
+def test_window_joins_agree_with_the_model(kind: str, windows: Any, trigger: Any, lateness: int, batches: Any) -> None:
+    def build(first: DataStream, second: DataStream) -> DataStream:
         def in_windows(pairs: Any) -> Any:
-            return pairs.window(windows.assigner()).allowed_lateness(lateness)
+            return pairs.window(windows.assigner()).trigger(trigger.trigger()).allowed_lateness(lateness)
 
-        return {"out": KINDS[kind][0](stream, in_windows)}
+        results: DataStream = KINDS[kind][0](first, second, in_windows)
+        return results
 
-    model, subject = Model(windows, lateness), Driven(build)
+    # what fires between two watermarks depends on the order in which records of the two streams meet
+    model, subject = Model(windows, trigger, lateness), Driven(build, in_order=lateness > 0 or trigger != AtEnd())
     for steps in [*batches, [MAX_TIME]]:
         for step in steps:
             if isinstance(step, tuple):
                 model.element(step)
             else:
                 model.time(step)
-        subject.batch([Record(step, step[1], side(step)) if isinstance(step, tuple) else step for step in steps])
-        assert by_key(subject.results["out"]) == by_key(expected(kind, model.fired))
-    assert subject.metrics["numLateRecordsDropped"] == len(model.late)
-    assert subject.pages() == []
+        subject.feed([Record(step, step[1], side(step)) if isinstance(step, tuple) else step for step in steps])
+        assert by_key(subject.results()) == by_key(expected(kind, model.fired))
+    assert subject.harness.num_late_records_dropped() == len(model.late)
+    assert subject.is_empty()
 
 
 def one(value: Any, timestamp: int = 0) -> Record:
@@ -125,18 +128,19 @@ def two(value: Any, timestamp: int = 0) -> Record:
 def co_grouped(windowed: Any) -> Driven:
     """A co-group of everything in windows that `windowed` makes of keyed pairs."""
 
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        pairs = stream.co_group(stream).where(lambda value: 0).equal_to(lambda value: 0)
-        return {"out": windowed(pairs).apply(lambda first, second: [(list(first), list(second))])}
+    def build(first: DataStream, second: DataStream) -> DataStream:
+        pairs = first.co_group(second).where(lambda value: 0).equal_to(lambda value: 0)
+        results: DataStream = windowed(pairs).apply(lambda ones, twos: [(list(ones), list(twos))])
+        return results
 
-    return Driven(build)
+    return Driven(build, in_order=True)
 
 
 def test_a_trigger_counts_the_records_of_both_streams() -> None:
     subject = co_grouped(lambda pairs: pairs.window(GlobalWindows.create()).trigger(PurgingTrigger(CountTrigger(3))))
-    subject.batch([one("a"), two("b"), one("c"), two("d")])
-    subject.batch([two("e"), two("f")])
-    assert subject.results["out"] == [(["a", "c"], ["b"]), ([], ["d", "e", "f"])]
+    subject.feed([one("a"), two("b"), one("c"), two("d")])
+    subject.feed([two("e"), two("f")])
+    assert subject.results() == [(["a", "c"], ["b"]), ([], ["d", "e", "f"])]
 
 
 def test_an_evictor_sees_the_records_of_both_streams_in_the_order_they_came() -> None:
@@ -144,8 +148,8 @@ def test_an_evictor_sees_the_records_of_both_streams_in_the_order_they_came() ->
         return pairs.window(TumblingEventTimeWindows.of(10)).evictor(CountEvictor.of(3))
 
     subject = co_grouped(windowed)
-    subject.batch([one("a"), two("b"), one("c"), two("d"), MAX_TIME])
-    assert subject.results["out"] == [(["c"], ["b", "d"])]
+    subject.feed([one("a"), two("b"), one("c"), two("d"), MAX_TIME])
+    assert subject.results() == [(["c"], ["b", "d"])]
 
 
 class DropFirstStream(Evictor[Any]):
@@ -163,17 +167,17 @@ def test_evictors_and_assigners_can_tell_the_streams_apart() -> None:
             return [] if not element.value else super().assign_windows(element, timestamp, context)
 
     subject = co_grouped(lambda pairs: pairs.window(SkipEmpty(10)).evictor(DropFirstStream()))
-    subject.batch([one("a"), two("b"), two(""), MAX_TIME])
-    assert subject.results["out"] == [([], ["b"])]
+    subject.feed([one("a"), two("b"), two(""), MAX_TIME])
+    assert subject.results() == [([], ["b"])]
 
 
 def test_a_failing_join_is_reported_with_its_window() -> None:
-    def build(stream: DataStream) -> dict[str, DataStream]:
-        pairs = stream.join(stream).where(lambda value: value).equal_to(lambda value: value)
-        return {"out": pairs.window(TumblingEventTimeWindows.of(10)).apply(lambda first, second: first / 0)}
+    def build(first: DataStream, second: DataStream) -> DataStream:
+        pairs = first.join(second).where(lambda value: value).equal_to(lambda value: value)
+        return pairs.window(TumblingEventTimeWindows.of(10)).apply(lambda one, two: one / 0)
 
     with pytest.raises(OperatorError, match=r"(?s)division by zero.*TimeWindow\(start=0, end=10\) of key 1"):
-        Driven(build).batch([one(1), two(1), MAX_TIME])
+        Driven(build).feed([one(1), two(1), MAX_TIME])
 
 
 def test_a_merging_assigner_of_the_users_own_merges_the_records_of_both_streams() -> None:
@@ -193,6 +197,6 @@ def test_a_merging_assigner_of_the_users_own_merges_the_records_of_both_streams(
             return True
 
     subject = co_grouped(lambda pairs: pairs.window(Touching()))
-    subject.batch([one("a", 1), two("b", 25)])
-    subject.batch([two("c", 12), one("d", 40), 29, MAX_TIME])
-    assert subject.results["out"] == [(["a"], ["b", "c"]), (["d"], [])]
+    subject.feed([one("a", 1), two("b", 25)])
+    subject.feed([two("c", 12), one("d", 40), 29, MAX_TIME])
+    assert subject.results() == [(["a"], ["b", "c"]), (["d"], [])]

@@ -95,7 +95,6 @@ class TestWindowJoins:
             windows = windows.trigger(trigger).evictor(evictor).allowed_lateness(datetime.timedelta(seconds=1))
             spec = operator(windows.apply(lambda one, two: []))
             assert (spec.trigger, spec.evictor, spec.allowed_lateness) == (trigger, evictor, 1000)
-            assert spec.aligned is None
 
     def test_the_description_names_the_users_function(self, first: DataStream, second: DataStream) -> None:
         windows = TumblingEventTimeWindows.of(10)
@@ -170,11 +169,11 @@ class TestIntervalJoins:
 
 
 class TestEvictors:
-    def test_windows_with_an_evictor_are_no_plain_windows(self, first: DataStream) -> None:
+    def test_the_operator_knows_its_evictor(self, first: DataStream) -> None:
         windowed = first.key_by(len).window(TumblingEventTimeWindows.of(10))
-        assert operator(windowed.reduce(max)).aligned == (10, 10, 0)
-        result = windowed.evictor(CountEvictor.of(1)).reduce(max)
-        assert operator(result).aligned is None
+        evictor = CountEvictor.of(1)
+        result = windowed.evictor(evictor).reduce(max)
+        assert operator(result).evictor is evictor
         description = "Window(TumblingEventTimeWindows(10, 0), EventTimeTrigger, CountEvictor, max)"
         assert result._node.description == description
         assert isinstance(operator(result).trigger, EventTimeTrigger)

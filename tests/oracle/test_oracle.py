@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import runpy
 import threading
 import time
@@ -37,7 +36,7 @@ def marks(program: Program) -> list[Any]:
 def check(program: Program, options: launch.LaunchOptions, capsys: pytest.CaptureFixture[str]) -> None:
     import scurry.pyflink_alias  # noqa: F401 - `import pyflink` finds scurry from here on
 
-    with launch.activate(options), contextlib.chdir(program.path.parent):
+    with launch.activate(options):
         runpy.run_path(str(program.path), run_name="__main__")
     printed = capsys.readouterr().out
     assert program.comparable(printed) == program.comparable(program.recording.read_text(encoding="utf-8"))

@@ -18,8 +18,6 @@ class Operator:
     keyed = False
     #: whether the operator reads the watermark or processing time, so that time must reach it even without data
     timed = False
-    #: whether records of its inputs must meet in the order in which they were read, so that time must come with them
-    ordered = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,6 @@ class BroadcastProcess(Operator):
     """BroadcastProcessFunction: input 0 has no keys, input 1 is broadcast and writes the state input 0 reads."""
 
     timed = True
-    ordered = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +107,6 @@ class KeyedBroadcastProcess(Operator):
 
     keyed = True
     timed = True
-    ordered = True
 
 
 @dataclass(frozen=True, eq=False)

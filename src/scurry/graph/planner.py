@@ -184,24 +184,25 @@ class _Planner:
         """Marks the edges along which time must travel.
 
         That is where something downstream can act on time alone (timers, windows), or can read a watermark that
-        something upstream generates. These edges tick. Where two inputs merely meet in the order in which they were
-        read, time comes with the data.
+        something upstream generates. These edges tick. Where records of several tasks merely meet, in the order in which
+        they were read, time comes with the data.
         """
         strategies = [s.watermark_strategy for s in self.job.sources.values()]
         strategies += [o.operator.function for o in self.job.operators.values()
                        if isinstance(o.operator, ops.AssignTimestamps)]  # fmt: skip
         watermarks = any(strategy is not None and strategy.generates_watermarks for strategy in strategies)
         ticks: dict[int, bool] = {}
-        ordered: dict[int, bool] = {}
+        meet: dict[int, bool] = {}
         for number, op in sorted(self.job.operators.items(), reverse=True):
             outs = [out.operator if out.edge is None else self.job.edges[out.edge].target for out in op.outputs]
             below = [target for target in outs if target is not None]
             acts = op.operator.timed and (watermarks or _acts_on_time(op.operator))
             ticks[number] = acts or any(ticks[target] for target in below)
-            ordered[number] = op.operator.ordered or any(ordered[target] for target in below)
+            senders = {sender.task for edge in op.input_edges for sender in self.job.edges[edge].senders}
+            meet[number] = len(senders) > 1 or any(meet[target] for target in below)
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
-                self.job.edges[edge].progress = ticks[number] or ordered[number]
+                self.job.edges[edge].progress = ticks[number] or meet[number]
 
 
 def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) -> None:

@@ -21,10 +21,10 @@ from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.runtime.context import KeyedStateError
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import OperatorError
+from scurry.runtime.level_task import LevelTask
 from scurry.runtime.local.runner import plan_loader
 from scurry.runtime.state.broadcast import BroadcastStates, ReadOnlyStateError
 from scurry.runtime.state.store import DictStore, StoreKey
-from scurry.runtime.task import LevelTask
 from scurry.runtime.wire import COMMIT, MIN_TIME, WireRow, channel_id, unpack
 
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())

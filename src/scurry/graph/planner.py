@@ -184,8 +184,8 @@ class _Planner:
         """Marks the edges along which time must travel.
 
         That is where something downstream can act on time alone (timers, windows), or can read a watermark that
-        something upstream generates. These edges tick. Where records of several tasks merely meet, in the order in which
-        they were read, time comes with the data.
+        something upstream generates. These edges tick. Where records of several tasks merely meet, which they do in the
+        order in which they were read, time comes with the data.
         """
         strategies = [s.watermark_strategy for s in self.job.sources.values()]
         strategies += [o.operator.function for o in self.job.operators.values()

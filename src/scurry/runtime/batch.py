@@ -12,10 +12,12 @@ from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.keys import from_sortable
+from scurry.runtime.level_task import LevelTask
 from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.source_task import SourceTask
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.task import LevelTask, SourceTask, Task
+from scurry.runtime.task import Task
 from scurry.runtime.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, unpack
 
 #: Records collected before a task's output is cut into rows: the more, the fewer rows per key.

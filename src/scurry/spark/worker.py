@@ -17,7 +17,8 @@ from typing import Any
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import ship
 from scurry.runtime.failure import Failure, OperatorError
-from scurry.runtime.task import LevelTask, SourceTask
+from scurry.runtime.level_task import LevelTask
+from scurry.runtime.source_task import SourceTask
 from scurry.runtime.wire import BatchRow, WireRow
 
 #: Rows are handed to Spark when their blocks exceed this size.

@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError
-from scurry.runtime.task import SourceTask
+from scurry.runtime.source_task import SourceTask
 from scurry.runtime.wire import MIN_TIME, WireRow
 
 __all__ = ["FedSource", "Input"]

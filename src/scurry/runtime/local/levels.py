@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.level_task import LevelTask
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.task import LevelTask
 from scurry.runtime.wire import WireRow
 
 

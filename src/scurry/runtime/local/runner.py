@@ -18,7 +18,7 @@ from scurry.runtime.gate import CONTROL
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.task import SourceTask
+from scurry.runtime.source_task import SourceTask
 from scurry.runtime.wire import MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.feeding import Alignment, limits_of
 from scurry.runtime.job import JobExecution
-from scurry.runtime.wire import MIN_TIME, SCHEMA
+from scurry.runtime.wire import MAX_TIME, MIN_TIME, SCHEMA
 from scurry.spark.assignments import CONTROL_SOURCE, AssignmentStream, Standing
 from scurry.spark.failures import failure_of
 from scurry.spark.final_rows import final_rows
@@ -122,6 +122,9 @@ class _Query:
         self._open_channels -= standing.ended
         for source in self._native:
             self._enumerators[source.id].restore(standing.positions[source.uid])
+            for channel in range(source.channels):
+                if (source.uid, channel) in standing.ended:  # it will not say again that nobody need wait for it
+                    self._job.totals.source_watermarks[source.id, channel] = MAX_TIME
         self._job.note(f"going on from the checkpoint in {self._directory}")
 
     def _start(self) -> Any:

@@ -77,12 +77,4 @@ class AlignedWindowOperator(WindowOperator):
 
     def on_event_time(self, time: int, start: Any) -> None:
         contents = self.backend.entry.pop((start,), None)
-        window = self._window_type(start, start + self._size)
-        try:
-            self.emitter.emit(window, contents)
-            self.emitter.clear(window)
-        except Exception as error:
-            raise operator_error(self.plan, error, f"{window} of key {self.backend.key!r}") from error
-
-    def fired(self) -> None:
-        self.emitter.flush()
+        self._end(self._window_type(start, start + self._size), contents)

@@ -15,7 +15,6 @@ from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector, Timestamps, Values
 from scurry.runtime.context import TaskInfo
 from scurry.runtime.failure import operator_error
-from scurry.runtime.keys import original_key
 from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.backend import EVENT
 
@@ -110,19 +109,9 @@ class SessionWindowOperator(WindowOperator):
             return  # the timer of a session that another has taken in
         while sessions and sessions[0][1] - 1 <= time:
             start, end, contents, _ = sessions.pop(0)
-            self._emit(self._window_type(start, end), contents)
+            self._end(self._window_type(start, end), contents)
         if not sessions:
             del entry[SESSIONS]
         elif sessions[0][3] <= time:  # it has grown
             sessions[0][3] = sessions[0][1] - 1
             self.backend.register_timer(EVENT, sessions[0][3], None)
-
-    def _emit(self, window: Any, contents: Any) -> None:
-        try:
-            self.emitter.emit(window, contents)
-            self.emitter.clear(window)
-        except Exception as error:
-            raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error
-
-    def fired(self) -> None:
-        self.emitter.flush()

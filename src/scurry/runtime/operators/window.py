@@ -196,6 +196,14 @@ class WindowOperator(KeyedOperator):
         if result.is_purge():
             entry.pop(slot, None)
 
+    def _end(self, window: Any, contents: Any) -> None:
+        """Emits a window that fires once, at its end."""
+        try:
+            self.emitter.emit(window, contents)
+            self.emitter.clear(window)
+        except Exception as error:
+            raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error
+
     def _clear(self, window: Any, slot: Any) -> None:
         self.backend.entry.pop(slot, None)
         self.trigger_context.clear(window)

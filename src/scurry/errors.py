@@ -20,7 +20,12 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
-    └── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
+    ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
+    └── SavepointError (ValueError)          a savepoint that cannot be taken, or that a job cannot start from
+        ├── SavepointNotFoundError (FileNotFoundError)   there is none at the path
+        ├── SavepointFormatError             damaged files, or another version
+        ├── StateNotRestoredError            it holds state that no operator of the program takes
+        └── StateMismatchError               the program cannot go on with this state
 """
 
 from __future__ import annotations
@@ -37,11 +42,16 @@ __all__ = [
     "MalformedRecordError",
     "RowFieldError",
     "PyFlinkImportedError",
+    "SavepointError",
+    "SavepointFormatError",
+    "SavepointNotFoundError",
     "ScurryError",
     "SinkCommitError",
     "SourceConnectionError",
     "SourceNotFoundError",
     "TimeTypeError",
+    "StateMismatchError",
+    "StateNotRestoredError",
     "TopologyError",
     "TypeMismatchError",
     "UnknownConfigError",
@@ -196,3 +206,25 @@ class SinkCommitError(ScurryError, RuntimeError):
 
 class SourceConnectionError(ScurryError, ConnectionError):
     """The server a source reads from cannot be reached, or has gone."""
+
+
+class SavepointError(ScurryError, ValueError):
+    """A savepoint cannot be taken, or a job cannot start from it."""
+
+
+class SavepointNotFoundError(SavepointError, FileNotFoundError):
+    """There is no savepoint at a path."""
+
+    __str__ = Exception.__str__
+
+
+class SavepointFormatError(SavepointError):
+    """The files of a savepoint are damaged, or of another version."""
+
+
+class StateNotRestoredError(SavepointError):
+    """A savepoint holds state that no operator of the program takes."""
+
+
+class StateMismatchError(SavepointError):
+    """A program cannot go on with the state of a savepoint or checkpoint."""

@@ -21,6 +21,7 @@ PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], what time had come t
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
 METRICS = 3  # block: [((operator id, metric name), an int to add | a user metric's report)], for the driver
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
+STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of operator `port`
 
 #: The activity of a progress point: whether records came since the last one, or the sender calls itself idle.
 SILENT, ACTIVE, IDLE = 0, 1, 2

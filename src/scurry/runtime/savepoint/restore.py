@@ -1,0 +1,256 @@
+"""Starting a plan from a savepoint: what of it the plan takes, and how that is dealt to the plan's subtasks.
+
+Operators are matched by uid and keyed state by key group, so neither the parallelism nor the order of operators, nor
+the level they run on, has to be what it was.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scurry.errors import StateMismatchError, StateNotRestoredError
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.keys import subtask_of
+from scurry.runtime.savepoint.format import Entry, EntryFile, SavepointMetadata, entry_files, read_metadata
+from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.wire import MIN_TIME, STATE, WireRow, channel_id, pack
+
+#: Operators whose functions name their states themselves may take each other's place.
+_FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))
+
+#: A STATE row holds entries of about so many bytes.
+ROW_BYTES = 1 << 20
+
+#: Bytes of state restored in one micro-batch.
+BATCH_BYTES = 256 << 20
+
+_ALLOW = "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-state) drops it"
+
+
+@dataclass(frozen=True)
+class Dealer:
+    """Which subtasks an entry goes to; travels to the workers that read the savepoint.
+
+    Attributes:
+        operators: Uid -> number of the operator and of its subtasks, of those that take state.
+        max_parallelism: The number of key groups.
+    """
+
+    operators: dict[str, tuple[int, int]]
+    max_parallelism: int
+
+    def rows(self, entries: Iterable[Entry], subtask_ids: list[int]) -> Iterator[WireRow]:
+        """The entries as rows for the stores of their operators."""
+        pending: dict[tuple[int, int], list[tuple[str, int, bytes]]] = {}
+        sizes: dict[tuple[int, int], int] = {}
+        for entry in entries:
+            for target in self._targets(entry):
+                pending.setdefault(target, []).append((entry.kind, entry.id, entry.blob))
+                size = sizes[target] = sizes.get(target, 0) + len(entry.blob)
+                if size >= ROW_BYTES:
+                    yield _state_row(target, pending.pop(target), subtask_ids)
+                    sizes[target] = 0
+        for target, some in pending.items():
+            yield _state_row(target, some, subtask_ids)
+
+    def _targets(self, entry: Entry) -> list[tuple[int, int]]:
+        """(operator, subtask) of each store that gets the entry."""
+        if entry.uid not in self.operators:
+            return []
+        operator, count = self.operators[entry.uid]
+        if entry.kind == "page":
+            return [(operator, subtask_of(entry.id >> GROUP_SHIFT, self.max_parallelism, count))]
+        if entry.kind == "broadcast":  # every subtask has the same: the first one's serves them all
+            return [(operator, subtask) for subtask in range(count)] if entry.subtask == 0 else []
+        return [(operator, entry.subtask)]
+
+
+def _state_row(target: tuple[int, int], entries: list[tuple[str, int, bytes]], subtask_ids: list[int]) -> WireRow:
+    operator, subtask = target
+    return WireRow(subtask_ids[subtask], operator, STATE, 0, 0, pack(entries))
+
+
+@dataclass(frozen=True)
+class RestoreWork:
+    """What one task restores: row groups of a file, or entries made by the driver."""
+
+    dealer: Dealer
+    file: EntryFile | None = None
+    row_groups: tuple[int, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+    def rows(self, subtask_ids: list[int]) -> Iterator[WireRow]:
+        """The rows for the stores."""
+        found = self.entries if self.file is None else self.file.read(self.row_groups)
+        return self.dealer.rows(found, subtask_ids)
+
+
+class Restore:
+    """What a plan takes from a savepoint.
+
+    Args:
+        path: The savepoint.
+        plan: The plan, with the savepoint's number of key groups (see `with_key_groups_of`).
+        allow_non_restored: State that no operator takes is dropped instead of refused.
+
+    Raises:
+        SavepointError: The plan cannot start from it.
+    """
+
+    def __init__(self, path: str, plan: JobPlan, allow_non_restored: bool = False) -> None:
+        self.path = path
+        self.metadata = read_metadata(path)
+        self._plan = plan
+        self._files = entry_files(path, ("page", "broadcast"))
+        self._taking = {op.uid: op for op in plan.operators.values() if op.input_edges}
+        sources = {source.uid: source for source in plan.sources.values()}
+        self.sources = {uid: state for uid, state in self.metadata.sources.items() if uid in sources}
+        if not allow_non_restored:
+            self._refuse_unclaimed()
+        self._refuse_mismatches(sources)
+
+    # ---------------------------------------------------------------- checks
+
+    def _refuse_unclaimed(self) -> None:
+        holders = {uid for file in self._files for uid, _, _ in file.sizes()}
+        unclaimed = [
+            f"operator {uid!r} ({self._name(uid)})" for uid in sorted(holders.difference(self._taking))
+        ] + [f"source {uid!r}" for uid in self.metadata.sources if uid not in self.sources]
+        if unclaimed:
+            known = ", ".join(repr(uid) for uid in [*self._taking, *(s.uid for s in self._plan.sources.values())])
+            raise StateNotRestoredError(
+                f"{self.path} holds state of {', '.join(unclaimed)}, which the program has not: it has {known}. "
+                f"Give operators the uid they had with uid(...); {_ALLOW}"
+            )
+
+    def _name(self, uid: str) -> str:
+        state = self.metadata.operators.get(uid)
+        return f"{state.kind} {state.name!r}" if state is not None else "unknown"
+
+    def _refuse_mismatches(self, sources: dict[str, Any]) -> None:
+        for uid, state in self.metadata.operators.items():
+            op = self._taking.get(uid)
+            if op is None:
+                continue
+            now = type(op.operator).__name__
+            if now != state.kind and not {now, state.kind} <= _FUNCTIONS_WITH_STATE:
+                raise StateMismatchError(
+                    f"operator {uid!r} ({op.origin}) is a {now}, and its state in {self.path} is that of a "
+                    f"{state.kind}: give it another uid to begin with empty state"
+                )
+        for uid, state in self.sources.items():
+            now = type(sources[uid].source).__name__
+            if now != state.kind:
+                raise StateMismatchError(
+                    f"source {uid!r} ({sources[uid].origin}) is a {now}, and its position in {self.path} is that of a "
+                    f"{state.kind}: give it another uid to read from the beginning; {_ALLOW}"
+                )
+
+    # ---------------------------------------------------------------- what is restored
+
+    def batches(self, limit: int = BATCH_BYTES) -> list[list[RestoreWork]]:
+        """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
+        counts = {uid: (op.id, receivers(self._plan, op)) for uid, op in self._taking.items()}
+        dealer = Dealer(counts, self._plan.settings.max_parallelism)
+        found: list[list[RestoreWork]] = [[RestoreWork(dealer, entries=tuple(self._metas()))]]
+        size = 0
+        for file in self._files:
+            groups: list[int] = []
+            for number, row_group in enumerate(file.row_groups):
+                if size and size + row_group > limit:
+                    if groups:
+                        found[-1].append(RestoreWork(dealer, file, tuple(groups)))
+                    found.append([])
+                    groups, size = [], 0
+                groups.append(number)
+                size += row_group
+            if groups:
+                found[-1].append(RestoreWork(dealer, file, tuple(groups)))
+        return found
+
+    def _metas(self) -> Iterator[Entry]:
+        """What each subtask remembers besides pages, put together from what the old subtasks remembered."""
+        metas: dict[str, list[Meta]] = {}
+        for file in entry_files(self.path, ("meta",)):
+            for entry in file.read():
+                metas.setdefault(entry.uid, []).append(pickle.loads(entry.blob))
+        for uid, op in self._taking.items():
+            if uid in metas:
+                gate = {} if self.metadata.drained else self._gate(op, metas[uid])
+                count = receivers(self._plan, op)
+                for subtask, meta in enumerate(deal_metas(metas[uid], gate, self._plan, count)):
+                    yield Entry(uid, "meta", subtask, 0, pickle.dumps(meta, 5))
+
+    def _gate(self, op: OperatorPlan, metas: list[Meta]) -> dict[int, Any]:
+        """The operator's gate, in terms of the channels it has now.
+
+        All subtasks pass the same watermarks, so any one's gate speaks for them all. A sender with another number of
+        channels than before has on each of them the lowest watermark it had; a new sender has said nothing yet.
+        """
+        saved = next((meta.gate for meta in metas if meta.gate), {})
+        numbers = {uid: state.number for uid, state in self.metadata.operators.items()}
+        numbers |= {uid: state.number for uid, state in self.metadata.sources.items()}
+        gate = {-1: saved[-1]} if -1 in saved else {}
+        tasks: dict[int, Any] = {**self._plan.operators, **self._plan.sources}
+        for edge in op.input_edges:
+            for sender in self._plan.edges[edge].senders:
+                before = _channels(saved, numbers.get(tasks[sender.task].uid))
+                if before and len(before) != sender.count:
+                    watermark, active, seen, idle = zip(*before, strict=True)
+                    before = [(min(watermark), max(active), any(seen), all(idle))] * sender.count
+                for instance, state in enumerate(before):
+                    gate[channel_id(sender.task, instance)] = state
+        return gate
+
+
+def _channels(gate: dict[int, Any], task: int | None) -> list[Any]:
+    """The states of a task's channels in a saved gate."""
+    return [gate[number] for number in sorted(gate) if number >= 0 and number >> 16 == task]
+
+
+def receivers(plan: JobPlan, op: OperatorPlan) -> int:
+    """The number of subtasks that get records of a head operator."""
+    return max(plan.edges[edge].receivers for edge in op.input_edges)
+
+
+def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: int) -> list[Meta]:
+    """The metas of `count` subtasks: each knows what is due in its own key groups."""
+    groups = plan.settings.max_parallelism
+    clock = max(meta.clock for meta in metas)
+    dealt = [Meta(dict(gate), clock) for _ in range(count)]
+    for meta in metas:
+        for domain in DOMAINS:
+            for group, time in meta.due[domain].items():
+                due = dealt[subtask_of(group, groups, count)].due[domain]
+                due[group] = min(time, due.get(group, time))
+    return dealt
+
+
+def with_key_groups_of(metadata: SavepointMetadata, plan: JobPlan, place: str) -> JobPlan:
+    """The plan with the savepoint's number of key groups, which decides where a key's state lies.
+
+    Raises:
+        StateMismatchError: The program asks for another number, or for more subtasks than that.
+    """
+    there, settings = metadata.max_parallelism, plan.settings
+    if there == settings.max_parallelism:
+        return plan
+    if "pipeline.max-parallelism" in settings.configuration:
+        raise StateMismatchError(
+            f"{place} has max parallelism {there}, the program asks for {settings.max_parallelism}: it cannot be "
+            "changed, as it decides where the state of a key lies; leave pipeline.max-parallelism away, or set it so"
+        )
+    widest = max((op.parallelism for op in plan.operators.values()), default=1)
+    if widest > there:
+        raise StateMismatchError(
+            f"{place} has max parallelism {there}: the program cannot run with parallelism {widest} on its state"
+        )
+    assert plan.rebuild is not None
+    return plan.rebuild(replace(settings, max_parallelism=there))
+
+
+#: The watermark of a savepoint whose job had none yet.
+NO_WATERMARK = MIN_TIME

@@ -7,6 +7,7 @@ needs no exchange is chained behind them through `outputs`.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +100,11 @@ class JobPlan:
     levels: int = 0
     #: the numbers by which a runner knows subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
     subtask_ids: list[int] = field(default_factory=list)
+    #: plans the same program with other settings; stays on the driver
+    rebuild: Callable[[JobSettings], JobPlan] | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "rebuild": None}
 
     def heads(self, level: int) -> list[OperatorPlan]:
         """The operators that receive an exchange on `level` (1-based)."""

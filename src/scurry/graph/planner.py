@@ -6,6 +6,7 @@ Chains what needs no exchange, puts every exchange on the level below its inputs
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scurry.errors import ScurryError, TopologyError
@@ -21,7 +22,9 @@ _TWO_INPUTS = (
 
 def plan_job(sinks: list[OperatorNode], settings: JobSettings) -> JobPlan:
     """The plan of the graph that ends in `sinks`."""
-    return _Planner(settings).plan(sinks)
+    plan = _Planner(settings).plan(sinks)
+    plan.rebuild = partial(plan_job, sinks)
+    return plan
 
 
 class _Planner:

@@ -13,7 +13,7 @@ from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import StateStore
 from scurry.runtime.task import Task
-from scurry.runtime.wire import COMMIT, WireRow, unpack
+from scurry.runtime.wire import COMMIT, STATE, WireRow, unpack
 
 
 class LevelTask:
@@ -45,7 +45,11 @@ class LevelTask:
         mine: dict[int, list[WireRow]] = {}
         for row in rows:
             target = self._target.get(row[1]) if row[2] < COMMIT else None
-            if target is None:
+            if row[2] == STATE and row[1] in self._heads:
+                uid = self._heads[row[1]].uid
+                for kind, number, blob in unpack(row[5]):
+                    store.put((uid, kind, number), blob)
+            elif target is None:
                 yield row
             else:
                 mine.setdefault(target, []).append(row)

@@ -141,12 +141,12 @@ class Restore:
                     f"operator {uid!r} ({op.origin}) is a {now}, and its state in {self.path} is that of a "
                     f"{state.kind}: give it another uid to begin with empty state"
                 )
-        for uid, state in self.sources.items():
+        for uid, source in self.sources.items():
             now = type(sources[uid].source).__name__
-            if now != state.kind:
+            if now != source.kind:
                 raise StateMismatchError(
                     f"source {uid!r} ({sources[uid].origin}) is a {now}, and its position in {self.path} is that of a "
-                    f"{state.kind}: give it another uid to read from the beginning; {_ALLOW}"
+                    f"{source.kind}: give it another uid to read from the beginning; {_ALLOW}"
                 )
 
     # ---------------------------------------------------------------- what is restored

@@ -21,6 +21,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
+    ├── StateNotFoundError (KeyError)        nobody has a state of that name
     └── SavepointError (ValueError)          a savepoint that cannot be taken, or that a job cannot start from
         ├── SavepointNotFoundError (FileNotFoundError)   there is none at the path
         ├── SavepointFormatError             damaged files, or another version
@@ -51,6 +52,7 @@ __all__ = [
     "SourceNotFoundError",
     "TimeTypeError",
     "StateMismatchError",
+    "StateNotFoundError",
     "StateNotRestoredError",
     "TopologyError",
     "TypeMismatchError",
@@ -228,3 +230,9 @@ class StateNotRestoredError(SavepointError):
 
 class StateMismatchError(SavepointError):
     """A program cannot go on with the state of a savepoint or checkpoint."""
+
+
+class StateNotFoundError(ScurryError, KeyError):
+    """A job or savepoint has no state of that name, or no such operator."""
+
+    __str__ = Exception.__str__

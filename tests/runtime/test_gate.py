@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
-from scurry.runtime.gate import CONTROL, InputGate
+from scurry.runtime.control import CONTROL
+from scurry.runtime.gate import InputGate
 from scurry.runtime.wire import ACTIVE, DATA, IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.

@@ -217,6 +217,20 @@ SAVEPOINTS_DIR = ConfigOption(
     "Directory or URI savepoints are written to if a command names none.",
     aliases=("execution.checkpointing.savepoint-dir",),
 )
+RECOVERY_PATH = ConfigOption(
+    "execution.state-recovery.path",
+    str,
+    None,
+    "Directory or URI of the savepoint a job starts from.",
+    aliases=("execution.savepoint.path",),
+)
+IGNORE_UNCLAIMED = ConfigOption(
+    "execution.state-recovery.ignore-unclaimed-state",
+    parse_boolean,
+    False,
+    "Whether state of the savepoint that no operator takes is dropped; otherwise the job does not start.",
+    aliases=("execution.savepoint.ignore-unclaimed-state",),
+)
 RESTART_STRATEGY = ConfigOption(
     "restart-strategy.type",
     _one_of(
@@ -320,6 +334,8 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     CHECKPOINTING_DIR,
     CHECKPOINTING_INTERVAL,
     SAVEPOINTS_DIR,
+    RECOVERY_PATH,
+    IGNORE_UNCLAIMED,
     RESTART_STRATEGY,
     *_RESTART_DETAILS,
     RUNNER,

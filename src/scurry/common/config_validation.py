@@ -92,8 +92,8 @@ _HARMLESS_WITH_REASON = {
 }
 
 _UNSUPPORTED = {
-    "execution.savepoint.": "restore a savepoint when starting the job with the scurry command",
-    "execution.state-recovery.": "restore a savepoint when starting the job with the scurry command",
+    "execution.savepoint-restore-mode": "scurry never deletes a savepoint, as with NO_CLAIM",
+    "execution.state-recovery.": "only path and ignore-unclaimed-state are; a savepoint is never deleted (NO_CLAIM)",
     "execution.target": "set scurry.runner (spark or local) and spark.master",
     "fs.": "file systems are Spark's: set spark.hadoop.fs.*",
     "high-availability": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",

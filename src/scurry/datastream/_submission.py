@@ -69,7 +69,7 @@ def job_plan(
         checkpoint_interval_ms=interval or None,
         checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
         runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
-        configuration={**configuration.to_dict(), **_plain_numbers(configuration), **parameters},
+        configuration={**_by_key(configuration), **_plain_numbers(configuration), **parameters},
     )
     return plan_job(sinks, settings)
 
@@ -185,6 +185,16 @@ def _key_groups(configuration: Configuration, parallelism: int) -> int:
         return configured
     power_of_two = 1 << (parallelism + parallelism // 2 - 1).bit_length()
     return min(max(power_of_two, _FEWEST_KEY_GROUPS), _MOST_KEY_GROUPS)
+
+
+def _by_key(configuration: Configuration) -> dict[str, str]:
+    """All settings, those given by another name of their key under the key, too."""
+    values = configuration.to_dict()
+    for option in options.OPTIONS:
+        named = next((alias for alias in option.aliases if alias in values), None)
+        if named is not None:
+            values.setdefault(option.key, values[named])
+    return values
 
 
 def _plain_numbers(configuration: Configuration) -> dict[str, str]:

@@ -9,7 +9,7 @@ from scurry.errors import ScurryError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
-from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.primitives import create_state, plain_value
 from scurry.runtime.wire import MIN_TIME
 
 #: Metric whose value on the driver is the highest reported, not the sum.
@@ -81,6 +81,19 @@ class StateAccess:
             known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
             _register_converter(self.backend, descriptor)
         return known[0]
+
+
+    def read(self, name: str, backend: KeyedStateBackend) -> tuple[bool, Any]:
+        """The plain value of a state for the backend's current key; or no value, and why.
+
+        Returns:
+            Whether there is such a state, and its value or the reason.
+        """
+        for (kind, known), (_, descriptor) in self._states.items():
+            if known == name:
+                return True, plain_value(kind, create_state(backend, descriptor, name, self._stamp))
+        names = ", ".join(repr(known) for _, known in self._states) or "none"
+        return False, f"operator {self._plan.uid!r} has registered no state {name!r}; it has: {names}"
 
 
 def _register_converter(backend: KeyedStateBackend, descriptor: Any) -> None:

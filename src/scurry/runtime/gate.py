@@ -15,9 +15,6 @@ from typing import Any
 from scurry.graph.plan import Edge
 from scurry.runtime.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
 
-#: Channel of rows from the runner itself: ticks of processing time and the end of input.
-CONTROL = channel_id(0x7FFF)
-
 #: The low bits of a step count positions since the channel's last progress point; all of them set is the point itself.
 _STEP_BITS = 32
 _POINT = (1 << _STEP_BITS) - 1

@@ -9,21 +9,23 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
-from scurry.connectors.sink import Committer
-from scurry.errors import JobError
+from scurry.connectors.sink import Committer, Sink
+from scurry.errors import ArgumentError, JobError, SavepointError, StateNotFoundError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK
+from scurry.runtime.control import JobControl, RescaleRequest, SavepointRequest, StateRequest, question
 from scurry.runtime.job_metrics import JobMetrics
 from scurry.runtime.operators.sink import sink_id
-from scurry.runtime.wire import COMMIT, METRICS, MIN_TIME, WireRow, unpack
+from scurry.runtime.savepoint.format import new_savepoint_path
+from scurry.runtime.wire import ANSWER, COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
 
 @dataclass
@@ -73,10 +75,26 @@ class JobExecution:
         #: set when the job should stop at the next batch boundary
         self.stopping = threading.Event()
         self.started = time.monotonic()
-        self._sinks = {
-            number: op.operator.function for number, op in plan.operators.items() if isinstance(op.operator, ops.Sink)
-        }
+        self.control = JobControl()
+        self._attempts = 0
+        self.questions: dict[int, StateRequest] = {}
         self._last_batch = time.monotonic()
+
+    def next_attempt(self) -> int:
+        """Counts the times that the job's query was started."""
+        self._attempts += 1
+        return self._attempts
+
+    def use(self, plan: JobPlan) -> None:
+        """Goes on with another plan of the same program, such as one of another parallelism."""
+        self.plan = plan
+        vars(self).pop("_sinks", None)
+        vars(self).pop("_committers", None)
+
+    @cached_property
+    def _sinks(self) -> dict[int, Sink]:
+        operators = self.plan.operators
+        return {number: op.operator.function for number, op in operators.items() if isinstance(op.operator, ops.Sink)}
 
     @cached_property
     def _committers(self) -> dict[int, Committer]:
@@ -110,10 +128,20 @@ class JobExecution:
                 by_sink.setdefault(row.port, []).append((row.seq, unpack(row.block)))
             elif row.kind == METRICS:
                 self._count(unpack(row.block))
+            elif row.kind == ANSWER:
+                self._answer(*unpack(row.block))
         for number, committer in self._committers.items():
             some = sorted(by_sink.get(number, ()), key=lambda pair: pair[0])
             committer.commit(batch_id, [item for _, committables in some for item in committables])
         self._report(batch_id, before)
+
+    def _answer(self, number: int, found: bool, value: Any) -> None:
+        request = self.questions.pop(number, None)
+        if request is not None and not request.future.done():
+            if found:
+                request.future.set_result(value)
+            else:
+                request.future.set_exception(StateNotFoundError(value))
 
     def _count(self, items: list[tuple[tuple[int, str], Any]]) -> None:
         totals, plan = self.totals, self.plan
@@ -152,6 +180,13 @@ class JobExecution:
         """The input has ended and every batch is committed."""
         for committer in self._committers.values():
             committer.finish()
+
+    def end(self, how: str) -> None:
+        """Nobody answers requests any more."""
+        self.control.end(how)
+        for request in list(self.questions.values()):
+            if not request.future.done():
+                request.future.set_exception(JobError(f"the job {how}"))
 
     def result(self) -> JobExecutionResult:
         """The outcome of a finished job."""
@@ -203,6 +238,7 @@ class RunningJob(JobClient):
         else:
             self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
             self._future.set_result(job.result())
+        job.end(f"has {self._status.name.lower()}")
 
     @property
     def execution(self) -> JobExecution:
@@ -241,21 +277,62 @@ class RunningJob(JobClient):
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
-        """Not available yet."""
-        raise _no_savepoints()
+        """Ends the job at a batch boundary and saves its state; the future gets the savepoint's path."""
+        return self._savepoint(savepoint_directory, "drain" if advance_to_end_of_event_time else "stop")
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Not available yet."""
-        raise _no_savepoints()
+        """Saves the state as of the last committed batch while the job goes on; the future gets the path."""
+        return self._savepoint(savepoint_directory, "go on")
 
+    def _savepoint(
+        self, directory: str | None, then: Literal["go on", "stop", "drain"]
+    ) -> CompletableFuture[str]:
+        settings = self._job.plan.settings
+        self._streaming("savepoints: set scurry.final-savepoint.dir to have one when the job ends")
+        directory = directory or settings.configuration.get("state.savepoints.dir")
+        if not directory:
+            raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
+        request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
+        self._job.control.ask(request)
+        return CompletableFuture(request.future)
 
-def _no_savepoints() -> Exception:
-    from scurry.errors import UnsupportedError
+    def rescale(self, parallelism: int) -> CompletableFuture[None]:
+        """Lets the job go on with another parallelism, from the next batch boundary.
 
-    return UnsupportedError(
-        "savepoints are not available yet; to go on where a job stopped, start it again with the same "
-        "execution.checkpointing.dir"
-    )
+        Operators that set a parallelism of their own keep it.
+
+        Raises:
+            ArgumentError: It is more than the number of key groups, or less than 1.
+        """
+        self._streaming("rescaling: start it again with another parallelism")
+        groups = self._job.plan.settings.max_parallelism
+        if not 1 <= parallelism <= groups:
+            raise ArgumentError(f"a parallelism of 1 to {groups} (pipeline.max-parallelism) is possible: {parallelism}")
+        request = RescaleRequest(parallelism)
+        self._job.control.ask(request)
+        return CompletableFuture(request.future)
+
+    def query_state(self, operator: str, name: str, key: Any) -> CompletableFuture[Any]:
+        """Reads a keyed state as the last micro-batch left it; the job goes on.
+
+        Args:
+            operator: Uid or name of the operator.
+            name: Name of the state's descriptor.
+            key: The key.
+
+        Returns:
+            The future value: what the state's `value()` or `get()` returns, a list or dict for list and map state;
+            None if the key has none. It fails with StateNotFoundError if there is no such state.
+        """
+        self._streaming("queryable state")
+        request = StateRequest(question(self._job.plan, operator, name, key))
+        self._job.questions[request.query.number] = request
+        self._job.control.ask(request)
+        return CompletableFuture(request.future)
+
+    def _streaming(self, what: str) -> None:
+        if self._job.plan.settings.mode == "BATCH":
+            raise UnsupportedError(f"a BATCH job has no {what}")
 
 
 def job_failed(job: JobExecution, error: BaseException) -> JobError:

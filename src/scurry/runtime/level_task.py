@@ -13,7 +13,7 @@ from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import StateStore
 from scurry.runtime.task import Task
-from scurry.runtime.wire import COMMIT, STATE, WireRow, unpack
+from scurry.runtime.wire import ANSWER, COMMIT, QUERY, STATE, WireRow, pack, unpack
 
 
 class LevelTask:
@@ -49,6 +49,8 @@ class LevelTask:
                 uid = self._heads[row[1]].uid
                 for kind, number, blob in unpack(row[5]):
                     store.put((uid, kind, number), blob)
+            elif row[2] == QUERY and row[1] in self._heads:
+                yield self._answer(self._heads[row[1]], row, store)
             elif target is None:
                 yield row
             else:
@@ -102,6 +104,15 @@ class LevelTask:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, None, hint) from error
         yield from task.metrics()
+
+    def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
+        """The value of a state as the batch before left it: rows with questions are served before data."""
+        number, name, key = unpack(question.block)
+        task = self.task(plan, question.subtask)
+        backend = KeyedStateBackend(plan.uid, store, task.info.max_parallelism)
+        backend.select(key)
+        found, value = task.operators[plan.id].states.read(name, backend)
+        return question._replace(port=-1, kind=ANSWER, block=pack((number, found, value)))
 
     def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
         """The operator's instance for a subtask."""

@@ -22,6 +22,8 @@ COMMIT = 2  # block: committables of a sink writer, for the sink's committer on 
 METRICS = 3  # block: [((operator id, metric name), an int to add | a user metric's report)], for the driver
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
 STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of operator `port`
+QUERY = 6  # block: (number, state name, key), a question for the keyed state of operator `port`
+ANSWER = 7  # block: (number, whether it is the value or an error's text, value), for the driver
 
 #: The activity of a progress point: whether records came since the last one, or the sender calls itself idle.
 SILENT, ACTIVE, IDLE = 0, 1, 2

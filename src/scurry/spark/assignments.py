@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from scurry.runtime.savepoint.taking import Standing
 from scurry.spark.storage import Storage
 
 _RUNTIME = "org.apache.spark.sql.execution.streaming.runtime"
@@ -21,7 +23,7 @@ _DIRECTORY = "assignments"
 #: Batches whose assignments are kept, as many as Spark keeps its own records of (minBatchesToRetain).
 KEPT_BATCHES = 100
 
-#: Source id of assignments that carry time only.
+#: Source id of assignments that come from the runner: ticks, state to restore, questions for state.
 CONTROL_SOURCE = -1
 
 
@@ -36,25 +38,51 @@ class Numbered:
     final: bool
 
 
-@dataclass
-class Standing:
-    """Where the sources stand after some assignments.
+class AssignmentLog:
+    """The log of assignments in a checkpoint; a file holds assignments logged together and where sources stand then."""
 
-    Attributes:
-        positions: Source uid -> position of its enumerator.
-        ended: Source uid and channel of every channel that will never get anything again.
-    """
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
 
-    positions: dict[str, Any] = field(default_factory=dict)
-    ended: set[tuple[str, int]] = field(default_factory=set)
+    def names(self) -> list[str]:
+        """The names of the entries, the oldest first."""
+        return sorted(self._storage.list(_DIRECTORY))
+
+    def read(self, name: str) -> tuple[list[Numbered], Standing]:
+        """An entry."""
+        entry: tuple[list[Numbered], Standing] = pickle.loads(self._storage.read(f"{_DIRECTORY}/{name}"))
+        return entry
+
+    def entries(self) -> Iterator[tuple[list[Numbered], Standing]]:
+        """All entries, the oldest first; those that are purged meanwhile are left out."""
+        for name in self.names():
+            try:
+                yield self.read(name)
+            except FileNotFoundError:
+                continue
+
+    def last(self) -> Standing | None:
+        """Where the sources stand after the last entry, None if there is none."""
+        names = self.names()
+        return self.read(names[-1])[1] if names else None
+
+    def append(self, assignments: list[Numbered], standing: Standing) -> str:
+        """Writes an entry, durably; returns its name."""
+        name = f"{assignments[0].number:012d}"
+        self._storage.write(f"{_DIRECTORY}/{name}", pickle.dumps((assignments, standing), 5))
+        return name
+
+    def delete(self, name: str) -> None:
+        """Deletes an entry."""
+        self._storage.delete(f"{_DIRECTORY}/{name}")
 
 
 class AssignmentStream:
     """The MemoryStream and its log."""
 
-    def __init__(self, spark: Any, storage: Storage | None) -> None:
+    def __init__(self, spark: Any, storage: Storage) -> None:
         self._spark = spark
-        self._storage = storage
+        self._log = AssignmentLog(storage)
         encoder = spark._jvm.org.apache.spark.sql.Encoders.BINARY()
         self._stream = self._java("MemoryStream").apply(spark._jsparkSession, encoder)
         self.next_number = 0
@@ -77,11 +105,9 @@ class AssignmentStream:
 
     def recover(self) -> Standing | None:
         """Puts back what the log holds; returns where the sources stand after it, None if there is nothing."""
-        names = sorted(self._storage.list(_DIRECTORY)) if self._storage is not None else []
         standing = None
-        for name in names:
-            assert self._storage is not None
-            assignments, standing = pickle.loads(self._storage.read(f"{_DIRECTORY}/{name}"))
+        for name in self._log.names():
+            assignments, standing = self._log.read(name)
             if not self._entries:
                 self._skip_to(assignments[0].number)
             for numbered in assignments:
@@ -100,10 +126,7 @@ class AssignmentStream:
         """Logs assignments `(source, channel, work, final)`, then lets Spark see them."""
         first = self.next_number
         batch = [Numbered(first + i, *assignment) for i, assignment in enumerate(assignments)]
-        if self._storage is not None:
-            name = f"{first:012d}"
-            self._storage.write(f"{_DIRECTORY}/{name}", pickle.dumps((batch, standing), 5))
-            self._entries.append((first + len(batch), name))
+        self._entries.append((first + len(batch), self._log.append(batch, standing)))
         for numbered in batch:
             self._append(numbered)
 
@@ -111,10 +134,10 @@ class AssignmentStream:
         """A batch is about to be committed: drops log entries that no restart can ask for."""
         # Whatever was in the stream when one batch ended is in the next one at the latest.
         self._ends.append(self.next_number)
-        if self._storage is None or len(self._ends) < KEPT_BATCHES + 2:
+        if len(self._ends) < KEPT_BATCHES + 2:
             return
         while self._entries and self._entries[0][0] <= self._ends[0] and len(self._entries) > 1:
-            self._storage.delete(f"{_DIRECTORY}/{self._entries.popleft()[1]}")
+            self._log.delete(self._entries.popleft()[1])
 
     def _append(self, numbered: Numbered) -> None:
         values = self._spark._jvm.java.util.ArrayList()

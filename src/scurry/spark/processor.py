@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from scurry.runtime.wire import WireRow
@@ -27,12 +26,9 @@ class LevelProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Processes one subtask's rows of the batch."""
         with failing_clean(self._job):
-            context = TaskContext.get()
-            assert context is not None
-            batch_id = int(context.getLocalProperty("streaming.sql.batchId") or 0)
             task = instances(self._job).level(self._level)
             wire = (WireRow(*row) for row in rows)
-            for row in task.process(key[0], wire, self._store, batch_id):
+            for row in task.process(key[0], wire, self._store, self._job.batch_id()):
                 yield OutputRow(row)
             self._store.flush()
 

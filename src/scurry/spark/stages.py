@@ -9,9 +9,8 @@ from typing import Any
 
 from scurry.graph.operators import AsyncWait, Sink, Window
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.runtime.gate import CONTROL
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.wire import PROGRESS, WireRow, pack
+from scurry.runtime.wire import WireRow
 from scurry.spark.assignments import CONTROL_SOURCE, Numbered
 from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
 
@@ -32,20 +31,11 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
         for payload in batch.column(0).to_pylist():
             numbered: Numbered = pickle.loads(payload)
             if numbered.source == CONTROL_SOURCE:
-                yield from control_rows(held.plan, *numbered.work)
+                yield from numbered.work.rows(held.plan)
             else:
                 task = held.source(numbered.source, numbered.channel)
-                for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, _batch_id()):
+                for rows in task.run(numbered.number << 24, [numbered.work], numbered.final, job.batch_id()):
                     yield from rows
-
-
-def control_rows(plan: JobPlan, watermark: int, stamp: int) -> Iterator[WireRow]:
-    """Time for everyone, from the runner itself."""
-    block = pack([(0, watermark, stamp, False)])
-    for edge in plan.edges.values():
-        if edge.ticks:
-            for subtask in plan.subtask_ids[: edge.receivers]:
-                yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
 
 
 def frame_stage(job: Job, source: SourcePlan) -> Any:
@@ -55,7 +45,7 @@ def frame_stage(job: Job, source: SourcePlan) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with failing_clean(job):
             task = instances(job).source(number, 0)
-            rows = (row for rows in task.run_unordered(batches, _batch_id()) for row in rows)
+            rows = (row for rows in task.run_unordered(batches, job.batch_id()) for row in rows)
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
 
     return run
@@ -70,18 +60,11 @@ def sink_stage(job: Job) -> Any:
         with failing_clean(job):
             context = TaskContext.get()
             partition = context.partitionId() if context is not None else 0
-            stage = SinkStage(instances(job).plan, partition, _batch_id())
+            stage = SinkStage(instances(job).plan, partition, job.batch_id())
             rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
 
     return run
-
-
-def _batch_id() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return int((context and context.getLocalProperty("streaming.sql.batchId")) or 0)
 
 
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:

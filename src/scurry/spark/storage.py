@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,14 +22,23 @@ class Storage(Protocol):
         """The names in a directory; empty if it does not exist."""
 
     def delete(self, name: str) -> None:
-        """Deletes a file, if it exists."""
+        """Deletes a file, or a directory with all it holds, if it exists."""
+
+    def below(self, directory: str) -> Storage:
+        """The storage of a directory in this one."""
 
 
 class LocalStorage:
-    """On a local disk."""
+    """On a local disk.
 
-    def __init__(self, root: str) -> None:
+    Args:
+        root: The directory.
+        durable: Files survive not only the process, but the machine.
+    """
+
+    def __init__(self, root: str, durable: bool = True) -> None:
         self._root = Path(root)
+        self._durable = durable
 
     def read(self, name: str) -> bytes:
         """The content of a file."""
@@ -41,8 +51,9 @@ class LocalStorage:
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with open(temporary, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if self._durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, path)
 
     def list(self, directory: str) -> list[str]:
@@ -51,14 +62,23 @@ class LocalStorage:
         return [n for n in os.listdir(path) if not n.startswith(".")] if path.is_dir() else []
 
     def delete(self, name: str) -> None:
-        """Deletes a file, if it exists."""
-        (self._root / name).unlink(missing_ok=True)
+        """Deletes a file, or a directory with all it holds, if it exists."""
+        path = self._root / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+    def below(self, directory: str) -> LocalStorage:
+        """The storage of a directory in this one."""
+        return LocalStorage(str(self._root / directory), self._durable)
 
 
 class HadoopStorage:
     """On any Hadoop file system (hdfs, s3a, gs, abfss...), through Spark's JVM."""
 
     def __init__(self, spark: Any, root: str) -> None:
+        self._spark = spark
         self._jvm = spark._jvm
         self._root = self._jvm.org.apache.hadoop.fs.Path(root)
         self._fs = self._root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
@@ -91,8 +111,12 @@ class HadoopStorage:
         return [s.getPath().getName() for s in self._fs.listStatus(path) if not s.getPath().getName().endswith(".tmp")]
 
     def delete(self, name: str) -> None:
-        """Deletes a file, if it exists."""
-        self._fs.delete(self._path(name), False)
+        """Deletes a file, or a directory with all it holds, if it exists."""
+        self._fs.delete(self._path(name), True)
+
+    def below(self, directory: str) -> HadoopStorage:
+        """The storage of a directory in this one."""
+        return HadoopStorage(self._spark, self._path(directory).toString())
 
 
 def storage_for(root: str, session: Callable[[], Any]) -> Storage:

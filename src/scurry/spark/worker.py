@@ -35,13 +35,22 @@ class Job:
 
     job_id: str
     plan_bytes: bytes
+    #: batches of the job before the first of this Spark checkpoint
+    first_batch: int = 0
     #: whether the program imports scurry by the name of pyflink, so that workers must, too
     aliased: bool = False
 
     @classmethod
-    def of(cls, job_id: str, plan: JobPlan) -> Job:
+    def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0) -> Job:
         """Packs a plan for the workers."""
-        return cls(job_id, ship(plan), "scurry.pyflink_alias" in sys.modules)
+        return cls(job_id, ship(plan), first_batch, "scurry.pyflink_alias" in sys.modules)
+
+    def batch_id(self) -> int:
+        """The micro-batch that the task at hand belongs to."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        return self.first_batch + int((context and context.getLocalProperty("streaming.sql.batchId")) or 0)
 
 
 class Instances:

@@ -16,7 +16,7 @@ from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.aligned_window import aligned
 from scurry.runtime.state.backend import DOMAINS, Entry, KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
-from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.primitives import create_state, plain_value
 from scurry.runtime.state.store import DictStore
 
 __all__ = [
@@ -29,14 +29,6 @@ __all__ = [
     "the_operator",
     "timers_of",
 ]
-
-_READ: dict[str, Any] = {
-    "value": lambda state: state.value(),
-    "list": lambda state: list(state.get()),
-    "map": lambda state: dict(state.items()),
-    "reducing": lambda state: state.get(),
-    "aggregating": lambda state: state.get(),
-}
 
 
 class Timer(NamedTuple):
@@ -95,7 +87,7 @@ def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any
     backend = KeyedStateBackend(operator.uid, DictStore())
     backend.entry = entries_of(operator, levels).get(canonical, {})
     slot = descriptor.name if window is None else (descriptor.name, window)
-    return _READ[descriptor.kind](create_state(backend, descriptor, slot, lambda: now))
+    return plain_value(descriptor.kind, create_state(backend, descriptor, slot, lambda: now))
 
 
 def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: Any) -> dict[Any, Any]:

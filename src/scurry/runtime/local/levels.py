@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.level_task import LevelTask
-from scurry.runtime.state.store import DictStore
+from scurry.runtime.state.store import UndoStore
 from scurry.runtime.wire import WireRow
 
 
@@ -18,14 +18,18 @@ class Levels:
         plan: The plan.
         load_plan: Returns the plan as the tasks of a subtask get it.
         wall_clock: Where processing time comes from, in milliseconds.
+        stores: The state of each (level, subtask) so far.
     """
 
     def __init__(
-        self, plan: JobPlan, load_plan: Callable[[], JobPlan], wall_clock: Callable[[], int] = wall_clock_ms
+        self,
+        plan: JobPlan,
+        load_plan: Callable[[], JobPlan],
+        wall_clock: Callable[[], int] = wall_clock_ms,
+        stores: dict[tuple[int, int], UndoStore] | None = None,
     ) -> None:
         self.tasks = {level: LevelTask(load_plan, level, wall_clock) for level in range(1, plan.levels + 1)}
-        #: the state of each (level, subtask)
-        self.stores: dict[tuple[int, int], DictStore] = {}
+        self.stores = {} if stores is None else stores
 
     def process(self, rows: Iterable[WireRow], batch_id: int) -> list[WireRow]:
         """Runs a batch; returns the rows that leave the last level."""
@@ -39,9 +43,12 @@ class Levels:
                 rows += task.process(subtask, some, self.store(level, subtask), batch_id)
         return rows
 
-    def store(self, level: int, subtask: int) -> DictStore:
+    def store(self, level: int, subtask: int) -> UndoStore:
         """The state of a subtask."""
-        return self.stores.setdefault((level, subtask), DictStore())
+        store = self.stores.get((level, subtask))
+        if store is None:
+            store = self.stores[level, subtask] = UndoStore()
+        return store
 
     def close(self) -> None:
         """Closes the user's functions."""

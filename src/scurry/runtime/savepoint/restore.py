@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.common.config_options import IGNORE_UNCLAIMED, RECOVERY_PATH
 from scurry.errors import StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
-from scurry.runtime.savepoint.format import Entry, EntryFile, SavepointMetadata, entry_files, read_metadata
+from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files, read_metadata
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
-from scurry.runtime.wire import MIN_TIME, STATE, WireRow, channel_id, pack
+from scurry.runtime.wire import STATE, WireRow, channel_id, pack
 
 #: Operators whose functions name their states themselves may take each other's place.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))
@@ -82,10 +83,10 @@ class RestoreWork:
     row_groups: tuple[int, ...] = ()
     entries: tuple[Entry, ...] = ()
 
-    def rows(self, subtask_ids: list[int]) -> Iterator[WireRow]:
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
         """The rows for the stores."""
         found = self.entries if self.file is None else self.file.read(self.row_groups)
-        return self.dealer.rows(found, subtask_ids)
+        return self.dealer.rows(found, plan.subtask_ids)
 
 
 class Restore:
@@ -93,7 +94,7 @@ class Restore:
 
     Args:
         path: The savepoint.
-        plan: The plan, with the savepoint's number of key groups (see `with_key_groups_of`).
+        plan: The plan; `self.plan` has the savepoint's number of key groups.
         allow_non_restored: State that no operator takes is dropped instead of refused.
 
     Raises:
@@ -103,7 +104,7 @@ class Restore:
     def __init__(self, path: str, plan: JobPlan, allow_non_restored: bool = False) -> None:
         self.path = path
         self.metadata = read_metadata(path)
-        self._plan = plan
+        self.plan = plan = with_key_groups(self.metadata.max_parallelism, plan, path)
         self._files = entry_files(path, ("page", "broadcast"))
         self._taking = {op.uid: op for op in plan.operators.values() if op.input_edges}
         sources = {source.uid: source for source in plan.sources.values()}
@@ -111,6 +112,12 @@ class Restore:
         if not allow_non_restored:
             self._refuse_unclaimed()
         self._refuse_mismatches(sources)
+
+    @classmethod
+    def into(cls, path: str, plan: JobPlan) -> Restore:
+        """What a plan takes from a savepoint, by the plan's own configuration."""
+        ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
+        return cls(path, plan, IGNORE_UNCLAIMED.parse(ignore))
 
     # ---------------------------------------------------------------- checks
 
@@ -120,7 +127,7 @@ class Restore:
             f"operator {uid!r} ({self._name(uid)})" for uid in sorted(holders.difference(self._taking))
         ] + [f"source {uid!r}" for uid in self.metadata.sources if uid not in self.sources]
         if unclaimed:
-            known = ", ".join(repr(uid) for uid in [*self._taking, *(s.uid for s in self._plan.sources.values())])
+            known = ", ".join(repr(uid) for uid in [*self._taking, *(s.uid for s in self.plan.sources.values())])
             raise StateNotRestoredError(
                 f"{self.path} holds state of {', '.join(unclaimed)}, which the program has not: it has {known}. "
                 f"Give operators the uid they had with uid(...); {_ALLOW}"
@@ -153,8 +160,8 @@ class Restore:
 
     def batches(self, limit: int = BATCH_BYTES) -> list[list[RestoreWork]]:
         """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
-        counts = {uid: (op.id, receivers(self._plan, op)) for uid, op in self._taking.items()}
-        dealer = Dealer(counts, self._plan.settings.max_parallelism)
+        counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
+        dealer = Dealer(counts, self.plan.settings.max_parallelism)
         found: list[list[RestoreWork]] = [[RestoreWork(dealer, entries=tuple(self._metas()))]]
         size = 0
         for file in self._files:
@@ -180,8 +187,8 @@ class Restore:
         for uid, op in self._taking.items():
             if uid in metas:
                 gate = {} if self.metadata.drained else self._gate(op, metas[uid])
-                count = receivers(self._plan, op)
-                for subtask, meta in enumerate(deal_metas(metas[uid], gate, self._plan, count)):
+                count = receivers(self.plan, op)
+                for subtask, meta in enumerate(deal_metas(metas[uid], gate, self.plan, count)):
                     yield Entry(uid, "meta", subtask, 0, pickle.dumps(meta, 5))
 
     def _gate(self, op: OperatorPlan, metas: list[Meta]) -> dict[int, Any]:
@@ -194,9 +201,9 @@ class Restore:
         numbers = {uid: state.number for uid, state in self.metadata.operators.items()}
         numbers |= {uid: state.number for uid, state in self.metadata.sources.items()}
         gate = {-1: saved[-1]} if -1 in saved else {}
-        tasks: dict[int, Any] = {**self._plan.operators, **self._plan.sources}
+        tasks: dict[int, Any] = {**self.plan.operators, **self.plan.sources}
         for edge in op.input_edges:
-            for sender in self._plan.edges[edge].senders:
+            for sender in self.plan.edges[edge].senders:
                 before = _channels(saved, numbers.get(tasks[sender.task].uid))
                 if before and len(before) != sender.count:
                     watermark, active, seen, idle = zip(*before, strict=True)
@@ -229,13 +236,13 @@ def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: in
     return dealt
 
 
-def with_key_groups_of(metadata: SavepointMetadata, plan: JobPlan, place: str) -> JobPlan:
-    """The plan with the savepoint's number of key groups, which decides where a key's state lies.
+def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
+    """The plan with the number of key groups that its state has, which decides where a key's state lies.
 
     Raises:
         StateMismatchError: The program asks for another number, or for more subtasks than that.
     """
-    there, settings = metadata.max_parallelism, plan.settings
+    settings = plan.settings
     if there == settings.max_parallelism:
         return plan
     if "pipeline.max-parallelism" in settings.configuration:
@@ -252,5 +259,6 @@ def with_key_groups_of(metadata: SavepointMetadata, plan: JobPlan, place: str) -
     return plan.rebuild(replace(settings, max_parallelism=there))
 
 
-#: The watermark of a savepoint whose job had none yet.
-NO_WATERMARK = MIN_TIME
+def savepoint_to_start_from(plan: JobPlan) -> str | None:
+    """The savepoint the configuration names."""
+    return plan.settings.configuration.get(RECOVERY_PATH.key)

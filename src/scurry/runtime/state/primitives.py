@@ -204,6 +204,20 @@ def reducer(function: Any) -> Callable[[Any, Any], Any]:
     return function.reduce if hasattr(function, "reduce") else function  # type: ignore[no-any-return]
 
 
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "value": lambda state: state.value(),
+    "list": lambda state: list(state.get()),
+    "map": lambda state: dict(state.items()),
+    "reducing": lambda state: state.get(),
+    "aggregating": lambda state: state.get(),
+}
+
+
+def plain_value(kind: str, state: Any) -> Any:
+    """What a state of this kind holds, as plain Python."""
+    return _PLAIN[kind](state)
+
+
 def create_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
     """The state object of a descriptor, with time to live if the descriptor asks for it."""
     kind = descriptor.kind

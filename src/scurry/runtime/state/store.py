@@ -36,3 +36,34 @@ class DictStore(dict[StoreKey, bytes]):
     def remove(self, key: StoreKey) -> None:
         """Removes an entry, if there is one."""
         self.pop(key, None)
+
+
+class UndoStore(DictStore):
+    """A store in memory that can take back what was written since the last `keep`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[StoreKey, bytes | None] = {}
+
+    def put(self, key: StoreKey, blob: bytes) -> None:
+        """Writes an entry."""
+        self._before.setdefault(key, self.get(key))
+        self[key] = blob
+
+    def remove(self, key: StoreKey) -> None:
+        """Removes an entry, if there is one."""
+        self._before.setdefault(key, self.get(key))
+        self.pop(key, None)
+
+    def keep(self) -> None:
+        """What was written stays."""
+        self._before.clear()
+
+    def undo(self) -> None:
+        """Takes back what was written since the last `keep`."""
+        for key, blob in self._before.items():
+            if blob is None:
+                self.pop(key, None)
+            else:
+                self[key] = blob
+        self._before.clear()

@@ -1,0 +1,139 @@
+"""What a savepoint says about the job it is taken of, and where its sources stand."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.connectors.source import Assignment, Enumerator
+from scurry.errors import SavepointError
+from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.job import JobExecution
+from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
+from scurry.runtime.wire import MIN_TIME
+
+
+@dataclass
+class Standing:
+    """Where the sources stand after some assignments.
+
+    Attributes:
+        positions: Source uid -> position of its enumerator.
+        ended: Source uid and channel of every channel that will never get anything again.
+        restored: Micro-batches of state restored so far from the savepoint the job began with, None if that was all.
+    """
+
+    positions: dict[str, Any] = field(default_factory=dict)
+    ended: set[tuple[str, int]] = field(default_factory=set)
+    restored: int | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a savepoint says of the plan it was taken of.
+
+    Attributes:
+        max_parallelism: The number of key groups.
+        operators: Those that may have state, by uid.
+        sources: Name, number, kind and channels of each, by uid.
+    """
+
+    max_parallelism: int
+    operators: dict[str, OperatorState]
+    sources: dict[str, dict[str, Any]]
+
+    @classmethod
+    def of(cls, plan: JobPlan) -> Description:
+        """The description of a plan."""
+        return cls(
+            plan.settings.max_parallelism,
+            {
+                op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
+                for op in plan.operators.values()
+                if op.input_edges
+            },
+            {
+                source.uid: {"name": source.name, "number": source.id, "kind": type(source.source).__name__,
+                             "channels": source.channels}
+                for source in plan.sources.values()
+            },
+        )  # fmt: skip
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Description:
+        """The description in JSON that `asdict` made."""
+        operators = {uid: OperatorState(**op) for uid, op in content["operators"].items()}
+        return cls(content["max_parallelism"], operators, content["sources"])
+
+
+def metadata_of(
+    job: JobExecution,
+    description: Description,
+    batch_id: int,
+    standing: Standing,
+    pending: list[tuple[int, int, Any]] | None = None,
+    drained: bool = False,
+) -> SavepointMetadata:
+    """The metadata of a savepoint of a job.
+
+    Args:
+        job: The job.
+        description: The plan that its state is of.
+        batch_id: The batch after which it is taken.
+        standing: Where the sources stand then.
+        pending: Work dealt by then but not part of the state: (source number, channel, work).
+        drained: Whether event time was brought to its end before.
+    """
+    from scurry import __version__
+
+    work: dict[int, list[tuple[int, str]]] = {}
+    for number, channel, each in pending or ():
+        work.setdefault(number, []).append((channel, base64.b64encode(pickle.dumps(each, 5)).decode()))
+    return SavepointMetadata(
+        created_ms=time.time_ns() // 1_000_000,
+        scurry_version=__version__,
+        job_id=str(job.job_id),
+        job_name=job.plan.settings.job_name,
+        max_parallelism=description.max_parallelism,
+        batch_id=batch_id,
+        watermark=job.watermark if job.watermark > MIN_TIME else None,
+        drained=drained,
+        operators=description.operators,
+        sources={
+            uid: SourceState(
+                **source,
+                position=standing.positions[uid],
+                ended=sorted(channel for ended, channel in standing.ended if ended == uid),
+                pending=work.get(source["number"], []),
+            )
+            for uid, source in description.sources.items()
+            if uid in standing.positions
+        },
+    )
+
+
+def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerator) -> list[Assignment]:
+    """Lets a source go on where a savepoint says.
+
+    Returns:
+        What has to be dealt first: work that was under way, and the end of channels that had ended before, since not
+        everybody downstream may know of it.
+    """
+    try:
+        enumerator.restore(state.position)
+    except Exception as error:
+        raise SavepointError(
+            f"source {source.name!r} ({source.origin}) cannot go on at the position in the savepoint: {error}"
+        ) from error
+    first = [
+        Assignment(channel % source.channels, pickle.loads(base64.b64decode(work)), False)
+        for channel, work in state.pending
+    ]
+    if len(state.ended) == state.channels:
+        ended = list(range(source.channels))
+    else:  # of several channels dealt anew, the enumerator says which have nothing to read
+        ended = state.ended if state.channels == source.channels else []
+    return first + [Assignment(channel, None, True) for channel in ended]

@@ -1,0 +1,53 @@
+"""A consistent cut through a job: a batch that Spark has committed, and where the sources stood then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.runtime.savepoint.taking import Standing
+from scurry.spark.assignments import CONTROL_SOURCE, AssignmentLog
+from scurry.spark.generations import Generation
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A committed batch and what the state after it is the state of.
+
+    Attributes:
+        batch: The batch, in Spark's own count.
+        standing: Where the sources stood; None if nothing was read yet.
+        pending: Work that the sources count as read but the batch did not contain: (source number, channel, work).
+    """
+
+    batch: int
+    standing: Standing | None
+    pending: list[tuple[int, int, Any]]
+
+
+def committed_cut(generation: Generation) -> Cut | None:
+    """The last committed batch of a generation, None before the first.
+
+    Spark may plan a batch while assignments are still being handed to it, so a batch can end among assignments that
+    were logged together; the sources' position is then that after them all, and those left over are pending.
+    """
+    batch = generation.committed()
+    if batch is None:
+        return None
+    end = _offset(generation.storage.read(f"spark/offsets/{batch}"))
+    standing, pending = None, []
+    for assignments, after in AssignmentLog(generation.storage).entries():
+        if assignments[0].number > end:
+            break
+        standing = after
+        pending = [
+            (each.source, each.channel, each.work)
+            for each in assignments
+            if each.number > end and each.source != CONTROL_SOURCE and each.work is not None
+        ]
+    return Cut(batch, standing, pending)
+
+
+def _offset(log: bytes) -> int:
+    """The assignment up to which a batch reads: the first source of every query is the assignment stream."""
+    return int(log.decode().splitlines()[2])

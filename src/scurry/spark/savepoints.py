@@ -1,0 +1,129 @@
+"""Savepoints of jobs on Spark: the committed state of every level, read by Spark's state reader."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from scurry.connectors.files.filesystem import file_system
+from scurry.errors import SavepointError, UnsupportedError
+from scurry.runtime.control import SavepointRequest
+from scurry.runtime.job import JobExecution
+from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES, write_metadata
+from scurry.runtime.savepoint.taking import Description, Standing, metadata_of
+from scurry.spark.cut import Cut, committed_cut
+from scurry.spark.generations import CheckpointDirectory, Generation
+from scurry.spark.state import NAME
+
+
+class SavepointTaker:
+    """Takes savepoints of a generation of a job, which may be running.
+
+    Args:
+        job: The job.
+        spark: The session.
+        generation: The generation.
+    """
+
+    def __init__(self, job: JobExecution, spark: Any, generation: Generation) -> None:
+        self._job, self._spark, self._generation = job, spark, generation
+        self._threads: list[threading.Thread] = []
+
+    def begin(self, request: SavepointRequest) -> None:
+        """Takes a savepoint of what is committed now, while the job goes on."""
+        thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self, request: SavepointRequest) -> None:
+        try:
+            self.take(request.path)
+        except BaseException as error:
+            request.future.set_exception(error)
+        else:
+            request.future.set_result(request.path)
+
+    def wait(self) -> None:
+        """Waits for those begun."""
+        for thread in self._threads:
+            thread.join()
+
+    def take(self, path: str, standing: Standing | None = None) -> None:
+        """Writes a savepoint.
+
+        Args:
+            path: Where to write it.
+            standing: Where the sources stood before event time was brought to its end, if it was.
+        """
+        job, generation = self._job, self._generation
+        _refuse_endless_frames(job)
+        cut = committed_cut(generation) or Cut(-1, Standing(), [])
+        if cut.batch >= 0:
+            write_state(self._spark, generation, cut.batch, job.plan.levels, job.plan.subtask_ids, path)
+        _write_metadata(job, Description.of(job.plan), generation, cut, path, standing)
+
+
+def _refuse_endless_frames(job: JobExecution) -> None:
+    for source in job.plan.sources.values():
+        if not source.source.native:
+            raise UnsupportedError(
+                f"source {source.name!r} ({source.origin}) is a streaming DataFrame: Spark keeps its position, and "
+                "cannot start it anywhere else; restart the job on its execution.checkpointing.dir instead"
+            )
+
+
+def _write_metadata(
+    job: JobExecution,
+    description: Description,
+    generation: Generation,
+    cut: Cut,
+    path: str,
+    standing: Standing | None = None,
+) -> None:
+    batch_id, stood = generation.first_batch + cut.batch, standing or cut.standing or Standing()
+    drained = standing is not None
+    write_metadata(path, metadata_of(job, description, batch_id, stood, cut.pending, drained))
+
+
+def save_for_next_generation(job: JobExecution, spark: Any, directory: CheckpointDirectory) -> str | None:
+    """Writes what the present generation has committed to where the next one begins.
+
+    The job's plan may already be another one than the generation's: the directory says what that was.
+
+    Returns:
+        The savepoint, or the one that the present generation begins with if it has committed nothing.
+    """
+    generation, there = directory.generation, directory.content
+    cut = committed_cut(generation)
+    if cut is None or (cut.standing is not None and cut.standing.restored is not None):
+        return generation.origin
+    path = directory.origin_of_next()
+    fs, root = file_system(path)
+    fs.delete(root)
+    write_state(spark, generation, cut.batch, there["levels"], there["subtask_ids"], path)
+    _write_metadata(job, Description.from_json(there["description"]), generation, cut, path)
+    return path
+
+
+def write_state(
+    spark: Any, generation: Generation, batch: int, levels: int, subtask_ids: list[int], path: str
+) -> None:
+    """Writes the entries of all levels as they were after a batch."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as f
+
+    index = f.create_map(*(f.lit(n) for i, number in enumerate(subtask_ids) for n in (number, i)))
+    for level in range(1, levels + 1):
+        reader = spark.read.format("statestore").option("path", generation.spark_directory)
+        # Spark counts stateful operators from the end of the query
+        reader = reader.option("stateVarName", NAME).option("batchId", batch).option("operatorId", levels - level)
+        try:
+            found = reader.load().select(
+                "user_map_key.uid", "user_map_key.kind", index[f.col("key.subtask")].alias("subtask"),
+                "user_map_key.id", f.length("user_map_value.blob").cast("long").alias("bytes"), "user_map_value.blob",
+            )  # fmt: skip
+            writer = found.write.mode("append").option("parquet.block.size", ROW_GROUP_BYTES)
+            writer.partitionBy("kind").parquet(f"{path}/{ENTRIES}")
+        except PySparkException as error:
+            reason = f"the state of level {level} cannot be read for a savepoint in {path}: {error}"
+            raise SavepointError(reason) from error

@@ -30,7 +30,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.common": {"scurry.errors"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.connectors": {"scurry.errors", "scurry.common"},
-    "scurry.runtime": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics"},
+    "scurry.runtime": {
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
+    },
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",

@@ -96,7 +96,7 @@ def results(place: Path) -> dict[str, list[str]]:
 
 
 def batches_committed(place: Path) -> int:
-    commits = place / "checkpoints" / "spark" / "commits"
+    commits = place / "checkpoints" / "generation-1" / "spark" / "commits"
     return len([name for name in os.listdir(commits) if name.isdigit()]) if commits.is_dir() else 0
 
 

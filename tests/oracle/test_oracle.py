@@ -11,7 +11,7 @@ import pytest
 from recordings import Program, programs
 
 from scurry import launch
-from scurry.runtime.local.runner import _Streaming
+from scurry.runtime.local.streaming import StreamingRun
 
 PROGRAMS = programs()
 
@@ -50,7 +50,7 @@ def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     main thread, in which the runner waits for them, really sleeps.
     """
     ahead, ends = threading.local(), {-1: 0.0}
-    sleep, monotonic, wall, read = time.sleep, time.monotonic, time.time_ns, _Streaming._source
+    sleep, monotonic, wall, read = time.sleep, time.monotonic, time.time_ns, StreamingRun._source
 
     def skip(seconds: float) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -61,16 +61,17 @@ def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     def skipped() -> float:
         return getattr(ahead, "seconds", 0.0)
 
-    def read_at_its_time(runner: _Streaming, number: int, assignment: Any, batch_id: int) -> Any:
+    def read_at_its_time(runner: StreamingRun, number: int, assignment: Any) -> Any:
+        batch_id = runner.memory.batch_id
         ahead.seconds = max(seconds for batch, seconds in ends.items() if batch < batch_id)
-        rows = read(runner, number, assignment, batch_id)
+        rows = read(runner, number, assignment)
         ends[batch_id] = max(ends.get(batch_id, 0.0), skipped())
         return rows
 
     monkeypatch.setattr(time, "sleep", skip)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + skipped())
     monkeypatch.setattr(time, "time_ns", lambda: wall() + int(skipped() * 1e9))
-    monkeypatch.setattr(_Streaming, "_source", read_at_its_time)
+    monkeypatch.setattr(StreamingRun, "_source", read_at_its_time)
 
 
 def test_every_program_is_recorded() -> None:

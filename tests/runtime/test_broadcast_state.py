@@ -22,7 +22,7 @@ from scurry.runtime.context import KeyedStateError
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.level_task import LevelTask
-from scurry.runtime.local.runner import plan_loader
+from scurry.runtime.local.streaming import plan_loader
 from scurry.runtime.state.broadcast import BroadcastStates, ReadOnlyStateError
 from scurry.runtime.state.store import DictStore, StoreKey
 from scurry.runtime.wire import COMMIT, MIN_TIME, WireRow, channel_id, unpack

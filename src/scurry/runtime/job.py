@@ -77,6 +77,7 @@ class JobExecution:
         self.started = time.monotonic()
         self.control = JobControl()
         self._attempts = 0
+        self._at_end: list[tuple[Future[Any], Any]] = []
         self.questions: dict[int, StateRequest] = {}
         self._last_batch = time.monotonic()
 
@@ -181,9 +182,15 @@ class JobExecution:
         for committer in self._committers.values():
             committer.finish()
 
+    def answer_at_end(self, future: Future[Any], value: Any) -> None:
+        """Gives a future its result once the job is over."""
+        self._at_end.append((future, value))
+
     def end(self, how: str) -> None:
         """Nobody answers requests any more."""
         self.control.end(how)
+        for future, value in self._at_end:
+            future.set_result(value)
         for request in list(self.questions.values()):
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
 from typing import Any
 
-from scurry.graph.plan import JobPlan
 from scurry.runtime.control import RescaleRequest, SavepointRequest, StateRequest
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.taking import Standing
@@ -59,8 +57,7 @@ class StreamingQuery:
         self._pending = False
         self._tick_seconds = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
         self._error: BaseException | None = None
-        #: the plan to go on with, once the job is to be rescaled
-        self.next_plan: JobPlan | None = None
+        #: what the query was stopped for, if it was asked to
         self._stop: SavepointRequest | RescaleRequest | None = None
         self._stood: Standing | None = None
 
@@ -167,15 +164,15 @@ class StreamingQuery:
         return self._stop is not None
 
     def _answer_stop(self) -> None:
-        """All is committed: takes the savepoint that the query was stopped for, or prepares another parallelism."""
+        """All is committed: takes the savepoint that the query was stopped for."""
         if isinstance(self._stop, SavepointRequest):
             self._savepoints.take(self._stop.path, self._stood)
-            self._stop.future.set_result(self._stop.path)
-        elif self._stop is not None:
-            assert self._plan.rebuild is not None
-            settings = replace(self._plan.settings, parallelism=self._stop.parallelism)
-            self.next_plan = self._plan.rebuild(settings)
-            self._stop.future.set_result(None)
+            self._job.answer_at_end(self._stop.future, self._stop.path)
+
+    @property
+    def rescaling(self) -> RescaleRequest | None:
+        """The request for another parallelism that the query was stopped for."""
+        return self._stop if isinstance(self._stop, RescaleRequest) else None
 
     # ---------------------------------------------------------------- waiting
 

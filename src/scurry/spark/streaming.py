@@ -7,9 +7,11 @@ import shutil
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from scurry.runtime.control import RescaleRequest
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
 from scurry.spark.assignments import AssignmentLog, AssignmentStream
@@ -67,10 +69,9 @@ class _Run:
             generation = self._directory.generation
             query = self._query(generation)
             ended = query.run()
-            if query.next_plan is None:
+            if query.rescaling is None:
                 break
-            self._spread(query.next_plan)
-            self._move(query.next_plan)
+            self._rescale(query.rescaling)
         self._job.finish()
         if ended:
             generation.finish()
@@ -114,6 +115,18 @@ class _Run:
             if not source.source.native and source.source.bounded:
                 # a streaming query cannot read a batch DataFrame; its rows, once written down, are a source like others
                 source.source = snapshot(source, os.path.join(self._root, "frames", str(source.id)))
+
+    def _rescale(self, request: RescaleRequest) -> None:
+        plan = self._job.plan
+        assert plan.rebuild is not None
+        try:
+            plan = plan.rebuild(replace(plan.settings, parallelism=request.parallelism))
+            self._spread(plan)
+            self._move(plan)
+        except BaseException as error:
+            request.future.set_exception(error)
+            raise
+        request.future.set_result(None)
 
     def _move(self, plan: Any) -> None:
         """Begins a generation of another plan with the state of the present one."""

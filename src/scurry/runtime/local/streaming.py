@@ -214,8 +214,11 @@ class StreamingRun:
             if request.then == "drain" or not isinstance(error, Exception):
                 raise
             return False
-        request.future.set_result(request.path)
-        return request.then != "go on"
+        if request.then == "go on":
+            request.future.set_result(request.path)
+            return False
+        self.job.answer_at_end(request.future, request.path)
+        return True
 
     def _end_of_input(self) -> Assigned:
         return {

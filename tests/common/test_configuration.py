@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Duration, ExecutionConfig
+from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
 from scurry.common.config_options import (
     AUTO_WATERMARK_INTERVAL,
     BATCH_MAX_BYTES,
@@ -18,6 +19,7 @@ from scurry.common.config_options import (
     parse_duration,
 )
 from scurry.common.config_validation import validate
+from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.errors import ConfigError, UnknownConfigError, UnsupportedConfigError
 
 
@@ -107,15 +109,16 @@ def test_sizes_are_written_as_in_flink() -> None:
 
 
 def test_options_have_descriptions_and_distinct_keys() -> None:
-    keys = [key for option in OPTIONS for key in (option.key, *option.aliases)]
+    options = [*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS]
+    keys = [key for option in options for key in (option.key, *option.aliases)]
     assert len(set(keys)) == len(keys)
-    assert all(option.description.endswith(".") for option in OPTIONS)
+    assert all(option.description.endswith(".") for option in options)
 
 
 @pytest.mark.parametrize(
     "key",
     ["python.execution-mode", "python.fn-execution.bundle.size", "spark.sql.shuffle.partitions", "web.port",
-     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.mode", "state.backend.type",
+     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.unaligned.enabled", "state.backend.type",
      "python.operator-chaining.enabled"],
 )  # fmt: skip
 def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
@@ -197,6 +200,19 @@ def test_execution_config_refuses_impossible_settings() -> None:
         config.set_max_parallelism(0)
     with pytest.raises(ValueError, match="must not be negative"):
         config.set_auto_watermark_interval(-1)
+
+
+def test_global_job_parameters_can_be_configured() -> None:
+    configuration = Configuration.from_dict({"pipeline.global-job-parameters": "color:red, size : 7"})
+    config = ExecutionConfig(configuration)
+    assert config.get_global_job_parameters() == {"color": "red", "size": "7"}
+    assert config.set_global_job_parameters({"size": 8}).get_global_job_parameters() == {"size": "8"}  # as in Flink
+
+
+@pytest.mark.parametrize("text", ["color", "color:", ":red", "color:red:blue", "a:1,,b:2"])
+def test_global_job_parameters_that_cannot_be_read_say_how_to_write_them(text: str) -> None:
+    with pytest.raises(ConfigError, match="expected key:value,key:value"):
+        validate({"pipeline.global-job-parameters": text})
 
 
 def test_global_job_parameters_become_text() -> None:

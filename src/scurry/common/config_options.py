@@ -27,15 +27,17 @@ __all__ = [
     "OPTIONS",
     "PARALLELISM",
     "PROGRESS",
-    "RESTART_STRATEGY",
     "RUNNER",
     "RUNTIME_MODE",
     "SAVEPOINTS_DIR",
     "TICK_INTERVAL",
     "ConfigOption",
+    "at_least",
+    "one_of",
     "parse_boolean",
     "parse_bytes",
     "parse_duration",
+    "parse_map",
 ]
 
 T = TypeVar("T")
@@ -114,7 +116,31 @@ def parse_bytes(text: str) -> int:
     raise ValueError("expected a size such as '512 mb', '1 gb' or a number of bytes")
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
+def parse_map(text: str) -> dict[str, str]:
+    """Return the entries of a map.
+
+    Args:
+        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1].strip()
+    entries: dict[str, str] = {}
+    for entry in inner.split(",") if inner else ():
+        key, *values = (part.strip() for part in entry.split(":"))
+        if len(values) != 1 or not key or not values[0]:
+            raise ValueError(
+                f"expected key:value,key:value, not {entry.strip()!r}; set values with commas or colons by "
+                "env.get_config().set_global_job_parameters(...)"
+            )
+        entries[key] = values[0]
+    return entries
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
     """Return a parser that takes one of these words, in any case."""
 
     def parse(text: str) -> str:
@@ -126,7 +152,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
-def _at_least(low: int, high: int | None = None) -> Callable[[str], int]:
+def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return a parser of whole numbers within limits."""
 
     def parse(text: str) -> int:
@@ -170,13 +196,13 @@ class ConfigOption(Generic[T]):
 
 PARALLELISM = ConfigOption(
     "parallelism.default",
-    _at_least(1),
+    at_least(1),
     None,
     "Subtasks of operators that do not set their own; the number of CPUs if not set.",
 )
 MAX_PARALLELISM = ConfigOption(
     "pipeline.max-parallelism",
-    _at_least(-1, 1 << 15),
+    at_least(-1, 1 << 15),
     None,
     "Number of key groups, the most a job can be rescaled to; -1 is the same as not set.",
 )
@@ -185,7 +211,7 @@ AUTO_WATERMARK_INTERVAL = ConfigOption(
 )
 JOB_NAME = ConfigOption("pipeline.name", str, None, "Name of the job if `execute` is given none.")
 GLOBAL_JOB_PARAMETERS = ConfigOption(
-    "pipeline.global-job-parameters", str, None, "Parameters for functions, as `key:value,key:value`."
+    "pipeline.global-job-parameters", parse_map, None, "Parameters for functions, as `key:value,key:value`."
 )
 OPERATOR_CHAINING = ConfigOption(
     "pipeline.operator-chaining.enabled",
@@ -196,7 +222,7 @@ OPERATOR_CHAINING = ConfigOption(
 )
 RUNTIME_MODE = ConfigOption(
     "execution.runtime-mode",
-    _one_of("STREAMING", "BATCH", "AUTOMATIC"),
+    one_of("STREAMING", "BATCH", "AUTOMATIC"),
     "STREAMING",
     "STREAMING, BATCH, or AUTOMATIC, which is BATCH if all sources are bounded.",
 )
@@ -231,29 +257,12 @@ IGNORE_UNCLAIMED = ConfigOption(
     "Whether state of the savepoint that no operator takes is dropped; otherwise the job does not start.",
     aliases=("execution.savepoint.ignore-unclaimed-state",),
 )
-RESTART_STRATEGY = ConfigOption(
-    "restart-strategy.type",
-    _one_of(
-        "none",
-        "off",
-        "disable",
-        "fixed-delay",
-        "fixeddelay",
-        "failure-rate",
-        "failurerate",
-        "exponential-delay",
-        "exponentialdelay",
-    ),
-    None,
-    "What happens when a job fails: none, fixed-delay, failure-rate or exponential-delay.",
-    aliases=("restart-strategy",),
-)
 RUNNER = ConfigOption(
-    "scurry.runner", _one_of("spark", "local"), "spark", "What runs jobs: Spark, or this very process."
+    "scurry.runner", one_of("spark", "local"), "spark", "What runs jobs: Spark, or this very process."
 )
 PROGRESS = ConfigOption(
     "scurry.progress",
-    _one_of("auto", "plain", "off"),
+    one_of("auto", "plain", "off"),
     "auto",
     "What execute() shows of a running job on standard error: auto is live lines on terminals and plain lines "
     "elsewhere.",
@@ -265,7 +274,7 @@ BATCH_MAX_BYTES = ConfigOption(
     "Bytes of bounded file input that a job reads per micro-batch.",
 )
 BATCH_MAX_RECORDS = ConfigOption(
-    "scurry.batch.max-records", _at_least(1), None, "Records that a source reads per micro-batch; no limit if not set."
+    "scurry.batch.max-records", at_least(1), None, "Records that a source reads per micro-batch; no limit if not set."
 )
 TICK_INTERVAL = ConfigOption(
     "scurry.tick-interval",
@@ -281,48 +290,6 @@ CACHE_DIR = ConfigOption(
     "temporary files if not set.",
 )
 
-_RESTART_DETAILS = (
-    ConfigOption("restart-strategy.fixed-delay.attempts", _at_least(0), 1, "How often a failed job is restarted."),
-    ConfigOption(
-        "restart-strategy.fixed-delay.delay", parse_duration, 1_000, "Wait before a restart, in milliseconds."
-    ),
-    ConfigOption(
-        "restart-strategy.failure-rate.delay", parse_duration, 1_000, "Wait before a restart, in milliseconds."
-    ),
-    ConfigOption(
-        "restart-strategy.failure-rate.failure-rate-interval",
-        parse_duration,
-        60_000,
-        "Time in which failures count, in ms.",
-    ),
-    ConfigOption(
-        "restart-strategy.failure-rate.max-failures-per-interval",
-        _at_least(0),
-        1,
-        "Failures in that time before giving up.",
-    ),
-    ConfigOption(
-        "restart-strategy.exponential-delay.initial-backoff", parse_duration, 1_000, "First wait, in milliseconds."
-    ),
-    ConfigOption(
-        "restart-strategy.exponential-delay.max-backoff", parse_duration, 60_000, "Longest wait, in milliseconds."
-    ),
-    ConfigOption("restart-strategy.exponential-delay.backoff-multiplier", float, 1.5, "Growth of the wait."),
-    ConfigOption(
-        "restart-strategy.exponential-delay.reset-backoff-threshold",
-        parse_duration,
-        3_600_000,
-        "Time without failure after which the wait is the first one again, in milliseconds.",
-    ),
-    ConfigOption("restart-strategy.exponential-delay.jitter-factor", float, 0.1, "Random share of the wait."),
-    ConfigOption(
-        "restart-strategy.exponential-delay.attempts-before-reset-backoff",
-        _at_least(1),
-        (1 << 31) - 1,
-        "Restarts before giving up.",
-    ),
-)
-
 OPTIONS: tuple[ConfigOption[object], ...] = (
     PARALLELISM,
     MAX_PARALLELISM,
@@ -336,8 +303,6 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     SAVEPOINTS_DIR,
     RECOVERY_PATH,
     IGNORE_UNCLAIMED,
-    RESTART_STRATEGY,
-    *_RESTART_DETAILS,
     RUNNER,
     PROGRESS,
     BATCH_MAX_BYTES,
@@ -345,4 +310,4 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     TICK_INTERVAL,
     CACHE_DIR,
 )  # type: ignore[assignment]
-"""Every key scurry reads, apart from `spark.*`, which goes to the Spark session as it is."""
+"""The keys of jobs in general; checkpoints and restarts have files of their own, and `spark.*` goes to Spark as it is."""

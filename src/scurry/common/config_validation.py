@@ -6,13 +6,19 @@ import difflib
 import warnings
 from collections.abc import Mapping
 
+from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
+from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 
 __all__ = ["validate"]
 
-_BY_KEY: dict[str, ConfigOption[object]] = {key: option for option in OPTIONS for key in (option.key, *option.aliases)}
+_BY_KEY: dict[str, ConfigOption[object]] = {
+    key: option
+    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS)
+    for key in (option.key, *option.aliases)
+}
 
 # How PyFlink moves data between Python and Java; here there is nothing to move.
 _PYTHON_KEYS = frozenset(

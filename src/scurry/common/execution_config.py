@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from scurry.common.config_options import AUTO_WATERMARK_INTERVAL, MAX_PARALLELISM, PARALLELISM
+from scurry.common.config_options import AUTO_WATERMARK_INTERVAL, GLOBAL_JOB_PARAMETERS, MAX_PARALLELISM, PARALLELISM
 from scurry.common.configuration import Configuration
 from scurry.common.time import TimeAmount, to_millis
 from scurry.errors import ArgumentError
@@ -34,7 +34,7 @@ class ExecutionConfig:
             configuration: The configuration of an environment; a new one if not given.
         """
         self._configuration = Configuration() if configuration is None else configuration
-        self._global_job_parameters: dict[str, str] = {}
+        self._global_job_parameters: dict[str, str] | None = None
 
     def set_auto_watermark_interval(self, interval: TimeAmount) -> ExecutionConfig:
         """Set the time between watermarks.
@@ -91,12 +91,21 @@ class ExecutionConfig:
         return self._configuration.get(MAX_PARALLELISM) or -1
 
     def set_global_job_parameters(self, global_job_parameters_dict: Mapping[str, Any]) -> ExecutionConfig:
-        """Set parameters that functions find in their runtime context; values become text."""
+        """Set parameters that functions find in their runtime context; values become text.
+
+        They take the place of all that `pipeline.global-job-parameters` says, as in Flink.
+        """
         self._global_job_parameters = {key: str(value) for key, value in global_job_parameters_dict.items()}
         return self
 
     def get_global_job_parameters(self) -> dict[str, str]:
-        """Return the parameters."""
+        """Return the parameters.
+
+        Raises:
+            ConfigError: `pipeline.global-job-parameters` is no list of `key:value`.
+        """
+        if self._global_job_parameters is None:
+            return self._configuration.get(GLOBAL_JOB_PARAMETERS) or {}
         return dict(self._global_job_parameters)
 
     def __eq__(self, other: object) -> bool:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
+from scurry.common.checkpoint_options import MIN_PAUSE, RETENTION
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
 from scurry.common.job_client import JobClient
@@ -68,6 +69,8 @@ def job_plan(
         chaining=configuration.get(options.OPERATOR_CHAINING) is True,
         checkpoint_interval_ms=interval or None,
         checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
+        checkpoint_pause_ms=configuration.get(MIN_PAUSE) or 0,
+        delete_on_cancel=configuration.get(RETENTION) not in (None, "RETAIN_ON_CANCELLATION"),
         runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
         configuration={**_by_key(configuration), **_plain_numbers(configuration), **parameters},
     )
@@ -130,7 +133,7 @@ def _stop(job: RunningJob) -> None:
     settings = job.execution.plan.settings
     where = "the end of the micro-batch" if settings.mode == "STREAMING" else "its end, having no micro-batches"
     print(f"{settings.job_name}: stopping at {where}; Ctrl-C again to exit at once", file=sys.stderr, flush=True)
-    job.cancel().result()
+    job.stop().result()
 
 
 def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:

@@ -22,6 +22,9 @@ class JobSettings:
         chaining: Whether operators may share a task with what precedes them.
         checkpoint_interval_ms: Time between checkpoints, None if they were not enabled.
         checkpoint_dir: Where they go, None for a temporary place.
+        checkpoint_pause_ms: Shortest time between the end of a micro-batch and the start of the next.
+        delete_on_cancel: Whether cancelling the job deletes its checkpoints.
+        attempt: How often the job was restarted.
         runner: What executes the job: Spark, or the process itself.
         job_key: Tells this job from others, and stays when it is restarted on its checkpoint.
         configuration: Every configured key, for whatever has no field here.
@@ -35,6 +38,9 @@ class JobSettings:
     chaining: bool = True
     checkpoint_interval_ms: int | None = None
     checkpoint_dir: str | None = None
+    checkpoint_pause_ms: int = 0
+    delete_on_cancel: bool = False
+    attempt: int = 0
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,70 @@
+"""The keys of checkpoints besides their directory and interval, with Flink's names and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scurry.common.config_options import ConfigOption, at_least, parse_duration
+
+__all__ = [
+    "CHECKPOINTING_MODE",
+    "CHECKPOINT_OPTIONS",
+    "CHECKPOINT_TIMEOUT",
+    "MAX_CONCURRENT_CHECKPOINTS",
+    "MIN_PAUSE",
+    "RETENTION",
+    "TOLERABLE_FAILED_CHECKPOINTS",
+]
+
+_PREFIX = "execution.checkpointing."
+
+
+def _constant(*names: str) -> Callable[[str], str]:
+    """Return a parser of the constants of a Java enum, which may also be written in lower case and with hyphens."""
+
+    def parse(text: str) -> str:
+        name = text.strip().upper().replace("-", "_")
+        if name not in names:
+            raise ValueError(f"expected one of {', '.join(names)}")
+        return name
+
+    return parse
+
+
+CHECKPOINTING_MODE = ConfigOption(
+    _PREFIX + "mode",
+    _constant("EXACTLY_ONCE", "AT_LEAST_ONCE"),
+    "EXACTLY_ONCE",
+    "What a checkpoint promises; both get EXACTLY_ONCE.",
+)
+CHECKPOINT_TIMEOUT = ConfigOption(
+    _PREFIX + "timeout", parse_duration, 600_000, "Longest time a checkpoint may take in Flink, in milliseconds."
+)
+MIN_PAUSE = ConfigOption(
+    _PREFIX + "min-pause",
+    parse_duration,
+    0,
+    "Shortest time between the end of a micro-batch and the start of the next, in milliseconds.",
+)
+MAX_CONCURRENT_CHECKPOINTS = ConfigOption(
+    _PREFIX + "max-concurrent-checkpoints", at_least(1), 1, "Checkpoints under way at the same time in Flink."
+)
+TOLERABLE_FAILED_CHECKPOINTS = ConfigOption(
+    _PREFIX + "tolerable-failed-checkpoints", at_least(0), 0, "Failed checkpoints in a row that Flink bears with."
+)
+RETENTION = ConfigOption(
+    _PREFIX + "externalized-checkpoint-retention",
+    _constant("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS"),
+    None,
+    "What becomes of the checkpoints of a cancelled job: RETAIN_ON_CANCELLATION, as if not set, keeps them, "
+    "DELETE_ON_CANCELLATION and NO_EXTERNALIZED_CHECKPOINTS delete them.",
+)
+
+CHECKPOINT_OPTIONS: tuple[ConfigOption[object], ...] = (
+    CHECKPOINTING_MODE,
+    CHECKPOINT_TIMEOUT,
+    MIN_PAUSE,
+    MAX_CONCURRENT_CHECKPOINTS,
+    TOLERABLE_FAILED_CHECKPOINTS,
+    RETENTION,
+)  # type: ignore[assignment]

@@ -1,0 +1,199 @@
+"""Restart strategies: whether a job that failed runs again, and when (Flink's `RestartBackoffTimeStrategy`).
+
+Pure logic on a clock: `runtime.attempts` does what they say.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol, TypeVar
+
+from scurry.common import restart_options as options
+from scurry.common.config_options import ConfigOption
+from scurry.common.configuration import Configuration
+from scurry.errors import ConfigError
+from scurry.graph.settings import JobSettings
+from scurry.runtime.clock import wall_clock_ms
+
+Clock = Callable[[], int]
+T = TypeVar("T")
+
+
+class RestartStrategy(Protocol):
+    """Decides about one failure after another; `str` of it tells people what it allows."""
+
+    def failed(self) -> int | None:
+        """The job has failed now: the milliseconds until it is restarted, None if it has failed for good."""
+
+
+class NoRestart:
+    """The first failure is the end."""
+
+    def failed(self) -> int | None:
+        return None
+
+    def __str__(self) -> str:
+        return "none"
+
+
+class FixedDelay:
+    """A number of restarts, always after the same time.
+
+    Args:
+        attempts: The most restarts.
+        delay: Time before each, in milliseconds.
+    """
+
+    def __init__(self, attempts: int, delay: int) -> None:
+        self._attempts = attempts
+        self._delay = delay
+        self._failures = 0
+
+    def failed(self) -> int | None:
+        self._failures += 1
+        return self._delay if self._failures <= self._attempts else None
+
+    def __str__(self) -> str:
+        return f"fixed-delay (attempts {self._attempts}, delay {self._delay} ms)"
+
+
+class FailureRate:
+    """Restarts as long as failures are not too frequent.
+
+    Args:
+        max_failures: The most failures in an interval that are followed by a restart.
+        interval: Its length in milliseconds.
+        delay: Time before each restart, in milliseconds.
+        clock: Milliseconds.
+    """
+
+    def __init__(self, max_failures: int, interval: int, delay: int, clock: Clock) -> None:
+        self._interval = interval
+        self._delay = delay
+        self._clock = clock
+        #: when the latest failures were, one more than may be in an interval
+        self._latest: deque[int] = deque(maxlen=max_failures + 1)
+
+    def failed(self) -> int | None:
+        now, latest = self._clock(), self._latest
+        latest.append(now)
+        too_many = len(latest) == latest.maxlen and now - latest[0] <= self._interval
+        return None if too_many else self._delay
+
+    def __str__(self) -> str:
+        most = (self._latest.maxlen or 0) - 1
+        return f"failure-rate (max-failures-per-interval {most}, interval {self._interval} ms, delay {self._delay} ms)"
+
+
+class ExponentialDelay:
+    """Restarts after times that grow, until the job has run for a while without failure.
+
+    Args:
+        initial: Time before the first restart, in milliseconds.
+        longest: What the time does not exceed, in milliseconds.
+        multiplier: By what it grows.
+        reset_threshold: Time without failure after which everything begins anew, in milliseconds.
+        jitter: Share of the time by which it is randomly longer or shorter.
+        attempts: The most restarts until everything begins anew.
+        clock: Milliseconds.
+        random_int: A random whole number between two, both included.
+    """
+
+    def __init__(
+        self, initial: int, longest: int, multiplier: float, reset_threshold: int, jitter: float, attempts: int,
+        clock: Clock, random_int: Callable[[int, int], int] = random.randint,
+    ) -> None:  # fmt: skip
+        self._initial = initial
+        self._longest = longest
+        self._multiplier = multiplier
+        self._reset_threshold = reset_threshold
+        self._jitter = jitter
+        self._attempts = attempts
+        self._clock = clock
+        self._random_int = random_int
+        self._restarts = 0
+        #: when the job was restarted last; None before the first failure
+        self._restarted: int | None = None
+
+    def failed(self) -> int | None:
+        now = self._clock()
+        if self._restarted is not None and now - self._restarted >= self._reset_threshold:
+            self._restarts = 0
+        delay = self._delay()
+        self._restarts += 1
+        self._restarted = now + delay
+        return delay if self._restarts <= self._attempts else None
+
+    def _delay(self) -> int:
+        try:
+            grown = self._initial * self._multiplier**self._restarts
+        except OverflowError:  # after more restarts than the numbers of this world allow for
+            return self._longest
+        offset = int(int(grown) * self._jitter)
+        delay = int(grown) + (self._random_int(-offset, offset) if offset else 0)
+        return max(self._initial, min(delay, self._longest))
+
+    def __str__(self) -> str:
+        limit = "" if self._attempts >= (1 << 31) - 1 else f", attempts-before-reset-backoff {self._attempts}"
+        return f"exponential-delay (initial-backoff {self._initial} ms, max-backoff {self._longest} ms{limit})"
+
+
+def restart_strategy(settings: JobSettings, clock: Clock = wall_clock_ms) -> RestartStrategy:
+    """The configured strategy.
+
+    Without `restart-strategy.type` it is, as in Flink 2, exponential-delay with its default values (whatever the other
+    keys say) if checkpointing is enabled, and none otherwise. BATCH jobs have no checkpoints.
+
+    Raises:
+        ConfigError: Its values do not go together.
+    """
+    configuration = Configuration.from_dict(settings.configuration)
+    kind = configuration.get(options.RESTART_STRATEGY)
+    if kind is None and settings.checkpoint_interval_ms is not None:
+        kind, configuration = "exponential-delay", Configuration()
+    return _BUILDERS[kind or "none"](configuration, clock)
+
+
+def _value(configuration: Configuration, option: ConfigOption[T]) -> T:
+    """The value of an option that has a default."""
+    value = configuration.get(option)
+    assert value is not None
+    return value
+
+
+def _fixed_delay(configuration: Configuration, clock: Clock) -> RestartStrategy:
+    get = partial(_value, configuration)
+    return FixedDelay(get(options.FIXED_DELAY_ATTEMPTS), get(options.FIXED_DELAY))
+
+
+def _failure_rate(configuration: Configuration, clock: Clock) -> RestartStrategy:
+    get = partial(_value, configuration)
+    return FailureRate(
+        get(options.FAILURE_RATE_MAX_FAILURES), get(options.FAILURE_RATE_INTERVAL), get(options.FAILURE_RATE_DELAY),
+        clock,
+    )  # fmt: skip
+
+
+def _exponential_delay(configuration: Configuration, clock: Clock) -> RestartStrategy:
+    get = partial(_value, configuration)
+    initial, longest = get(options.EXPONENTIAL_INITIAL_BACKOFF), get(options.EXPONENTIAL_MAX_BACKOFF)
+    if initial > longest:
+        raise ConfigError(
+            f"{options.EXPONENTIAL_INITIAL_BACKOFF.key} ({initial} ms) cannot be longer than "
+            f"{options.EXPONENTIAL_MAX_BACKOFF.key} ({longest} ms)"
+        )
+    return ExponentialDelay(
+        initial, longest, get(options.EXPONENTIAL_MULTIPLIER), get(options.EXPONENTIAL_RESET_THRESHOLD),
+        get(options.EXPONENTIAL_JITTER), get(options.EXPONENTIAL_ATTEMPTS), clock,
+    )  # fmt: skip
+
+
+_BUILDERS: dict[str, Callable[[Configuration, Clock], RestartStrategy]] = {
+    "none": lambda configuration, clock: NoRestart(),
+    "fixed-delay": _fixed_delay,
+    "failure-rate": _failure_rate,
+    "exponential-delay": _exponential_delay,
+}

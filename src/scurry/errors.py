@@ -31,7 +31,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "ArgumentError",
@@ -63,11 +63,19 @@ __all__ = [
 
 
 class ScurryError(Exception):
-    """Base of all errors raised by scurry itself."""
+    """Base of all errors raised by scurry itself.
+
+    Attributes:
+        permanent: Whether running the job again cannot help, so that no restart strategy is asked.
+    """
+
+    permanent: ClassVar[bool] = False
 
 
 class ConfigError(ScurryError, ValueError):
     """A configuration value that cannot be used."""
+
+    permanent = True
 
 
 class UnknownConfigError(ConfigError, KeyError):
@@ -133,6 +141,8 @@ class TimeTypeError(ScurryError, TypeError):
 class UnsupportedError(ScurryError, NotImplementedError):
     """A part of Flink that scurry does not offer; the message says what to use instead."""
 
+    permanent = True
+
 
 class JobError(ScurryError, RuntimeError):
     """A job failed, was cancelled, or cannot be reached.
@@ -147,9 +157,13 @@ class JobError(ScurryError, RuntimeError):
 class JavaMissingError(ScurryError, RuntimeError):
     """There is no Java that Spark could run on."""
 
+    permanent = True
+
 
 class PyFlinkImportedError(ScurryError, ImportError):
     """The real PyFlink was imported before scurry could take its name."""
+
+    permanent = True
 
 
 class SourceNotFoundError(ScurryError, FileNotFoundError):
@@ -189,13 +203,19 @@ class MalformedRecordError(ScurryError, ValueError):
 class ArgumentError(ScurryError, ValueError):
     """An argument of an API call is outside what it may be; found while the program is built."""
 
+    permanent = True
+
 
 class ArgumentTypeError(ScurryError, TypeError):
     """An argument of an API call is of the wrong kind, such as a MapFunction where a FilterFunction belongs."""
 
+    permanent = True
+
 
 class TopologyError(ScurryError, RuntimeError):
     """Operators were put together in a way that no job can have."""
+
+    permanent = True
 
 
 class MissingTimestampError(ScurryError, ValueError):
@@ -212,6 +232,8 @@ class SourceConnectionError(ScurryError, ConnectionError):
 
 class SavepointError(ScurryError, ValueError):
     """A savepoint cannot be taken, or a job cannot start from it."""
+
+    permanent = True
 
 
 class SavepointNotFoundError(SavepointError, FileNotFoundError):

@@ -49,11 +49,13 @@ class ProgressDisplay:
         self._rates = _Rates(clock)
         self._live: Any = None
         self._spoken = clock()
-        self._notes_said = 0
 
     def __enter__(self) -> ProgressDisplay:
         """Begin to show the job."""
         if self._style != "off":
+            for note in list(self._job.notes):
+                self._say_note(note)
+            self._job.note_listeners.append(self._say_note)
             self._job.listeners.append(self._on_batch)
         if self._style == "live":
             self._live = _live_lines(self._status, self._stream)
@@ -67,7 +69,7 @@ class ProgressDisplay:
             self._live = None
         if self._style != "off":
             self._job.listeners.remove(self._on_batch)
-            self._say_notes()
+            self._job.note_listeners.remove(self._say_note)
             self._say(self.summary(error))
 
     # ------------------------------------------------------------------ texts
@@ -91,7 +93,7 @@ class ProgressDisplay:
         return [work, ", ".join(time)] if time else [work]
 
     def summary(self, error: BaseException | None = None) -> str:
-        """How the job ended and what it did; records dropped for being late are never left out."""
+        """How the job ended and what it did; records that were dropped or set aside are never left out."""
         job, totals = self._job, self._job.totals
         stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
         ending = "stopped" if stopped else "finished" if error is None else "failed"
@@ -99,8 +101,12 @@ class ProgressDisplay:
             f"{self._name}: {ending} after {self._clock() - job.started:.1f} s, {_count(totals.batches, 'batch')}: "
             f"{_count(totals.records_in, 'record')} in, {totals.records_out:,} out"
         )
+        if job.attempt:
+            text += f", {_count(job.attempt, 'restart')}"
         for operator, count in totals.late.items():
             text += f"; {_count(count, 'late record')} dropped by {operator}"
+        for operator, count in totals.dead_letters.items():
+            text += f"; {_count(count, 'dead letter')} of {operator}"
         return text
 
     def _watermark_text(self, watermark: int) -> str:
@@ -119,16 +125,12 @@ class ProgressDisplay:
 
     def _on_batch(self, report: BatchReport) -> None:
         self._rates.add(report)
-        self._say_notes()
         if self._live is None and self._clock() - self._spoken >= PLAIN_INTERVAL:
             self._spoken = self._clock()
             self._say(self.status())
 
-    def _say_notes(self) -> None:
-        notes = self._job.notes[self._notes_said :]
-        self._notes_said += len(notes)
-        for note in notes:
-            self._say(f"{self._name}: {note}")
+    def _say_note(self, note: str) -> None:
+        self._say(f"{self._name}: {note}")
 
     def _say(self, text: str) -> None:
         # With live lines, rich has taken the place of sys.stderr and puts this above it.

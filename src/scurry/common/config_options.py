@@ -310,4 +310,4 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     TICK_INTERVAL,
     CACHE_DIR,
 )  # type: ignore[assignment]
-"""The keys of jobs in general; checkpoints and restarts have files of their own, and `spark.*` goes to Spark as it is."""
+"""Keys of jobs in general; checkpoints and restarts have files of their own, and `spark.*` goes to Spark as it is."""

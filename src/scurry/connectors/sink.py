@@ -71,6 +71,10 @@ class Committer(ABC):
             committables: What all writers of the batch returned, in the order of their subtasks.
         """
 
+    def restarted(self) -> None:
+        """The job has failed and goes on where it committed last; work of tasks may be left that nobody commits."""
+        return
+
     def finish(self) -> None:
         """Called once, after the last commit of a job that ends."""
         return

@@ -18,6 +18,8 @@ from scurry.graph.plan import JobPlan
 class UnpicklableFunctionError(ScurryError, pickle.PicklingError):
     """A function of the program cannot be sent to workers."""
 
+    permanent = True
+
 
 def ship(plan: JobPlan) -> bytes:
     """The plan as workers load it with pickle.

@@ -21,6 +21,8 @@ CHANNEL_WATERMARKS = "channelWatermarks"
 class KeyedStateError(ScurryError, RuntimeError):
     """Keyed state or a timer was asked for where there is no key."""
 
+    permanent = True
+
 
 class TaskInfo:
     """Where an operator instance runs."""
@@ -28,8 +30,10 @@ class TaskInfo:
     def __init__(
         self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",
         job_parameters: dict[str, str] | None = None, clock: ProcessingClock | None = None, job_key: str = "",
+        attempt: int = 0,
     ) -> None:  # fmt: skip
         self.job_key = job_key
+        self.attempt = attempt
         self.subtask = subtask
         self.parallelism = parallelism
         self.max_parallelism = max_parallelism
@@ -129,8 +133,8 @@ class RuntimeContext:
         return self._info.subtask
 
     def get_attempt_number(self) -> int:
-        """How often this task was tried before, from 0."""
-        return 0
+        """How often the job was restarted, from 0."""
+        return self._info.attempt
 
     def get_task_name_with_subtasks(self) -> str:
         """Name and position, such as ``Map (1/2)``."""

@@ -28,6 +28,8 @@ class Failure:
     frames: list[tuple[str, int, str, str]] = field(default_factory=list)
     details: str = ""
     hint: str = ""
+    #: whether running the job again cannot help
+    permanent: bool = False
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
@@ -46,6 +48,7 @@ class OperatorError(ScurryError, RuntimeError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(str(failure))
         self.failure = failure
+        self.permanent = failure.permanent  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return OperatorError, (self.failure,)
@@ -78,6 +81,6 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
         Failure(
             type(error).__name__, str(error), plan.name, plan.uid, str(plan.origin),
             None if record is None else shorten(record), frames,
-            "".join(traceback.format_exception(error)), hint,
+            "".join(traceback.format_exception(error)), hint, getattr(error, "permanent", False) is True,
         )  # fmt: skip
     )

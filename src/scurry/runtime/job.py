@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -20,10 +21,13 @@ from scurry.connectors.sink import Committer, Sink
 from scurry.errors import ArgumentError, JobError, SavepointError, StateNotFoundError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
+from scurry.runtime.attempts import KEPT_FAILURES, JobFailure, failure_of_attempt, run_attempts
+from scurry.runtime.checkpoints import CheckpointInfo, CheckpointLog
 from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK
 from scurry.runtime.control import JobControl, RescaleRequest, SavepointRequest, StateRequest, question
 from scurry.runtime.job_metrics import JobMetrics
 from scurry.runtime.operators.sink import sink_id
+from scurry.runtime.restart import restart_strategy
 from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.wire import ANSWER, COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
@@ -50,6 +54,8 @@ class Totals:
     records_in: int = 0
     records_out: int = 0
     late: dict[str, int] = field(default_factory=dict)
+    #: operator -> records that went to its dead letters
+    dead_letters: dict[str, int] = field(default_factory=dict)
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
     user_metrics: JobMetrics = field(default_factory=JobMetrics)
     #: head operator -> its watermark; heads that have had none yet are missing
@@ -70,10 +76,20 @@ class JobExecution:
         self.plan = plan
         self.job_id = JobID()
         self.totals = Totals()
-        self.notes: list[str] = []
+        #: what the user should be told once, the latest
+        self.notes: deque[str] = deque(maxlen=100)
+        self.note_listeners: list[Callable[[str], None]] = []
         self.listeners: list[Callable[[BatchReport], None]] = []
+        #: the latest failures, also those that were followed by a restart
+        self.failures: deque[JobFailure] = deque(maxlen=KEPT_FAILURES)
+        #: what the committed batches were, and where the sources stood after the last one
+        self.checkpoints = CheckpointLog()
+        #: what is to be undone when the job is over, restarts included; failures and cancellation are passed on
+        self.cleanup = ExitStack()
         #: set when the job should stop at the next batch boundary
         self.stopping = threading.Event()
+        #: whether that is because the user cancelled the job
+        self.cancelled = False
         self.started = time.monotonic()
         self.control = JobControl()
         self._attempts = 0
@@ -88,6 +104,8 @@ class JobExecution:
 
     def use(self, plan: JobPlan) -> None:
         """Goes on with another plan of the same program, such as one of another parallelism."""
+        if plan is self.plan:
+            return
         self.plan = plan
         vars(self).pop("_sinks", None)
         vars(self).pop("_committers", None)
@@ -115,25 +133,49 @@ class JobExecution:
     def note(self, text: str) -> None:
         """Something the user should be told once, such as where a job goes on."""
         self.notes.append(text)
+        for listener in self.note_listeners:
+            listener(text)
+
+    @property
+    def attempt(self) -> int:
+        """How often the job was restarted."""
+        return self.plan.settings.attempt
+
+    @property
+    def attempt_id(self) -> str:
+        """Names one attempt of the job; workers must not mix up what they hold of different ones."""
+        return f"{self.job_id}-{self.attempt}" if self.attempt else str(self.job_id)
+
+    def begin_attempt(self) -> None:
+        """The job is about to be run again."""
+        self.plan.settings = replace(self.plan.settings, attempt=self.attempt + 1)
+        if "_committers" in vars(self):
+            for committer in self._committers.values():
+                committer.restarted()
 
     def start_clock(self) -> None:
         """The job proper begins: what came before (starting Spark, planning) is no part of its run time."""
-        self.started = self._last_batch = time.monotonic()
+        self._last_batch = time.monotonic()
+        if not self.attempt:
+            self.started = self._last_batch
 
     def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
         """Takes what a batch sent to the driver: commits its sinks, adds up its metrics."""
         by_sink: dict[int, list[tuple[int, Any]]] = {}
         before = replace(self.totals, late=dict(self.totals.late))
+        counts = []
         for row in rows:
             if row.kind == COMMIT:
                 by_sink.setdefault(row.port, []).append((row.seq, unpack(row.block)))
             elif row.kind == METRICS:
-                self._count(unpack(row.block))
+                counts.append(unpack(row.block))
             elif row.kind == ANSWER:
                 self._answer(*unpack(row.block))
         for number, committer in self._committers.items():
             some = sorted(by_sink.get(number, ()), key=lambda pair: pair[0])
             committer.commit(batch_id, [item for _, committables in some for item in committables])
+        for items in counts:  # a batch whose commit fails is repeated, and counts then
+            self._count(items)
         self._report(batch_id, before)
 
     def _answer(self, number: int, found: bool, value: Any) -> None:
@@ -162,6 +204,9 @@ class JobExecution:
             if metric == "numLateRecordsDropped":
                 name = plan.operators[number].name
                 totals.late[name] = totals.late.get(name, 0) + value
+            elif metric == "numDeadLetters":
+                name = plan.operators[number].name
+                totals.dead_letters[name] = totals.dead_letters.get(name, 0) + value
             elif metric == "numRecordsOut" and number in plan.sources:
                 totals.records_in += value
             elif metric == "numRecordsIn" and number in self._sinks:
@@ -174,6 +219,7 @@ class JobExecution:
                              totals.late_records - before.late_records)  # fmt: skip
         self._last_batch = now
         totals.batches += 1
+        self.checkpoints.add(batch_id, report.seconds, report.records_in)
         for listener in self.listeners:
             listener(report)
 
@@ -230,6 +276,7 @@ class RunningJob(JobClient):
 
     def __init__(self, job: JobExecution, runner: Runner) -> None:
         self._job = job
+        self._restarts = restart_strategy(job.plan.settings)
         self._status = JobStatus.RUNNING
         self._future: Future[JobExecutionResult] = Future()
         self._thread = threading.Thread(target=self._run, args=(runner,), name="scurry-job", daemon=True)
@@ -238,7 +285,8 @@ class RunningJob(JobClient):
     def _run(self, runner: Runner) -> None:
         job = self._job
         try:
-            runner.run(job)
+            with job.cleanup:
+                run_attempts(job, runner, self._restarts, self._restarting)
         except BaseException as error:
             self._status = JobStatus.FAILED
             self._future.set_exception(error if isinstance(error, JobError) else job_failed(job, error))
@@ -246,6 +294,9 @@ class RunningJob(JobClient):
             self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
             self._future.set_result(job.result())
         job.end(f"has {self._status.name.lower()}")
+
+    def _restarting(self, waiting: bool) -> None:
+        self._status = JobStatus.RESTARTING if waiting else JobStatus.RUNNING
 
     @property
     def execution(self) -> JobExecution:
@@ -263,7 +314,12 @@ class RunningJob(JobClient):
         return CompletableFuture(future)
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stops the job at the next batch boundary."""
+        """Stops the job at the next batch boundary; if so configured, its checkpoints are deleted."""
+        self._job.cancelled = True
+        return self.stop()
+
+    def stop(self) -> CompletableFuture[None]:
+        """Stops the job at the next batch boundary; its checkpoints stay whatever is configured."""
         self._job.stopping.set()
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
@@ -280,6 +336,10 @@ class RunningJob(JobClient):
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         """The job's outcome, once it has ended."""
         return CompletableFuture(self._future)
+
+    def checkpoints(self) -> list[CheckpointInfo]:
+        """The latest checkpoints, the oldest first: micro-batches that were committed, up to 100."""
+        return self._job.checkpoints.latest()
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
@@ -344,10 +404,9 @@ class RunningJob(JobClient):
 
 def job_failed(job: JobExecution, error: BaseException) -> JobError:
     """The error execute() raises: the user's side first, the full story in `details`."""
-    failure = getattr(error, "failure", None)
-    name = job.plan.settings.job_name
-    text = str(failure) if failure is not None else f"{type(error).__name__}: {error}"
-    failed = JobError(f"Job {name!r} failed.\n{text}")
-    failed.details = failure.details if failure is not None else "".join(traceback.format_exception(error))
+    failure = job.failures[-1] if job.failures else failure_of_attempt(error, job.attempt, None)
+    restarts = f" after {job.attempt} restart{'s' * (job.attempt > 1)}" if job.attempt else ""
+    failed = JobError(f"Job {job.plan.settings.job_name!r} failed{restarts}.\n{failure.text}")
+    failed.details = failure.details
     failed.__cause__ = error
     return failed

@@ -21,6 +21,8 @@ from scurry.runtime.clock import wall_clock_ms
 Clock = Callable[[], int]
 T = TypeVar("T")
 
+_LARGEST = 1 << 62
+
 
 class RestartStrategy(Protocol):
     """Decides about one failure after another; `str` of it tells people what it allows."""
@@ -129,11 +131,11 @@ class ExponentialDelay:
 
     def _delay(self) -> int:
         try:
-            grown = self._initial * self._multiplier**self._restarts
-        except OverflowError:  # after more restarts than the numbers of this world allow for
-            return self._longest
-        offset = int(int(grown) * self._jitter)
-        delay = int(grown) + (self._random_int(-offset, offset) if offset else 0)
+            grown = int(min(self._initial * self._multiplier**self._restarts, _LARGEST))
+        except OverflowError:  # a power that no float can hold
+            grown = _LARGEST
+        offset = int(grown * self._jitter)
+        delay = grown + (self._random_int(-offset, offset) if offset else 0)
         return max(self._initial, min(delay, self._longest))
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ class SourceTask:
         settings = plan.settings
         self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
                              job_parameters=settings.configuration, clock=ProcessingClock(wall_clock),
-                             job_key=settings.job_key)  # fmt: skip
+                             job_key=settings.job_key, attempt=settings.attempt)  # fmt: skip
         self._source = source
         self._wall_clock = wall_clock
         self._interval = settings.auto_watermark_interval_ms or 200

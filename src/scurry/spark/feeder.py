@@ -114,7 +114,9 @@ class Feeder:
         uids = {source.id: source.uid for source in self._native}
         self._ended.update((uids[source], channel) for source, channel, _, final in dealt if final)
         self._open_channels -= self._ended
-        self._assignments.add(dealt, self.standing())
+        standing = self.standing()
+        self._job.checkpoints.source_positions = standing.positions
+        self._assignments.add(dealt, standing)
 
     def standing(self) -> Standing:
         """Where the sources stand now."""

@@ -33,6 +33,8 @@ VERSION = 2
 class CheckpointMismatchError(ScurryError, ValueError):
     """The checkpoint directory is not one this program can go on with."""
 
+    permanent = True
+
 
 def identity(plan: JobPlan) -> dict[str, Any]:
     """What must stay the same for Spark's state to be found again: operators by uid, levels, key groups, subtasks."""
@@ -188,8 +190,3 @@ class CheckpointDirectory:
             kind, _, which = name.rpartition("-")
             if kind in ("generation", "origin") and which.isdigit() and int(which) < number + (kind == "origin"):
                 self._storage.delete(name)
-
-    def clear(self) -> None:
-        """Deletes everything, as a job that is cancelled does if its checkpoints are not retained."""
-        for name in self._storage.list("."):
-            self._storage.delete(name)

@@ -16,6 +16,7 @@ from scurry.spark.feeder import Feeder
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import frame_on
 from scurry.spark.generations import Generation
+from scurry.spark.query_progress import state_sizes
 from scurry.spark.savepoints import SavepointTaker
 from scurry.spark.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
 from scurry.spark.worker import Job
@@ -100,8 +101,11 @@ class StreamingQuery:
             wire = wire.mapInArrow(sink_stage(self._worker_job), SCHEMA)
         writer = wire.writeStream.outputMode("append").foreachBatch(self._commit)
         writer = writer.option("checkpointLocation", self._generation.spark_directory)
-        writer = writer.trigger(processingTime=f"{plan.settings.checkpoint_interval_ms or 0} milliseconds")
-        return writer.queryName(plan.settings.job_name).start()
+        interval = max(plan.settings.checkpoint_interval_ms or 0, plan.settings.checkpoint_pause_ms)
+        writer = writer.trigger(processingTime=f"{interval} milliseconds")
+        query = writer.queryName(plan.settings.job_name).start()
+        self._job.checkpoints.state_sizes = lambda: state_sizes(query, self._generation.first_batch)
+        return query
 
     def _commit(self, frame: Any, batch_id: int) -> None:
         try:
@@ -122,6 +126,7 @@ class StreamingQuery:
             Whether every source has ended.
         """
         fed = checked = time.monotonic()
+        pause, rested = self._plan.settings.checkpoint_pause_ms / 1000, 0.0
         while not (self._job.stopping.is_set() or self._feeder.all_ended):
             if time.monotonic() - checked > _CHECK_SECONDS:
                 self._check(query)
@@ -132,7 +137,8 @@ class StreamingQuery:
             if self._committed.wait(0.01):
                 self._committed.clear()
                 self._pending = False
-            if self._pending:
+                rested = time.monotonic() + pause
+            if self._pending or time.monotonic() < rested:
                 continue
             if self._feed():
                 fed = time.monotonic()

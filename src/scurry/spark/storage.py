@@ -37,16 +37,16 @@ class LocalStorage:
     """
 
     def __init__(self, root: str, durable: bool = True) -> None:
-        self._root = Path(root)
+        self.root = Path(root)
         self._durable = durable
 
     def read(self, name: str) -> bytes:
         """The content of a file."""
-        return (self._root / name).read_bytes()
+        return (self.root / name).read_bytes()
 
     def write(self, name: str, content: bytes) -> None:
         """Creates or replaces a file atomically and durably."""
-        path = self._root / name
+        path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         with open(temporary, "wb") as file:
@@ -58,12 +58,12 @@ class LocalStorage:
 
     def list(self, directory: str) -> list[str]:
         """The names in a directory; empty if it does not exist."""
-        path = self._root / directory
+        path = self.root / directory
         return [n for n in os.listdir(path) if not n.startswith(".")] if path.is_dir() else []
 
     def delete(self, name: str) -> None:
         """Deletes a file, or a directory with all it holds, if it exists."""
-        path = self._root / name
+        path = self.root / name
         if path.is_dir():
             shutil.rmtree(path)
         else:
@@ -71,7 +71,7 @@ class LocalStorage:
 
     def below(self, directory: str) -> LocalStorage:
         """The storage of a directory in this one."""
-        return LocalStorage(str(self._root / directory), self._durable)
+        return LocalStorage(str(self.root / directory), self._durable)
 
 
 class HadoopStorage:

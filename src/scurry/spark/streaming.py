@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -16,6 +14,7 @@ from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
 from scurry.spark.assignments import AssignmentLog, AssignmentStream
 from scurry.spark.cut import committed_cut
+from scurry.spark.directory import hold_directory
 from scurry.spark.feeder import Feeder
 from scurry.spark.frames import snapshot
 from scurry.spark.generations import CheckpointDirectory, Generation, differences, identity
@@ -33,19 +32,13 @@ class StreamingRunner:
     """
 
     def __init__(self) -> None:
-        self._temporary: str | None = None
+        self._directory: str | None = None
 
     def run(self, job: JobExecution) -> None:
         """Runs the job; after a failure it may be called again."""
-        configured = job.plan.settings.checkpoint_dir
-        if configured is None and self._temporary is None:
-            self._temporary = tempfile.mkdtemp(prefix="scurry-")
-        _Run(job, configured or self._temporary or "", lasting=configured is not None).run()
-
-    def close(self) -> None:
-        """The job is over: removes what only its restarts needed."""
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._directory is None:
+            self._directory = hold_directory(job)
+        _Run(job, self._directory, lasting=job.plan.settings.checkpoint_dir is not None).run()
 
 
 class _Run:
@@ -148,7 +141,7 @@ class _Run:
             if standing is None or standing.restored is not None:
                 restore = Restore.into(generation.origin, job.plan)
         feeder = Feeder(job, assignments, restore)
-        if feeder.recovered:
+        if feeder.recovered and not job.attempt:
             job.note(f"going on from the checkpoint in {self._root}")
         threading.Thread(target=self._clean_up, args=(generation,), name="scurry-cleaner", daemon=True).start()
         return StreamingQuery(job, spark, generation, assignments, feeder, SavepointTaker(job, spark, generation))

@@ -239,6 +239,9 @@ class _FileCommitter(Committer):
         self._fs, self._base = file_system(sink.base_path)
         self._last: int | None = None
 
+    def restarted(self) -> None:
+        self._last = None  # whatever is committed next may have been tried before
+
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         parts: list[PartFile] = list(committables)
         repeated = self._last is None or batch_id <= self._last

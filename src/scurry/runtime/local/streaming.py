@@ -194,6 +194,7 @@ class StreamingRun:
         for store in memory.stores.values():
             store.keep()
         memory.standing = self._standing()
+        self.job.checkpoints.source_positions = memory.standing.positions
         memory.batch_id += 1
 
     def _standing(self) -> Standing:

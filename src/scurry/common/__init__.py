@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
+from scurry.common.dead_letter import DeadLetter
 from scurry.common.execution_config import ExecutionConfig
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
@@ -28,6 +29,7 @@ __all__ = [
     "ByteArraySchema",
     "CompletableFuture",
     "Configuration",
+    "DeadLetter",
     "DeserializationSchema",
     "Duration",
     "Encoder",

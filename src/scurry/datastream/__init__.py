@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common.dead_letter import DeadLetter
 from scurry.datastream.async_data_stream import AsyncDataStream
 from scurry.datastream.checkpoint_config import CheckpointConfig
 from scurry.datastream.checkpointing_mode import CheckpointingMode
@@ -85,6 +86,7 @@ __all__ = [
     "CountWindow",
     "DataStream",
     "DataStreamSink",
+    "DeadLetter",
     "Evictor",
     "ExternalizedCheckpointRetention",
     "FilterFunction",

@@ -58,9 +58,10 @@ class SourceNode(Node):
 
 @dataclass(eq=False)
 class OperatorNode(Node):
-    """An operator with one or two inputs."""
+    """An operator with one or two inputs; `dead_letters` is the tag of records it fails on, if it may fail on some."""
 
     operator: Operator = field(default_factory=lambda: Operator(None))
+    dead_letters: Any = None
 
 
 @dataclass(eq=False)

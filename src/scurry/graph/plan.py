@@ -71,6 +71,8 @@ class OperatorPlan:
     outputs: list[Output] = field(default_factory=list)
     input_edges: list[int] = field(default_factory=list)
     level: int = 0
+    #: tag of the side output for records on which the function fails, None if they fail the job
+    dead_letters: Any = None
 
 
 @dataclass

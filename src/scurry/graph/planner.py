@@ -79,7 +79,7 @@ class _Planner:
         kind = type(node.operator).__name__
         self.job.operators[number] = OperatorPlan(
             number, self._uid(node, number), node.name or kind, node.operator, node.output_type,
-            self._parallelism(node), node.origin,
+            self._parallelism(node), node.origin, dead_letters=node.dead_letters,
         )  # fmt: skip
         for index, source in enumerate(node.inputs):
             self._connect(node, index, source, None, None)

@@ -11,6 +11,7 @@ from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._adapters import Projection
 from scurry.datastream._functions import require_function
 from scurry.datastream._type_info import declared_type
+from scurry.datastream.data_stream._dead_letters import declare_dead_letters
 from scurry.datastream.data_stream._settings import check_max_parallelism, check_parallelism
 from scurry.datastream.functions import (
     FilterFunction,
@@ -222,6 +223,28 @@ class DataStream:
                 tag_id=output_tag.tag_id,
             ),
         )
+
+    def with_dead_letters(self: Self, output_tag: OutputTag) -> Self:
+        """Let records on which this operator's function fails go to a side output instead of failing the job.
+
+        scurry's own; Flink has nothing like it. Take them with `get_side_output(output_tag)`: each is a `DeadLetter`
+        with the record, the error and its traceback, and the record's timestamp. `numDeadLetters` counts them. A record
+        either has all its results or is a dead letter, but what the function did to state before it failed stays done.
+
+        Example:
+            dead = OutputTag("dead")
+            parsed = lines.map(json.loads).with_dead_letters(dead)
+            parsed.get_side_output(dead).map(lambda letter: letter.record).sink_to(...)
+
+        Args:
+            output_tag: The side output; it needs no type, its records are `DeadLetter` objects.
+
+        Raises:
+            UnsupportedError: The operator does not call its function for one record at a time.
+            TopologyError: The stream is no operator.
+        """
+        declare_dead_letters(self._node, output_tag)
+        return self
 
     def cache(self) -> CachedDataStream:
         """Keep the stream's records for later BATCH jobs of this environment.

@@ -23,6 +23,7 @@ from scurry.runtime.operators.stateless import (
     FlatMapOperator,
     MapOperator,
     ProcessOperator,
+    SeveralMapOperator,
 )
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.operators.window import WindowOperator
@@ -55,6 +56,8 @@ def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) ->
         return AlignedWindowOperator(plan, collector, info)
     if plain_sessions(operator):
         return SessionWindowOperator(plan, collector, info)
+    if isinstance(operator, ops.Map) and plan.dead_letters is not None:
+        return SeveralMapOperator(plan, collector, info)
     if isinstance(operator, ops.Window) and operator.evictor is not None:
         return EvictingWindowOperator(plan, collector, info)
     return LOWERED[type(operator)](plan, collector, info)

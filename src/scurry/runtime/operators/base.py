@@ -8,6 +8,7 @@ from typing import Any
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.collector import Collector, Timestamps, Values
 from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
+from scurry.runtime.dead_letters import DeadLetters
 from scurry.runtime.failure import operator_error
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.store import DictStore, StateStore
@@ -26,6 +27,8 @@ class RuntimeOperator:
         self.collector = collector
         self.info = info
         self.states = StateAccess(plan, info.clock)
+        tag = plan.dead_letters
+        self.dead_letters = None if tag is None else DeadLetters(plan, tag, collector, info)
 
     # ---------------------------------------------------------------- life cycle
 
@@ -52,6 +55,10 @@ class RuntimeOperator:
             return hook(*args)
         except Exception as error:
             raise operator_error(self.plan, error) from error
+
+    def guarded(self, hook: Callable[..., Any]) -> Callable[..., Any]:
+        """A hook that is called per record and returns several results: guarded, if the operator has dead letters."""
+        return hook if self.dead_letters is None else self.dead_letters.guarded(hook)
 
     # ---------------------------------------------------------------- state of the subtask, whatever the key
 

@@ -23,7 +23,7 @@ class KeyedProcessOperator(KeyedOperator):
         super().__init__(plan, collector, info)
         self.service = TimerService(info.clock)
         self.context = ProcessContext(self.service)
-        self._hooks = [getattr(plan.operator.function, hook) for hook in self.hooks]
+        self._hooks = [self.guarded(getattr(plan.operator.function, hook)) for hook in self.hooks]
         self._on_timer = getattr(plan.operator.function, "on_timer", None)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
@@ -65,6 +65,8 @@ class KeyedProcessOperator(KeyedOperator):
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
         self.collector.emit_tagged(results, times)
+        if self.dead_letters is not None:
+            self.dead_letters.send(timestamps)
 
     def on_event_time(self, time: int, namespace: Any) -> None:
         self._fire(time, EVENT)

@@ -49,6 +49,11 @@ class FilterOperator(_PerRecord):
 
     hook = "filter"
 
+    def open(self) -> None:
+        super().open()
+        if self.dead_letters is not None:
+            self._function = self.dead_letters.guarded_test(self._function)
+
     def process(self, values: Values, timestamps: Timestamps) -> None:
         function, source = self._function, iter(values)
         try:
@@ -60,12 +65,18 @@ class FilterOperator(_PerRecord):
         except Exception as error:
             raise self._failed(error, values, source) from error
         self.collector.emit(kept, times)
+        if self.dead_letters is not None:
+            self.dead_letters.send(timestamps)
 
 
 class FlatMapOperator(_PerRecord):
     """Any number of results per record."""
 
     hook = "flat_map"
+
+    def open(self) -> None:
+        super().open()
+        self._function = self.guarded(self._function)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         source = iter(values)
@@ -74,6 +85,19 @@ class FlatMapOperator(_PerRecord):
         except Exception as error:
             raise self._failed(error, values, source) from error
         self.collector.emit(results, times)
+        if self.dead_letters is not None:
+            self.dead_letters.send(timestamps)
+
+
+class SeveralMapOperator(FlatMapOperator):
+    """A map that may have no result, because it has dead letters."""
+
+    hook = "map"
+
+    def open(self) -> None:
+        _PerRecord.open(self)
+        function = self._function
+        self._function = self.guarded(lambda value: (function(value),))
 
 
 def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
@@ -109,6 +133,8 @@ def process_each(
     except Exception as error:
         raise operator_error(operator.plan, error, last_taken(values, source)) from error
     operator.collector.emit_tagged(results, out_times)
+    if operator.dead_letters is not None:
+        operator.dead_letters.send(timestamps)
 
 
 class ProcessOperator(RuntimeOperator):
@@ -120,7 +146,7 @@ class ProcessOperator(RuntimeOperator):
         super().open()
         self._service = TimerService(self.info.clock)
         self._context = ProcessContext(self._service)
-        self._hooks = [method(self.plan.operator.function, hook) for hook in self.hooks]
+        self._hooks = [self.guarded(method(self.plan.operator.function, hook)) for hook in self.hooks]
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         self.process_input(0, None, values, timestamps)
@@ -149,7 +175,7 @@ class CoMapOperator(RuntimeOperator):
 
     def open(self) -> None:
         super().open()
-        self._hooks = [self._hook(method(self.plan.operator.function, hook)) for hook in self.hooks]
+        self._hooks = [self.guarded(self._hook(method(self.plan.operator.function, hook))) for hook in self.hooks]
 
     def _hook(self, hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def some(value: Any) -> Any:
@@ -165,6 +191,8 @@ class CoMapOperator(RuntimeOperator):
         except Exception as error:
             raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit(results, times)
+        if self.dead_letters is not None:
+            self.dead_letters.send(timestamps)
 
 
 class CoFlatMapOperator(CoMapOperator):

@@ -1,0 +1,50 @@
+"""Which operators may set aside records that they fail on."""
+
+from __future__ import annotations
+
+from scurry.datastream.output_tag import OutputTag
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, OperatorNode
+
+__all__ = ["declare_dead_letters"]
+
+#: They call a function for one record at a time, and emit what it returns.
+_PER_RECORD = (
+    ops.Map, ops.FlatMap, ops.Filter, ops.Process, ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedProcess,
+    ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
+)  # fmt: skip
+
+_INSTEAD = {
+    ops.AsyncWait: "catch exceptions in async_invoke(...) and return what tells of them",
+    ops.AssignTimestamps: "check the records in a map(...).with_dead_letters(...) before it",
+}
+
+
+def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
+    """Give an operator a side output for records on which its function fails.
+
+    Raises:
+        UnsupportedError: It does not call a function for one record at a time.
+        TopologyError: It is no operator.
+        ArgumentError: The tag has a type.
+    """
+    if not isinstance(output_tag, OutputTag):
+        raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
+    if output_tag.type_info is not None:
+        raise ArgumentError(
+            f"dead letters are DeadLetter objects, not {output_tag.type_info}: give OutputTag({output_tag.tag_id!r}) no "
+            "type, and map the side output to what you need"
+        )
+    if not isinstance(node, OperatorNode):
+        raise TopologyError(
+            f"{node.name or 'this stream'} has no function that could fail on a record: call with_dead_letters on the "
+            "stream that map(...), flat_map(...), filter(...) or process(...) returned"
+        )
+    if not isinstance(node.operator, _PER_RECORD):
+        instead = _INSTEAD.get(
+            type(node.operator),
+            "its results come from many records. Check the records in a map(...).with_dead_letters(...) before it",
+        )
+        raise UnsupportedError(f"{node.name} ({node.origin}) cannot have dead letters: {instead}")
+    node.dead_letters = output_tag

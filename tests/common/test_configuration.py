@@ -118,8 +118,8 @@ def test_options_have_descriptions_and_distinct_keys() -> None:
 @pytest.mark.parametrize(
     "key",
     ["python.execution-mode", "python.fn-execution.bundle.size", "spark.sql.shuffle.partitions", "web.port",
-     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.unaligned.enabled", "state.backend.type",
-     "python.operator-chaining.enabled"],
+     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.unaligned.enabled",
+     "state.backend.type", "python.operator-chaining.enabled"],
 )  # fmt: skip
 def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
     with warnings.catch_warnings():

@@ -99,7 +99,7 @@ def test_the_configuration_means_what_it_means_in_flink(case: dict[str, Any]) ->
 
 
 @given(st.integers(0, 10), st.integers(0, 1_000), pauses)
-def test_fixed_delay_allows_so_many_restarts_whenever_failures_come(attempts: int, delay: int, times: list[int]) -> None:
+def test_fixed_delay_allows_so_many_restarts_whenever_they_come(attempts: int, delay: int, times: list[int]) -> None:
     found = decisions(FixedDelay(attempts, delay), ManualClock(), times)
     expected: list[int | None] = [delay] * len(times)
     assert found == (expected if len(times) <= attempts else [*expected[:attempts], None])

@@ -184,6 +184,22 @@ class TestCommit:
         assert records(base) == sorted(expected)
         assert hidden(base) == []
 
+    def test_after_a_restart_in_the_same_process_replaces_what_was_half_committed(
+        self, tmp_path: Path, write: Write
+    ) -> None:
+        sink = rows(tmp_path).build()
+        committer = sink.create_committer("job-sink")
+        committer.commit(6, write(sink, 6, [["before"]]))
+        first, second = write(sink, 7, [["a"], ["b"]])
+        os.remove(second.staged)
+        with pytest.raises(SinkCommitError):
+            committer.commit(7, [first, second])
+        write(sink, 7, [["task that failed"]])
+        committer.restarted()
+        committer.commit(7, write(sink, 7, [[], ["a", "b"]]))
+        assert records(tmp_path) == ["a", "b", "before"]
+        assert hidden(tmp_path) == []
+
     def test_removes_what_the_first_try_left_in_another_bucket(self, tmp_path: Path, write: Write) -> None:
         early = FileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder())
         early.with_bucket_assigner(BucketAssigner.date_time_bucket_assigner("'early'"))

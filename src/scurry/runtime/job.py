@@ -141,11 +141,6 @@ class JobExecution:
         """How often the job was restarted."""
         return self.plan.settings.attempt
 
-    @property
-    def attempt_id(self) -> str:
-        """Names one attempt of the job; workers must not mix up what they hold of different ones."""
-        return f"{self.job_id}-{self.attempt}" if self.attempt else str(self.job_id)
-
     def begin_attempt(self) -> None:
         """The job is about to be run again."""
         self.plan.settings = replace(self.plan.settings, attempt=self.attempt + 1)

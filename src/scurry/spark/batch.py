@@ -28,7 +28,7 @@ class BatchRunner:
         plan = job.plan
         spark = session_for(plan)
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
-        worker_job = Job.of(job.attempt_id, plan)
+        worker_job = Job.of(f"{job.job_id}-{job.next_attempt()}", plan)
         job.start_clock()
         frame = _sources(spark, job, worker_job)
         for level in range(1, plan.levels + 1):

@@ -33,8 +33,8 @@ def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
         raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
     if output_tag.type_info is not None:
         raise ArgumentError(
-            f"dead letters are DeadLetter objects, not {output_tag.type_info}: give OutputTag({output_tag.tag_id!r}) no "
-            "type, and map the side output to what you need"
+            f"dead letters are DeadLetter objects, not {output_tag.type_info}: give OutputTag({output_tag.tag_id!r}) "
+            "no type, and map the side output to what you need"
         )
     if not isinstance(node, OperatorNode):
         raise TopologyError(

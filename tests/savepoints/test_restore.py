@@ -1,0 +1,329 @@
+"""A job that is stopped with a savepoint goes on from it: as it was, changed, elsewhere, on more or fewer subtasks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import (
+    READING,
+    RECORDS,
+    alarms,
+    environment,
+    lines,
+    reading,
+    readings,
+    running,
+    start,
+    totals,
+    windows,
+)
+
+from scurry.common import Types
+from scurry.common.job_client import JobClient
+from scurry.common.job_status import JobStatus
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.errors import JobError, SavepointError, StateNotFoundError
+from scurry.runtime.savepoint.format import read_entries, read_metadata
+
+Build = Callable[[StreamExecutionEnvironment], list[DataStream]]
+
+RUNNERS = ["local", pytest.param("spark", marks=pytest.mark.spark)]
+
+
+def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 3000) -> list[DataStream]:
+    stream = readings(env, per_second=per_second)
+    summed = windows(stream)
+    return [running(stream), summed, totals(summed), alarms(env, stream, ruled)]
+
+
+def goes_on(env: StreamExecutionEnvironment) -> list[DataStream]:
+    """The same program, sure to find the state of before."""
+    return everything(env, ruled=True)
+
+
+def only_running(env: StreamExecutionEnvironment) -> list[DataStream]:
+    return [running(readings(env))]
+
+
+class Job:
+    """Starts programs, one after another, each with an output and a checkpoint directory of its own."""
+
+    def __init__(self, runner: str, place: Path) -> None:
+        self.runner, self.place = runner, place
+        self.outputs: list[Path] = []
+
+    def start(self, build: Build, parallelism: int = 2, savepoint: str | None = None, **settings: str) -> JobClient:
+        output = self.place / f"output-{len(self.outputs)}"
+        self.outputs.append(output)
+        settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
+        if savepoint is not None:
+            settings["execution__state_recovery__path"] = savepoint
+        env = environment(self.runner, parallelism, **settings)
+        return start(env, output, *build(env))
+
+    def stop(self, client: JobClient, drain: bool = False) -> str:
+        """Stops a job somewhere in the middle."""
+        seen = time.monotonic() + 60
+        while len(lines(self.outputs[-1], kind="running")) < RECORDS // 4:
+            assert time.monotonic() < seen
+            time.sleep(0.02)
+        path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
+        assert client.get_job_status().result() == JobStatus.FINISHED
+        assert len(lines(self.outputs[-1], kind="running")) < RECORDS, "the job was over before it was stopped"
+        return path
+
+    def finish(self, client: JobClient) -> list[str]:
+        """Waits for the end; returns what all programs so far have written."""
+        client.get_job_execution_result().result()
+        return lines(*self.outputs)
+
+
+@pytest.fixture(params=RUNNERS)
+def job(request: pytest.FixtureRequest, tmp_path: Path) -> Job:
+    return Job(request.param, tmp_path)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Job:
+    return Job("local", tmp_path)
+
+
+def refusal(job: Job, client: JobClient) -> str:
+    with pytest.raises(JobError) as failure:
+        client.get_job_execution_result().result()
+    return str(failure.value)
+
+
+# ---------------------------------------------------------------- the same program
+
+
+def test_goes_on_at_other_parallelisms(job: Job, undisturbed: list[str]) -> None:
+    first = job.stop(job.start(everything, parallelism=2))
+    second = job.start(goes_on, parallelism=4, savepoint=first)
+    assert len(lines(*job.outputs)) < len(undisturbed)
+    assert job.finish(second) == undisturbed
+
+
+def test_goes_on_twice_at_parallelism_2_then_4_then_1(local: Job, undisturbed: list[str]) -> None:
+    def slowly(env: StreamExecutionEnvironment) -> list[DataStream]:
+        return everything(env, per_second=2000)
+
+    first = local.stop(local.start(slowly, parallelism=2))
+    client = local.start(slowly, parallelism=4, savepoint=first)
+    time.sleep(0.2)
+    second = client.stop_with_savepoint(False, str(local.place / "savepoints")).result()
+    assert local.finish(local.start(slowly, parallelism=1, savepoint=second)) == undisturbed
+
+
+def test_goes_on_from_a_copy_elsewhere(local: Job, undisturbed: list[str]) -> None:
+    path = local.stop(local.start(everything))
+    moved = local.place / "another machine" / "a copy"
+    shutil.move(path, moved)
+    shutil.rmtree(local.place / "checkpoint-1", ignore_errors=True)
+    assert local.finish(local.start(goes_on, savepoint=str(moved))) == undisturbed
+
+
+def test_a_job_goes_on_while_a_savepoint_is_taken(job: Job, undisturbed: list[str], tmp_path: Path) -> None:
+    client = job.start(everything)
+    while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
+        time.sleep(0.02)
+    path = client.trigger_savepoint(str(tmp_path / "savepoints")).result()
+    assert job.finish(client) == undisturbed
+    # what the job wrote after its savepoint is written again by one that starts from it
+    client = job.start(goes_on, savepoint=path)
+    assert sorted(set(job.finish(client))) == sorted(set(undisturbed))
+    assert 0 < len(lines(job.outputs[1])) < len(undisturbed)
+
+
+def test_a_drained_job_fires_everything_and_goes_on_with_what_comes_next(job: Job, undisturbed: list[str]) -> None:
+    path = job.stop(job.start(everything), drain=True)
+    seen = len(lines(job.outputs[0], kind="running"))
+    (_, last, _) = reading(seen - 1)
+    starts = {int(line.split()[2]) for line in lines(job.outputs[0], kind="window sensor")}
+    assert max(starts) >= last // 1000 * 1000 - 1000  # windows that nothing but the drain could have closed
+    found = job.finish(job.start(goes_on, savepoint=path))
+    assert [line for line in found if line.startswith("running")] == [
+        line for line in undisturbed if line.startswith("running")
+    ]
+    assert read_metadata(path).drained
+
+
+def test_starting_again_on_the_same_directory_goes_on_instead_of_starting_over(tmp_path: Path) -> None:
+    job = Job("local", tmp_path)
+    path = job.stop(job.start(everything))
+    metadata = read_metadata(path)
+    assert metadata.sources["readings"].position["next"] == len(lines(job.outputs[0], kind="running"))
+    assert set(metadata.operators) == {"running", "windows", "totals", "alarms"}
+    assert {entry.uid for entry in read_entries(path, kinds=["page"])} >= {"running", "windows", "alarms"}
+    assert {entry.uid for entry in read_entries(path, kinds=["broadcast"])} == {"alarms"}
+
+
+# ---------------------------------------------------------------- changed programs
+
+
+def test_operators_may_be_added_and_reordered(local: Job, undisturbed: list[str]) -> None:
+    path = local.stop(local.start(only_running))
+
+    def reordered(env: StreamExecutionEnvironment) -> list[DataStream]:
+        env.from_collection([1], Types.INT()).uid("something new").map(lambda value: value + 1).print()
+        stream = readings(env).map(lambda value: value, output_type=READING)
+        summed = windows(stream)
+        return [summed, running(stream)]
+
+    found = local.finish(local.start(reordered, savepoint=path))
+    kinds = ("running", "sum", "timer")
+    assert [line for line in found if line.startswith(kinds)] == [
+        line for line in undisturbed if line.startswith(kinds)
+    ]
+    assert any(line.startswith("window") for line in found)
+
+
+def test_an_operator_that_is_gone_is_refused_by_name(local: Job) -> None:
+    path = local.stop(local.start(everything))
+    text = refusal(local, local.start(only_running, savepoint=path))
+    assert "operator 'windows' (Window" in text and "--allow-non-restored-state" in text
+    assert "source 'rules'" in text
+
+
+def test_an_operator_that_is_gone_is_dropped_if_that_is_allowed(local: Job, undisturbed: list[str]) -> None:
+    path = local.stop(local.start(everything))
+    allowed = {"execution__state_recovery__ignore_unclaimed_state": "true"}
+    found = local.finish(local.start(only_running, savepoint=path, **allowed))
+    assert [line for line in found if line.startswith("running")] == [
+        line for line in undisturbed if line.startswith("running")
+    ]
+
+
+def test_a_changed_function_goes_on_with_the_old_state(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+
+    def shouting(env: StreamExecutionEnvironment) -> list[DataStream]:
+        return [running(readings(env)).map(str.upper, output_type=Types.STRING())]
+
+    before = len(lines(local.outputs[0], kind="running"))
+    local.finish(local.start(shouting, savepoint=path))
+    after = lines(local.outputs[1], kind="RUNNING")
+    assert len(after) == RECORDS - before
+    last = {line.split()[1]: int(line.split()[2]) for line in sorted(after, key=lambda line: int(line.split()[2]))}
+    assert sum(last.values()) == RECORDS
+
+
+def test_an_operator_of_another_kind_is_refused(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+
+    def other(env: StreamExecutionEnvironment) -> list[DataStream]:
+        return [windows(readings(env)).uid("running")]
+
+    text = refusal(local, local.start(other, savepoint=path))
+    assert "operator 'running'" in text and "is a Window" in text and "KeyedProcess" in text
+
+
+def test_a_source_of_another_kind_is_refused(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+
+    def other(env: StreamExecutionEnvironment) -> list[DataStream]:
+        return [running(env.from_collection([reading(0)], READING).uid("readings"))]
+
+    text = refusal(local, local.start(other, savepoint=path))
+    assert "source 'readings'" in text and "DataGeneratorSource" in text and "another uid" in text
+
+
+def test_another_source_begins_at_its_beginning(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+
+    def other(env: StreamExecutionEnvironment) -> list[DataStream]:
+        return [running(readings(env, records=10, uid="others"))]
+
+    allowed = {"execution__state_recovery__ignore_unclaimed_state": "true"}
+    local.finish(local.start(other, savepoint=path, **allowed))
+    counts = [int(line.split()[2]) for line in lines(local.outputs[1], kind="running")]
+    assert len(counts) == 10 and min(counts) > RECORDS // 4 // 17
+
+
+# ---------------------------------------------------------------- key groups
+
+
+def test_the_number_of_key_groups_comes_with_the_state(local: Job, undisturbed: list[str]) -> None:
+    path = local.stop(local.start(everything, pipeline__max_parallelism="200"))
+    assert local.finish(local.start(goes_on, parallelism=3, savepoint=path)) == undisturbed
+
+
+def test_another_number_of_key_groups_is_refused(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+    text = refusal(local, local.start(only_running, savepoint=path, pipeline__max_parallelism="64"))
+    assert "max parallelism 128" in text and "64" in text
+
+
+# ---------------------------------------------------------------- what is no savepoint
+
+
+def test_a_path_without_a_savepoint_is_refused(local: Job, tmp_path: Path) -> None:
+    assert "is no savepoint" in refusal(local, local.start(only_running, savepoint=str(tmp_path / "nowhere")))
+
+
+def test_an_unfinished_savepoint_is_refused(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+    (Path(path) / "metadata.json").unlink()
+    assert "was not finished" in refusal(local, local.start(only_running, savepoint=path))
+
+
+def test_a_savepoint_of_another_version_is_refused(local: Job) -> None:
+    path = Path(local.stop(local.start(only_running)))
+    content = json.loads((path / "metadata.json").read_text())
+    (path / "metadata.json").write_text(json.dumps({**content, "version": 99}))
+    assert "format version 99" in refusal(local, local.start(only_running, savepoint=str(path)))
+
+
+def test_damaged_entries_are_refused(local: Job) -> None:
+    path = local.stop(local.start(only_running))
+    (file,) = Path(path).glob("entries/kind=page/*.parquet")
+    file.write_bytes(file.read_bytes()[:100])
+    assert "is damaged" in refusal(local, local.start(only_running, savepoint=path))
+
+
+def test_a_savepoint_needs_a_place(local: Job) -> None:
+    client = local.start(only_running)
+    with pytest.raises(SavepointError, match="state.savepoints.dir"):
+        client.trigger_savepoint()
+    client.cancel().result()
+
+
+def test_a_job_that_is_over_takes_no_savepoint(local: Job, tmp_path: Path) -> None:
+    client = local.start(lambda env: [running(readings(env, 10, None))])
+    local.finish(client)
+    with pytest.raises(JobError, match="has finished"):
+        client.trigger_savepoint(str(tmp_path)).result()
+
+
+# ---------------------------------------------------------------- rescaling and queries
+
+
+def test_a_running_job_is_rescaled(job: Job, undisturbed: list[str]) -> None:
+    client: Any = job.start(everything)
+    while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
+        time.sleep(0.02)
+    client.rescale(3).result()
+    assert client.execution.plan.settings.parallelism == 3
+    assert len(lines(job.outputs[0], kind="running")) < RECORDS
+    assert job.finish(client) == undisturbed
+
+
+def test_the_state_of_a_key_is_read_from_the_running_job(job: Job) -> None:
+    client: Any = job.start(only_running)
+    while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
+        time.sleep(0.02)
+    before = [int(line.split()[2]) for line in lines(job.outputs[0], kind="running sensor-3 ")]
+    count = client.query_state("running", "count", "sensor-3").result()
+    assert max(before) <= count <= RECORDS
+    assert client.query_state("running", "count", "no such sensor").result() is None
+    with pytest.raises(StateNotFoundError, match="'count', 'sum'"):
+        client.query_state("running", "cuont", "sensor-3").result()
+    with pytest.raises(StateNotFoundError, match="'running'"):
+        client.query_state("runing", "count", "sensor-3")
+    client.cancel().result()

@@ -62,6 +62,8 @@ class Job:
         output = self.place / f"output-{len(self.outputs)}"
         self.outputs.append(output)
         settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
+        if self.runner == "spark":  # batches are slow there: the rate would put everything into one
+            settings.setdefault("scurry__batch__max_records", "300")
         if savepoint is not None:
             settings["execution__state_recovery__path"] = savepoint
         env = environment(self.runner, parallelism, **settings)

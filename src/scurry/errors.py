@@ -19,6 +19,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
+    ├── StateMigrationError (ValueError)     state of an earlier program that this one cannot take over
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
     ├── StateNotFoundError (KeyError)        nobody has a state of that name
@@ -50,6 +51,7 @@ __all__ = [
     "SinkCommitError",
     "SourceConnectionError",
     "SourceNotFoundError",
+    "StateMigrationError",
     "TimeTypeError",
     "StateMismatchError",
     "StateNotFoundError",
@@ -220,6 +222,13 @@ class TopologyError(ScurryError, RuntimeError):
 
 class MissingTimestampError(ScurryError, ValueError):
     """A record reached an event-time window without a timestamp."""
+
+
+class StateMigrationError(ScurryError, ValueError):
+    """State written by an earlier program does not fit this one (Flink's `StateMigrationException`).
+
+    The message names the operator, the state, both types and what to do. Nothing was changed.
+    """
 
 
 class SinkCommitError(ScurryError, RuntimeError):

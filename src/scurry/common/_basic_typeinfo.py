@@ -239,3 +239,18 @@ class PickledBytesTypeInfo(TypeInformation):
 
     def _column(self) -> None:
         return None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DataclassTypeInfo(PickledBytesTypeInfo):
+    """Instances of a dataclass, untouched: as undeclared objects, but evolving state knows what they are.
+
+    Attributes:
+        cls: The dataclass.
+    """
+
+    cls: type
+
+    def __repr__(self) -> str:
+        """Return the name of the class."""
+        return self.cls.__qualname__

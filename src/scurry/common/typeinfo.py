@@ -15,6 +15,7 @@ from typing import Any
 from scurry.common._basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
+    DataclassTypeInfo,
     DateTypeInfo,
     InstantTypeInfo,
     PickledBytesTypeInfo,
@@ -37,6 +38,7 @@ __all__ = [
     "BasicArrayTypeInfo",
     "BasicType",
     "BasicTypeInfo",
+    "DataclassTypeInfo",
     "DateTypeInfo",
     "InstantTypeInfo",
     "ListTypeInfo",

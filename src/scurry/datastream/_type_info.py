@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import Any
 
-from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types, type_info_from_hint
+from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.errors import ArgumentTypeError
 
 __all__ = ["declared_type", "state_type"]
@@ -35,4 +36,6 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
 
 def state_type(declared: Any, what: str) -> TypeInformation:
     """Return the declared type of a state, pickled Python objects when there is none."""
+    if isinstance(declared, type) and is_dataclass(declared):
+        return DataclassTypeInfo(declared)
     return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from scurry.common.typeinfo import Types
+from scurry.common.state_migration import StateMigration, evolves, state_migration
+from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, Types
 from scurry.datastream._type_info import state_type
 from scurry.datastream.functions.transformations import AggregateFunction, CallableReduce, ReduceFunction
 from scurry.datastream.state_ttl import StateTtlConfig
@@ -30,6 +31,7 @@ __all__ = [
     "StateTtlConfig",
     "ValueState",
     "ValueStateDescriptor",
+    "evolves",
 ]
 
 T = TypeVar("T")
@@ -37,6 +39,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 IN = TypeVar("IN")
 OUT = TypeVar("OUT")
+D = TypeVar("D", bound="StateDescriptor")
 
 
 class State(ABC):
@@ -184,6 +187,7 @@ class StateDescriptor(ABC):
         ttl_config: The time to live, None if the state does not expire.
         kind: "value", "list", "map", "reducing" or "aggregating".
         function: The ReduceFunction or AggregateFunction of the last two kinds, else None.
+        migration: What `with_migration` has declared, else None.
     """
 
     kind: ClassVar[str]
@@ -204,6 +208,7 @@ class StateDescriptor(ABC):
         self.type_info = state_type(type_info, f"type of state {name!r}")
         self.ttl_config: StateTtlConfig | None = None
         self.function: Any = None
+        self.migration: StateMigration | None = None
 
     def get_name(self) -> str:
         """Return the name."""
@@ -212,6 +217,51 @@ class StateDescriptor(ABC):
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
         """Let the state expire as configured."""
         self.ttl_config = ttl_config if ttl_config.is_enabled() else None
+
+    def with_migration(
+        self: D,
+        *,
+        renamed: Mapping[str, str] | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        renamed_from: str | None = None,
+        convert: Callable[[Any], Any] | None = None,
+        version: int = 0,
+    ) -> D:
+        """Declare how values written by an earlier version of the program become values of this one.
+
+        Needed only for what comparing the types does not tell: fields that were added (with None or the dataclass's
+        default), removed or reordered and numbers that widened are taken over without. It is for the values: elements
+        of a list, values of a map, the accumulator of an aggregation. Applied when state is restored, never again: a
+        declaration that has done its work may stay.
+
+        Args:
+            renamed: Old field name -> new field name, of the row or dataclass that the values are.
+            defaults: Values of added fields, by name.
+            renamed_from: What the dataclass was called before, as `module.Class`.
+            convert: Takes an old value and returns a new one, or None to leave it out; instances of a dataclass
+                that has changed come with their old fields as attributes. Runs if the declared type of the values
+                has changed, or as `version` says.
+            version: For values of undeclared type, and for a `convert` after the first one: 1, 2, ... `convert` runs
+                over state that was written under a lower version; state without any has 0.
+
+        Returns:
+            This descriptor.
+
+        Raises:
+            ArgumentError: Fields are named and the values are declared as neither rows nor a dataclass, or the same
+                field is meant twice.
+            ArgumentTypeError: `convert` is no function.
+        """
+        if (renamed or defaults or renamed_from) and not isinstance(self._value_type(), (RowTypeInfo, DataclassTypeInfo)):
+            raise ArgumentError(
+                f"the migration of state {self.name!r} is about fields, and its values are declared as "
+                f"{self._value_type()}: declare Types.ROW_NAMED(...) or a dataclass, or put @evolves on the dataclass"
+            )
+        self.migration = state_migration(renamed, defaults, renamed_from, convert, version)
+        return self
+
+    def _value_type(self) -> Any:
+        return self.type_info
 
 
 class ValueStateDescriptor(StateDescriptor):
@@ -233,6 +283,9 @@ class ListStateDescriptor(StateDescriptor):
         """Describe a list of elements of type `elem_type_info`."""
         super().__init__(name, Types.LIST(state_type(elem_type_info, f"element type of state {name!r}")))
 
+    def _value_type(self) -> Any:
+        return self.type_info.elem_type  # type: ignore[attr-defined]
+
 
 class MapStateDescriptor(StateDescriptor):
     """Describes a `MapState` or broadcast state."""
@@ -243,6 +296,9 @@ class MapStateDescriptor(StateDescriptor):
         """Describe a map from `key_type_info` to `value_type_info`."""
         key = state_type(key_type_info, f"key type of state {name!r}")
         super().__init__(name, Types.MAP(key, state_type(value_type_info, f"value type of state {name!r}")))
+
+    def _value_type(self) -> Any:
+        return self.type_info.value_type  # type: ignore[attr-defined]
 
 
 class ReducingStateDescriptor(StateDescriptor):

@@ -98,12 +98,18 @@ class KeyedCoProcess(Operator):
 class BroadcastProcess(Operator):
     """BroadcastProcessFunction: input 0 has no keys, input 1 is broadcast and writes the state input 0 reads."""
 
+    #: of the broadcast state
+    descriptors: tuple[Any, ...] = ()
+
     timed = True
 
 
 @dataclass(frozen=True, eq=False)
 class KeyedBroadcastProcess(Operator):
     """KeyedBroadcastProcessFunction: input 0 is keyed, with state and timers per key, input 1 is broadcast."""
+
+    #: of the broadcast state
+    descriptors: tuple[Any, ...] = ()
 
     keyed = True
     timed = True
@@ -132,6 +138,7 @@ class Window(Operator):
     late_tag: Any = None
     pre_aggregate: Any = None
     pre_kind: str | None = None
+    accumulator_type: Any = None
     kind: str | None = None
     over_all: bool = False
     merging: bool = False

@@ -73,6 +73,8 @@ class OperatorPlan:
     level: int = 0
     #: tag of the side output for records on which the function fails, None if they fail the job
     dead_letters: Any = None
+    #: schemas of restored states that no function had registered by then, as JSON; None: the state was dropped
+    restored: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

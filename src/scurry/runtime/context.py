@@ -10,12 +10,15 @@ from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.primitives import create_state, plain_value
+from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.wire import MIN_TIME
 
 #: Metric whose value on the driver is the highest reported, not the sum.
 WATERMARK = "currentOutputWatermark"
 #: a source's, by channel: for sources that are aligned with others
 CHANNEL_WATERMARKS = "channelWatermarks"
+#: an operator's: the schemas of states it has registered since it reported last, by state name
+STATES = "states"
 
 
 class KeyedStateError(ScurryError, RuntimeError):
@@ -56,6 +59,7 @@ class StateAccess:
 
     def __init__(self, plan: Any, clock: ProcessingClock) -> None:
         self.backend: KeyedStateBackend | None = None
+        self.registry = StateRegistry(plan)
         self._plan = plan
         self._clock = clock
         self._states: dict[tuple[str, str], tuple[Any, Any]] = {}
@@ -66,6 +70,7 @@ class StateAccess:
     def bind(self, backend: KeyedStateBackend) -> None:
         """Points every state created so far at the group's backend."""
         self.backend = backend
+        backend.written = self.registry.classes.look_at
         for state, descriptor in self._states.values():
             state._backend = backend
             _register_converter(backend, descriptor)
@@ -78,9 +83,12 @@ class StateAccess:
                 "it needs a keyed stream; call key_by() before this operator"
             )
         if namespace is not None:
+            if descriptor.name not in self.registry.states:
+                self.registry.register(descriptor)
             return create_state(self.backend, descriptor, (descriptor.name, namespace), self._stamp)
         known = self._states.get((descriptor.kind, descriptor.name))
         if known is None:
+            self.registry.register(descriptor)
             state = create_state(self.backend, descriptor, descriptor.name, self._stamp)
             known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
             _register_converter(self.backend, descriptor)

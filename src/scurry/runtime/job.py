@@ -23,12 +23,14 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.attempts import KEPT_FAILURES, JobFailure, failure_of_attempt, run_attempts
 from scurry.runtime.checkpoints import CheckpointInfo, CheckpointLog
-from scurry.runtime.context import CHANNEL_WATERMARKS, WATERMARK
+from scurry.runtime.context import CHANNEL_WATERMARKS, STATES, WATERMARK
 from scurry.runtime.control import JobControl, RescaleRequest, SavepointRequest, StateRequest, question
 from scurry.runtime.job_metrics import JobMetrics
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.restart import restart_strategy
 from scurry.runtime.savepoint.format import new_savepoint_path
+from scurry.runtime.state.registry import merge_schemas
+from scurry.runtime.state.schema import Schemas, own_schemas
 from scurry.runtime.wire import ANSWER, COMMIT, METRICS, MIN_TIME, WireRow, unpack
 
 
@@ -79,6 +81,12 @@ class JobExecution:
         #: what the user should be told once, the latest
         self.notes: deque[str] = deque(maxlen=100)
         self.note_listeners: list[Callable[[str], None]] = []
+        #: what is kept of each operator, to be written next to its state: uid -> state name -> schema as JSON
+        self.state_schemas: Schemas = {
+            op.uid: {name: schema.to_json() for name, schema in own.items()}
+            for op in plan.operators.values()
+            if (own := own_schemas(plan, op))
+        }
         self.listeners: list[Callable[[BatchReport], None]] = []
         #: the latest failures, also those that were followed by a restart
         self.failures: deque[JobFailure] = deque(maxlen=KEPT_FAILURES)
@@ -186,6 +194,9 @@ class JobExecution:
         for (number, metric), value in items:
             if isinstance(value, tuple):
                 totals.user_metrics.add(plan.operators[number].name, metric, value)
+                continue
+            if metric == STATES:
+                merge_schemas(self.state_schemas.setdefault(plan.operators[number].uid, {}), value)
                 continue
             if metric == WATERMARK:
                 totals.watermarks[number] = max(value, totals.watermarks.get(number, MIN_TIME))

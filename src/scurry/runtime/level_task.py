@@ -36,7 +36,8 @@ class LevelTask:
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
-        self._tasks: dict[tuple[int, int], Task] = {}
+        #: (head operator, subtask) -> its open instance
+        self.tasks: dict[tuple[int, int], Task] = {}
 
     def process(
         self, subtask_id: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
@@ -117,7 +118,7 @@ class LevelTask:
     def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
         """The operator's instance for a subtask."""
         subtask = self._subtasks[subtask_id]
-        task = self._tasks.get((plan.id, subtask))
+        task = self.tasks.get((plan.id, subtask))
         if task is None:
             own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
             info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
@@ -126,11 +127,11 @@ class LevelTask:
             task = Task(own, plan.id, subtask, info)
             task.operator(plan.id)
             task.open()
-            self._tasks[plan.id, subtask] = task
+            self.tasks[plan.id, subtask] = task
         return task
 
     def close(self) -> None:
         """Closes the user's functions."""
-        for task in self._tasks.values():
+        for task in self.tasks.values():
             task.close()
-        self._tasks.clear()
+        self.tasks.clear()

@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.collector import Collector, Consumer
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.context import STATES, TaskInfo
 from scurry.runtime.exchange import EdgeWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.operators import RuntimeOperator, create_operator
@@ -122,6 +122,10 @@ class Task:
             if collector.count:
                 metrics[number, "numRecordsOut"] = collector.count
                 collector.count = 0
+        for number, operator in self.operators.items():
+            registered = operator.states.registry.news()
+            if registered:
+                metrics[number, STATES] = registered
         items: list[tuple[tuple[int, str], Any]] = [*metrics.items(), *self._reports()]
         metrics.clear()
         return [WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(items))] if items else []

@@ -21,6 +21,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.wire import MAX_TIME
 from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
 from scurry.testing.inputs import FedSource, Input
@@ -64,9 +65,9 @@ class TestHarness:
         )
         self._inputs = [Input(plan, source, 0, lambda: self._now) for source in plan.sources.values()]
         self._levels = Levels(plan, load_plan, lambda: self._now)
-        if snapshot is not None:
-            restore_snapshot(snapshot, plan, self._levels)
         self._open()
+        if snapshot is not None:
+            self._restore(snapshot)
 
     @classmethod
     def of(
@@ -124,6 +125,16 @@ class TestHarness:
         for task in tasks:
             for _, collector in task.collectors:
                 collector.side = EveryTag(collector.side, self._captured)
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        try:
+            migration = restore_snapshot(snapshot, self._plan, self._levels)
+        except Exception:
+            self.close()
+            raise
+        self._job.notes += migration.notes
+        for uid, schemas in migration.schemas.items():
+            merge_schemas(self._job.state_schemas.setdefault(uid, {}), schemas)
 
     # ------------------------------------------------------------------ input
 
@@ -308,7 +319,11 @@ class TestHarness:
 
     def snapshot(self) -> Snapshot:
         """Return the state of all operators, for the `snapshot` argument of `of`."""
-        return take_snapshot(self._plan, self._levels, self._now)
+        return take_snapshot(self._plan, self._levels, self._now, self._job.state_schemas)
+
+    def notes(self) -> list[str]:
+        """Return what the user of a job would be told, such as which state of a snapshot was dropped."""
+        return list(self._job.notes)
 
     def _operators(self, name: str | None, only_one: bool = False) -> list[OperatorPlan]:
         """All keyed operators, or the one of a name."""

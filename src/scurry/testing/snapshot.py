@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.state.schema import Schemas
+from scurry.runtime.state_migration import Collected, JobMigration, plan_migration, registered_states
 
 __all__ = ["Snapshot", "SnapshotMismatchError", "restore_snapshot", "take_snapshot"]
 
@@ -28,27 +31,33 @@ class Snapshot:
         processing_time: The clock, in milliseconds.
         max_parallelism: The number of key groups.
         operators: The stored entries of each operator, by uid.
+        schemas: What these are, by uid and state name, so that a changed pipeline can take them over.
     """
 
     processing_time: int
     max_parallelism: int
     operators: dict[str, list[tuple[str, int, bytes]]]
+    schemas: Schemas = field(default_factory=dict)
 
 
-def take_snapshot(plan: JobPlan, levels: Levels, processing_time: int) -> Snapshot:
+def take_snapshot(plan: JobPlan, levels: Levels, processing_time: int, schemas: Schemas) -> Snapshot:
     """The state as it is now."""
     operators: dict[str, list[tuple[str, int, bytes]]] = {}
     for _, store in sorted(levels.stores.items()):
         for (uid, kind, number), blob in store.items():
             operators.setdefault(uid, []).append((kind, number, blob))
-    return Snapshot(processing_time, plan.settings.max_parallelism, operators)
+    return Snapshot(processing_time, plan.settings.max_parallelism, operators, copy.deepcopy(schemas))
 
 
-def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> None:
-    """Puts state into a pipeline that has had no input yet.
+def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> JobMigration:
+    """Puts state into a pipeline that is open and has had no input yet.
+
+    Returns:
+        What became of the state.
 
     Raises:
         SnapshotMismatchError: The number of key groups differs, or there is state of an operator the plan has not.
+        StateMigrationError: The state does not fit what the pipeline registers.
     """
     groups = plan.settings.max_parallelism
     if snapshot.max_parallelism != groups:
@@ -61,7 +70,27 @@ def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> None:
                 f"the snapshot holds state of operator {uid!r}; there are {known or 'no such operators'}. "
                 "Give operators the same uid(...) in both pipelines"
             )
-        _restore_operator(by_uid[uid], entries, plan, levels)
+    migration = plan_migration(plan, snapshot.schemas, _collected(levels), snapshot.processing_time)
+    for task_plan in _task_plans(levels):
+        migration.attach(task_plan)
+    for uid, entries in snapshot.operators.items():
+        migrated = [(kind, number, migration.migrate(uid, kind, blob)) for kind, number, blob in entries]
+        _restore_operator(by_uid[uid], migrated, plan, levels)
+    return migration
+
+
+def _collected(levels: Levels) -> Collected:
+    """The states that the open functions have registered: as `collect_schemas`, without opening them again."""
+    return {
+        task.operators[number].plan.uid: registered_states(task.plan, task.operators[number])
+        for level_task in levels.tasks.values()
+        for (number, _), task in level_task.tasks.items()
+    }
+
+
+def _task_plans(levels: Levels) -> list[JobPlan]:
+    """The plans that the instances of operators have; each may have one of its own."""
+    return [task.plan for level_task in levels.tasks.values() for task in level_task.tasks.values()]
 
 
 def _restore_operator(

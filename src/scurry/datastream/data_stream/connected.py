@@ -129,10 +129,11 @@ class BroadcastConnectedStream:
             ArgumentTypeError: The function is of the other kind, or none of them.
         """
         inputs = (_partitioned(self.non_broadcast_stream), self.broadcast_stream.input_stream._node)
-        env = self.non_broadcast_stream._env
+        env, descriptors = self.non_broadcast_stream._env, tuple(self.broadcast_state_descriptors)
         if isinstance(self.non_broadcast_stream, KeyedStream):
             require_function(func, (KeyedBroadcastProcessFunction,), hint="the stream is keyed")
-            operator: ops.Operator = ops.KeyedBroadcastProcess(func)
+            operator: ops.Operator = ops.KeyedBroadcastProcess(func, descriptors)
             return operator_stream(env, inputs, operator, "Keyed-Co-Process-Broadcast", output_type)
         require_function(func, (BroadcastProcessFunction,), hint="the stream is not keyed")
-        return operator_stream(env, inputs, ops.BroadcastProcess(func), "Co-Process-Broadcast", output_type)
+        operator = ops.BroadcastProcess(func, descriptors)
+        return operator_stream(env, inputs, operator, "Co-Process-Broadcast", output_type)

@@ -77,8 +77,8 @@ class _Windowed(Windows):
             output_type: Declared type of the results.
         """
         require_function(aggregate_function, (AggregateFunction,))
-        declared_type(accumulator_type, "accumulator_type")
-        return self._window(aggregate_function, "aggregate", window_function, output_type)
+        accumulator = declared_type(accumulator_type, "accumulator_type")
+        return self._window(aggregate_function, "aggregate", window_function, output_type, accumulator)
 
     def apply(self, window_function: Any, output_type: Any = None) -> DataStream:
         """Evaluate each fired window from all of its records."""
@@ -90,7 +90,9 @@ class _Windowed(Windows):
         require_function(process_window_function, (self._process_kind,))
         return self._window(None, None, process_window_function, output_type)
 
-    def _window(self, folding: Any, pre_kind: str | None, function: Any, output_type: Any) -> DataStream:
+    def _window(
+        self, folding: Any, pre_kind: str | None, function: Any, output_type: Any, accumulator_type: Any = None
+    ) -> DataStream:
         if function is not None:
             require_function(function, (self._apply_kind, self._process_kind))
         return self._operator(
@@ -102,6 +104,7 @@ class _Windowed(Windows):
             late_tag=self._late_tag,
             pre_aggregate=folding,
             pre_kind=pre_kind,
+            accumulator_type=accumulator_type,
             over_all=self._over_all,
         )
 

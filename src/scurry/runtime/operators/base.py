@@ -42,6 +42,7 @@ class RuntimeOperator:
         for function in self.functions():
             if hasattr(function, "open"):
                 self.call(function.open, context)
+        self.states.registry.opened = True
 
     def close(self) -> None:
         """Closes the user's functions."""

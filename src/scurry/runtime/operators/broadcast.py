@@ -45,7 +45,7 @@ class BroadcastProcessOperator(ProcessOperator):
 
     def open(self) -> None:
         super().open()
-        self._states = BroadcastStates(self.plan.uid)
+        self._states = BroadcastStates(self.plan.uid, self.states.registry)
         views = (self._states.readable, self._states.writable)
         self._contexts = [BroadcastContext(self._service, view) for view in views]
 
@@ -67,7 +67,7 @@ class KeyedBroadcastProcessOperator(KeyedProcessOperator):
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
-        self._broadcast = BroadcastStates(plan.uid)
+        self._broadcast = BroadcastStates(plan.uid, self.states.registry)
         self.context = BroadcastContext(self.service, self._broadcast.readable)
         groups = groups_of(info.subtask, info.max_parallelism, info.parallelism)
         self._writing = KeylessContext(self.service, self._broadcast.writable, self.states, groups)

@@ -20,9 +20,9 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
 from scurry.runtime.state.backend import EVENT, PROCESSING
+from scurry.runtime.state.schema import CONTENTS
 from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
-CONTENTS = "window-contents"
 #: Kinds of trigger state that can be carried over when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")
 #: Slot of the list of windows in flight of a key, when the assigner merges windows.

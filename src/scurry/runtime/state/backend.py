@@ -86,6 +86,8 @@ class KeyedStateBackend:
         self.entries: dict[Any, Entry] = {}
         #: block converters of registered states, by state name: applied to what a batch wrote
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
+        #: is shown every page that is written
+        self.written: Callable[[bytes], None] | None = None
         self._uid = uid
         self._store = store
         self._max_parallelism = max_parallelism
@@ -259,6 +261,8 @@ class KeyedStateBackend:
                 self._store.remove(key)
             else:
                 self._store.put(key, blob)
+                if self.written is not None:
+                    self.written(blob)
 
     def _write_page(self, number: int, page: Page, before: bytes | None, estimate: float = 0) -> None:
         """Writes a page, or splits it; `estimate` is its size if its parent was measured."""

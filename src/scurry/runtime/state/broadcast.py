@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from scurry.errors import ArgumentTypeError, ScurryError
 from scurry.runtime.state.backend import Entry
 from scurry.runtime.state.primitives import MapState
+from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.store import StateStore
 
 
@@ -26,7 +27,8 @@ class BroadcastStates:
     store still holds what they were written as.
     """
 
-    def __init__(self, uid: str) -> None:
+    def __init__(self, uid: str, registry: StateRegistry | None = None) -> None:
+        self._registry = registry
         self.entry: Entry = {}
         self._key = (uid, "broadcast", 0)
         self._blob: bytes | None = None  # what the store holds
@@ -50,6 +52,8 @@ class BroadcastStates:
             store.remove(self._key)
         elif blob != self._blob:
             store.put(self._key, blob)
+            if self._registry is not None:
+                self._registry.classes.look_at(blob)
         self._blob, self._touched = blob, False
 
     def for_writing(self) -> Entry:
@@ -61,7 +65,7 @@ class BroadcastStates:
         """The state of a descriptor for the broadcast side."""
         state = self._writable.get(descriptor.name)
         if state is None:
-            _check(descriptor)
+            self._check(descriptor)
             state = self._writable[descriptor.name] = BroadcastState(self, descriptor)
         return state
 
@@ -69,16 +73,18 @@ class BroadcastStates:
         """The state of a descriptor for everyone else."""
         state = self._readable.get(descriptor.name)
         if state is None:
-            _check(descriptor)
+            self._check(descriptor)
             state = self._readable[descriptor.name] = ReadOnlyBroadcastState(self, descriptor.name)
         return state
 
-
-def _check(descriptor: Any) -> None:
-    if descriptor.kind != "map":
-        raise ArgumentTypeError(
-            f"get_broadcast_state takes a MapStateDescriptor, and {descriptor.name!r} is a {type(descriptor).__name__}"
-        )
+    def _check(self, descriptor: Any) -> None:
+        if descriptor.kind != "map":
+            raise ArgumentTypeError(
+                f"get_broadcast_state takes a MapStateDescriptor, and {descriptor.name!r} is a "
+                f"{type(descriptor).__name__}"
+            )
+        if self._registry is not None:
+            self._registry.register(descriptor, broadcast=True)
 
 
 class _ForWriting:

@@ -1,0 +1,264 @@
+"""The classes of what is in state: which there are, and how instances of one become instances of what it is now.
+
+Pickle stores an instance as the name of its class and the instance's attributes: for most dataclasses by name, for
+frozen ones with slots by position. To read what an earlier program wrote, one has to know the fields its classes had.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+import io
+import pickle
+import sys
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.errors import StateMigrationError
+from scurry.runtime.state.types import TypeJson, class_ref, describe_hint
+
+# Opcodes of pickle's protocols 4 and 5: a reference to a class is its module, its name and STACK_GLOBAL.
+_STACK_GLOBAL, _MEMOIZE, _SHORT_NAME = b"\x93", b"\x94", b"\x8c"
+_DEFAULT_PICKLING = ("__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__")
+
+
+@dataclass(frozen=True)
+class ClassLayout:
+    """The fields of a dataclass, by name, and how instances are pickled: "dict", "slots", "positions" or "custom"."""
+
+    fields: dict[str, TypeJson]
+    storage: str
+
+    @classmethod
+    def of(cls, of: type) -> ClassLayout | None:
+        """The layout of a class, None if it is no dataclass."""
+        if not dataclasses.is_dataclass(of):
+            return None
+        try:
+            hints = typing.get_type_hints(of, include_extras=True)
+        except Exception:  # names that only type checkers can resolve
+            hints = {}
+        fields = {each.name: describe_hint(hints.get(each.name, each.type)) for each in dataclasses.fields(of)}
+        return cls(fields, _storage(of))
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"fields": list(map(list, self.fields.items())), "storage": self.storage}
+
+    @classmethod
+    def from_json(cls, json: dict[str, Any] | None) -> ClassLayout | None:
+        """Inverse of `to_json`."""
+        return None if json is None else cls(dict(json["fields"]), json["storage"])
+
+
+def _storage(cls: type) -> str:
+    own = {
+        name: getattr(getattr(cls, name), "__module__", None)
+        for name in _DEFAULT_PICKLING
+        if getattr(cls, name, None) is not getattr(object, name, None)
+    }
+    if own:
+        return "positions" if set(own.values()) == {"dataclasses"} else "custom"
+    return "dict" if getattr(cls, "__dictoffset__", 0) else "slots"
+
+
+def find_class(ref: str) -> Any:
+    """What a reference stands for in this program, None if there is no such thing."""
+    module, _, name = ref.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
+# ------------------------------------------------------------------ which classes there are
+
+
+class ClassCatalog:
+    """The classes of an operator's state, gathered from what it writes; instances live as long as the operator."""
+
+    def __init__(self, found: Callable[[dict[str, Any]], None]) -> None:
+        self._found = found
+        self._names: set[bytes | None] = {None}
+
+    def look_at(self, blob: bytes) -> None:
+        """Looks for classes in a blob that was written: quick unless there is one it has not met."""
+        at = blob.find(_STACK_GLOBAL)
+        while at >= 0:
+            name = _name_before(blob, at)
+            if name not in self._names:
+                if name:
+                    self._names.add(name)
+                self._found(classes_in(blob))
+            at = blob.find(_STACK_GLOBAL, at + 1)
+
+
+def _name_before(blob: bytes, at: int) -> bytes | None:
+    """The name in front of a STACK_GLOBAL, with its module if that is written there, too.
+
+    Empty if pickle refers to a string it has written before, None if the byte is no STACK_GLOBAL.
+    """
+    if blob[at - 1 : at] == _MEMOIZE:
+        start = blob.rfind(_SHORT_NAME, 0, at)
+        module = blob.rfind(_SHORT_NAME, 0, start)
+        return blob[module if module >= 0 and module + 3 + blob[module + 1] == start else start : at]
+    memoized = blob[at - 2 : at - 1] == b"h" or (blob[at - 5 : at - 4] == b"j" and blob[at - 2 : at] == bytes(2))
+    return b"" if memoized else None
+
+
+def classes_in(blob: bytes) -> dict[str, Any]:
+    """The layouts (as JSON) of all classes of the program that a blob mentions, None for those that are no dataclass."""
+    reader = _References(io.BytesIO(blob))
+    reader.load()
+    layouts = {}
+    for cls in reader.classes:
+        layout = ClassLayout.of(cls)
+        layouts[class_ref(cls)] = None if layout is None else layout.to_json()
+    return layouts
+
+
+class _References(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self.classes: set[type] = set()
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name)
+        package = module.partition(".")[0]
+        if isinstance(found, type) and package != "scurry" and (
+            package == "__main__" or package not in sys.stdlib_module_names
+        ):
+            self.classes.add(found)
+        return found
+
+
+# ------------------------------------------------------------------ instances of what a class was
+
+
+@dataclass(frozen=True)
+class ClassChange:
+    """What becomes of the instances of a class.
+
+    Attributes:
+        ref: The class, as the state refers to it.
+        target: The class they are to be instances of; None if there is none, for the `reason`.
+        before: Its old layout, None if it was no dataclass.
+        sources: New field -> (old field or None, its conversion or None, what makes its value if there is no old one).
+        reason: Why instances cannot be taken over; "" if they can.
+    """
+
+    ref: str
+    target: type | None
+    before: ClassLayout | None
+    sources: dict[str, tuple[str | None, Callable[[Any], Any] | None, Callable[[], Any] | None]]
+    reason: str = ""
+
+    def rebuild(self, stored: dict[str, Any]) -> Any:
+        """An instance of the class as it is now; its `__init__` is not called, as pickle does not."""
+        if self.target is None:
+            raise StateMigrationError(self.reason)
+        instance = object.__new__(self.target)
+        for name, (before, convert, make) in self.sources.items():
+            if before is not None and before in stored:
+                value = stored[before]
+                if convert is not None:
+                    value = self._converted(name, value, convert)
+            elif make is not None:
+                value = make()
+            else:
+                continue  # a field that was never set
+            object.__setattr__(instance, name, value)
+        known = self.before.fields if self.before is not None else ()
+        for name in stored.keys() - known - self.sources.keys():
+            if hasattr(instance, "__dict__") and not _is_cached(self.target, name):
+                instance.__dict__[name] = stored[name]
+        return instance
+
+    def _converted(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:
+        try:
+            return convert(value)
+        except Exception as error:
+            raise StateMigrationError(
+                f"field {name!r} of {self.ref.replace(':', '.')} cannot take over the value {value!r}: {error}"
+            ) from error
+
+
+def _is_cached(cls: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(cls, name, None), functools.cached_property)
+
+
+class Stored:
+    """An instance as it was stored: has the old fields as attributes, and is written as what it has become."""
+
+    __stored_as__: ClassChange
+
+    def __new__(cls, *args: Any) -> Stored:
+        """Takes whatever the class may have been made of."""
+        return super().__new__(cls)
+
+    def __setstate__(self, state: Any) -> None:
+        """Takes the state of a pickled instance in any of its forms."""
+        change = type(self).__stored_as__
+        if isinstance(state, dict):
+            self.__dict__.update(state)
+        elif change.before is not None and change.before.storage == "positions":
+            self.__dict__.update(zip(change.before.fields, state, strict=True))
+        else:
+            for part in filter(_is_dict, state if isinstance(state, tuple) else ()):
+                self.__dict__.update(part)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickles as an instance of the class as it is now."""
+        return type(self).__stored_as__.rebuild(self.__dict__).__reduce_ex__(protocol)
+
+
+class ChangedClasses:
+    """Reads blobs written when classes were different.
+
+    Args:
+        changes: By the reference in the state.
+    """
+
+    def __init__(self, changes: dict[str, ClassChange]) -> None:
+        self.changes = changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ChangedClasses, (self.changes,)
+
+    @functools.cached_property
+    def _stand_ins(self) -> dict[str, type]:
+        return {ref: _stand_in(change) for ref, change in self.changes.items()}
+
+    def load(self, blob: bytes) -> Any:
+        """Unpickles a blob; instances of changed classes are `Stored`."""
+        return _Reader(io.BytesIO(blob), self._stand_ins).load() if self.changes else pickle.loads(blob)
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, stand_ins: dict[str, type]) -> None:
+        super().__init__(file)
+        self._stand_ins = stand_ins
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self._stand_ins.get(f"{module}:{name}") or super().find_class(module, name)
+
+
+def _is_dict(part: Any) -> bool:
+    return isinstance(part, dict)
+
+
+def _stand_in(change: ClassChange) -> type:
+    """What pickle takes for the class; pickle demands that an instance's `__class__` is the class it is written as."""
+    if change.target is not None and change.before is None:
+        return change.target  # it has another name, nothing else
+    content: dict[str, Any] = {"__stored_as__": change}
+    if change.target is not None:
+        content["__class__"] = property(lambda stored: change.target)
+    return type("Stored", (Stored,), content)

@@ -1,0 +1,206 @@
+"""Migrating what is stored of an operator: pages of keyed state and maps of broadcast state."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.common.state_migration import StateMigration
+from scurry.errors import ScurryError, StateMigrationError
+from scurry.runtime.keys import original_key
+from scurry.runtime.state.backend import Entry, Index
+from scurry.runtime.state.classes import ChangedClasses
+from scurry.runtime.state.evolution import Change, Incompatible, Rules, evolve
+from scurry.runtime.state.schema import CONTENTS, StateSchema, broadcast_name
+from scurry.runtime.state.types import TypeJson, declared_type, text
+
+_MERGING, _SESSIONS = (CONTENTS, "set"), (CONTENTS, "sessions")
+
+
+def resolve(
+    before: StateSchema,
+    after: StateSchema,
+    migration: StateMigration | None = None,
+    renamed: dict[str, str] | None = None,
+    now: int = 0,
+) -> Change | None:
+    """How what is stored of a state (for one key) becomes what this program stores.
+
+    Args:
+        before: The schema it was stored with.
+        after: The schema it has now.
+        migration: What the program declares about it.
+        renamed: Classes that have another name now: old reference -> new one.
+        now: What values without a time to live count as last touched at when they get one, in milliseconds.
+
+    Returns:
+        A function of the stored value, which returns None if nothing is left of it; None if nothing changes.
+
+    Raises:
+        Incompatible: The one cannot become the other.
+    """
+    if before.kind != after.kind:
+        raise Incompatible("", "", f"a {before.kind} state cannot become a {after.kind} state")
+    if before.layout != after.layout:
+        raise Incompatible("", "", f"{before.layout} cannot become {after.layout}: windows in flight are kept differently")
+    migration = migration or StateMigration()
+    kind, rules = after.kind, Rules(migration, renamed or {})
+    if kind in ("map", "broadcast"):
+        _check_keys(before.type[1], after.type[1], rules)
+    old, new = (
+        schema.type[2] if kind in ("map", "broadcast") else schema.type[1] if kind == "list" else schema.type
+        for schema in (before, after)
+    )
+    change = _value_change(before, old, new, migration, rules)
+    return _in_place(kind, _with_stamp(change, before.ttl is not None, after.ttl is not None, now))
+
+
+def _check_keys(old: TypeJson, new: TypeJson, rules: Rules) -> None:
+    if evolve(old, new, Rules(renamed=rules.renamed)) is not None:
+        raise Incompatible(old, new, f"map keys stay as they are, and {text(old)} cannot become {text(new)}")
+
+
+def _value_change(
+    before: StateSchema, old: TypeJson, new: TypeJson, migration: StateMigration, rules: Rules
+) -> Change | None:
+    if migration.convert is not None:
+        runs = migration.version > before.version if migration.version else old != new
+        if runs:
+            return _converted(migration.convert, declared_type(new).converter())
+    change = evolve(old, new, rules)
+    if change is None or before.layout or before.kind in ("reduce", "join", "key"):
+        return change
+    # what functions put into state need not be of the declared type yet: a tuple may stand for a row
+    normalize = declared_type(old).converter()
+    return change if normalize is None else lambda value: change(normalize(value))
+
+
+def _converted(convert: Change, check: Change | None) -> Change:
+    def change(value: Any) -> Any:
+        converted = convert(value)
+        return converted if check is None or converted is None else check(converted)
+
+    return change
+
+
+def _with_stamp(change: Change | None, stamped: bool, to_stamp: bool, now: int) -> Change | None:
+    """Values with a time to live are kept as (value, last access). Flink's rule: those that get one begin to live now."""
+    if not stamped and not to_stamp:
+        return change
+    if stamped and to_stamp and change is None:
+        return None
+    convert: Change = change or (lambda value: value)
+
+    def restamp(stored: Any) -> Any:
+        value, stamp = stored if stamped else (stored, now)
+        value = convert(value)
+        return (value, stamp) if to_stamp and value is not None else value
+
+    return restamp
+
+
+def _in_place(kind: str, change: Change | None) -> Change | None:
+    """The change of a whole state, given that of each of its values."""
+    if change is None:
+        return None
+    if kind == "list":
+        return lambda values: [new for new in map(change, values) if new is not None] or None
+    if kind in ("map", "broadcast"):
+        return lambda values: {
+            key: new for key, value in values.items() if (new := change(value)) is not None or value is None
+        } or None
+    return change
+
+
+def drop(stored: Any) -> None:
+    """The change of a state that is no more."""
+
+
+@dataclass
+class OperatorMigration:
+    """Takes an operator's stored entries over into a changed program.
+
+    Attributes:
+        operator: The operator, for errors.
+        states: State name -> its change.
+        classes: The classes of which there are instances.
+    """
+
+    operator: str
+    states: dict[str, Change] = field(default_factory=dict)
+    classes: ChangedClasses = field(default_factory=lambda: ChangedClasses({}))
+
+    def migrate(self, kind: str, blob: bytes) -> bytes:
+        """A stored entry as this program reads it.
+
+        Args:
+            kind: "page", "broadcast" or "meta".
+            blob: What is stored; indexes and meta entries stay as they are.
+
+        Raises:
+            StateMigrationError: A value cannot be converted.
+        """
+        if kind == "meta":
+            return blob
+        try:
+            content = self._load(blob)
+            if isinstance(content, Index):
+                return blob
+            if kind == "broadcast":
+                self._migrate_entry(content, broadcast_name)
+                return pickle.dumps(content, 5)
+            for key, entry in content.items():
+                self._migrate_key(key, entry)
+            return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)
+        except StateMigrationError as error:
+            raise StateMigrationError(f"{self.operator}: {error}") from error.__cause__
+
+    def _load(self, blob: bytes) -> Any:
+        try:
+            return self.classes.load(blob)
+        except Exception as error:
+            raise StateMigrationError(f"what is stored cannot be read: {type(error).__name__}: {error}") from error
+
+    def _migrate_key(self, key: Any, entry: Entry) -> None:
+        try:
+            self._migrate_entry(entry, schema_name)
+        except StateMigrationError as error:
+            raise StateMigrationError(f"key {original_key(key)!r}: {error}") from error.__cause__
+
+    def _migrate_entry(self, entry: Entry, name_of: Callable[[Any], str | None]) -> None:
+        for slot in list(entry):
+            change = self.states.get(name_of(slot) or "")
+            if change is None:
+                continue
+            try:
+                after = _sessions(entry[slot], change) if slot == _SESSIONS else change(entry[slot])
+            except ScurryError as error:
+                raise StateMigrationError(f"state {name_of(slot)!r}: {error}") from error
+            except Exception as error:
+                raise StateMigrationError(
+                    f"state {name_of(slot)!r} cannot be converted: {type(error).__name__}: {error}"
+                ) from error
+            if after is None:
+                del entry[slot]
+            else:
+                entry[slot] = after
+
+
+def _sessions(sessions: list[Any], change: Change) -> list[Any]:
+    return [[start, end, change(contents), timer] for start, end, contents, timer in sessions]
+
+
+def schema_name(slot: Any) -> str | None:
+    """The name of the schema of what is in a slot of an entry, None if it has none."""
+    if isinstance(slot, tuple):
+        if slot == _MERGING:
+            return None
+        return CONTENTS if len(slot) == 1 else slot[0]  # a 1-tuple: the start of an aligned window
+    return slot if isinstance(slot, str) else None
+
+
+def migrate_page(blob: bytes, migration: OperatorMigration) -> bytes:
+    """A stored page of keyed state as this program reads it; see `OperatorMigration.migrate`."""
+    return migration.migrate("page", blob)

@@ -1,0 +1,83 @@
+"""The states an operator instance has registered: what the driver has to know of them to keep it next to the state."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from scurry.common.state_migration import StateMigration
+from scurry.errors import StateMigrationError
+from scurry.runtime.state.classes import ClassCatalog
+from scurry.runtime.state.schema import CLASSES, StateSchema, broadcast_name, descriptor_schema
+
+
+class Registered(NamedTuple):
+    """A state as the program describes it now."""
+
+    schema: StateSchema
+    migration: StateMigration | None = None
+
+
+class StateRegistry:
+    """What one operator instance registers; lives as long as the instance.
+
+    Args:
+        plan: The operator.
+    """
+
+    def __init__(self, plan: Any) -> None:
+        self._plan = plan
+        self.states: dict[str, Registered] = {}
+        #: whether the function is through with `open()`
+        self.opened = False
+        self.classes = ClassCatalog(self._add_classes)
+        self._classes: dict[str, Any] = {}
+        self._news: dict[str, Any] = {}
+
+    def register(self, descriptor: Any, broadcast: bool = False) -> None:
+        """Notes a state, unless it is known.
+
+        Raises:
+            StateMigrationError: The state was restored, and its type or time to live has changed since; found out only
+                now, as `open()` did not register it.
+        """
+        name = broadcast_name(descriptor.name) if broadcast else descriptor.name
+        if name in self.states:
+            return
+        schema = descriptor_schema(descriptor, broadcast, lazy=self.opened)
+        if name in self._plan.restored:
+            self._check_restored(descriptor, schema, self._plan.restored[name])
+        self.states[name] = Registered(schema, descriptor.migration)
+        self._news[name] = schema.to_json()
+
+    def _check_restored(self, descriptor: Any, schema: StateSchema, restored: dict[str, Any] | None) -> None:
+        from scurry.runtime.state.migration import resolve
+
+        where = f"state {descriptor.name!r} of operator {self._plan.name!r} (uid {self._plan.uid!r})"
+        hint = "register it in open(), with runtime_context.get_state(...) or its like, so that it is migrated at the start"
+        if restored is None:
+            raise StateMigrationError(f"{where} was left out when state was restored, as open() did not register it; {hint}")
+        before = StateSchema.from_json(restored)
+        if resolve(before, schema, descriptor.migration) is not None:
+            raise StateMigrationError(f"{where} was restored as {before} and is now {schema}; {hint}")
+
+    def _add_classes(self, layouts: dict[str, Any]) -> None:
+        new = {ref: layout for ref, layout in layouts.items() if ref not in self._classes}
+        if new:
+            self._classes.update(new)
+            self._news[CLASSES] = {"kind": "classes", "classes": dict(self._classes)}
+
+    def news(self) -> dict[str, Any]:
+        """What was registered since the last call, as JSON by name; empty most of the time."""
+        if not self._news:
+            return self._news
+        news, self._news = self._news, {}
+        return news
+
+
+def merge_schemas(known: dict[str, Any], news: dict[str, Any]) -> None:
+    """Adds what an instance has reported to what is known of the operator."""
+    for name, schema in news.items():
+        if name == CLASSES and CLASSES in known:
+            known[CLASSES] = {**schema, "classes": {**known[CLASSES]["classes"], **schema["classes"]}}
+        else:
+            known[name] = schema

@@ -54,7 +54,7 @@ def state_migration(
     if convert is not None and not callable(convert):
         raise ArgumentTypeError(f"convert must be a function of the old value, not {convert!r}")
     if version < 0 or (version and convert is None):
-        raise ArgumentError(f"version counts the times convert has changed: it needs a convert and is 1, 2, ...: {version}")
+        raise ArgumentError(f"version is 1, 2, ..., and says over which state convert is to run; got {version}")
     return StateMigration(renamed, dict(defaults or {}), renamed_from, convert, version)
 
 

@@ -1,9 +1,8 @@
 """Restoring state into a changed program: finds out what changed and refuses what cannot be, before anything runs.
 
-    collected = collect_schemas(load_plan)                            # what the program's states are now
-    migration = plan_migration(plan, restored, collected, now)        # raises StateMigrationError
-    migration.attach(plan)                                            # before the plan is shipped to workers
-    blob = migration.migrate(uid, kind, blob)                         # each entry, while it is restored
+Whoever restores asks `collect_schemas` what the program's states are now, has `plan_migration` compare that with the
+schemas kept with the state, lets the migration `attach` itself to the plan before that is shipped to workers, and sends
+each stored entry through its `migrate`.
 """
 
 from __future__ import annotations
@@ -173,7 +172,7 @@ class _OperatorPlanner:
         try:
             change = resolve(before, now.schema, now.migration, self.renamed, self.now)
             if before.kind == "key" and change is not None:
-                raise Incompatible(before.type, now.schema.type, "keys stay as they are")
+                raise Incompatible("keys stay as they are")
             return change
         except Incompatible as error:
             what = "the keys" if before.kind == "key" else f"state {name!r}"
@@ -211,7 +210,7 @@ class _OperatorPlanner:
             cls = class_renamed_from(name)
             if name in by_name:
                 renamed[ref] = by_name[name]
-            elif cls is not None:
+            elif cls is not None and find_class(class_ref(cls)) is cls:  # not one that has been replaced since
                 renamed[ref] = class_ref(cls)
         return renamed
 
@@ -248,7 +247,8 @@ class _OperatorPlanner:
         same = None if new_ref == ref else ClassChange(ref, target, None, {})
         if before is None or now is None or "custom" in (before.storage, now.storage):
             if before is not None and before.storage == "positions":
-                return ClassChange(ref, None, before, {}, f"class {name} was a frozen dataclass with slots, and is not now")
+                reason = f"class {name} was a frozen dataclass with slots, and now is none, or pickles itself"
+                return ClassChange(ref, None, before, {}, reason)
             return same
         try:
             sources = _sources(target, before, now, Rules(self._migration_of(target), self.renamed, annotations=True))
@@ -283,7 +283,7 @@ def _sources(cls: type, before: ClassLayout, now: ClassLayout, rules: Rules) -> 
     for name, (source, change) in field_sources(before.fields, now.fields, rules, cls.__qualname__).items():
         make = _default(fields[name], rules.migration)
         if source is None and make is None:
-            raise Incompatible("", "", f"field {name!r} was added, and has no default")
+            raise Incompatible(f"field {name!r} was added, and has no default")
         sources[name] = (source, change, make if source is None else None)
     return sources
 

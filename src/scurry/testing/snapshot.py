@@ -63,7 +63,7 @@ def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> JobMi
     if snapshot.max_parallelism != groups:
         raise SnapshotMismatchError(f"the snapshot has max_parallelism={snapshot.max_parallelism}, not {groups}")
     by_uid = {op.uid: op for op in plan.operators.values()}
-    for uid, entries in snapshot.operators.items():
+    for uid in snapshot.operators:
         if uid not in by_uid:
             known = ", ".join(repr(op.uid) for op in plan.operators.values() if op.input_edges)
             raise SnapshotMismatchError(

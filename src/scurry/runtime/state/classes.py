@@ -23,7 +23,7 @@ from scurry.runtime.state.types import TypeJson, class_ref, describe_hint
 
 # Opcodes of pickle's protocols 4 and 5: a reference to a class is its module, its name and STACK_GLOBAL.
 _STACK_GLOBAL, _MEMOIZE, _SHORT_NAME = b"\x93", b"\x94", b"\x8c"
-_DEFAULT_PICKLING = ("__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__")
+_PICKLING = ("__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ClassLayout:
 def _storage(cls: type) -> str:
     own = {
         name: getattr(getattr(cls, name), "__module__", None)
-        for name in _DEFAULT_PICKLING
+        for name in _PICKLING
         if getattr(cls, name, None) is not getattr(object, name, None)
     }
     if own:
@@ -114,7 +114,7 @@ def _name_before(blob: bytes, at: int) -> bytes | None:
 
 
 def classes_in(blob: bytes) -> dict[str, Any]:
-    """The layouts (as JSON) of all classes of the program that a blob mentions, None for those that are no dataclass."""
+    """The layouts (as JSON) of the program's classes that a blob mentions, None for those that are no dataclass."""
     reader = _References(io.BytesIO(blob))
     reader.load()
     layouts = {}
@@ -164,7 +164,7 @@ class ClassChange:
         """An instance of the class as it is now; its `__init__` is not called, as pickle does not."""
         if self.target is None:
             raise StateMigrationError(self.reason)
-        instance = object.__new__(self.target)
+        instance: Any = object.__new__(self.target)
         for name, (before, convert, make) in self.sources.items():
             if before is not None and before in stored:
                 value = stored[before]

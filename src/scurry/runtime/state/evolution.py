@@ -14,7 +14,7 @@ from typing import Any
 from scurry.common.state_migration import StateMigration
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
-from scurry.runtime.state.types import ANY, SEQUENCES, TypeJson, arguments, declared_type, head, text
+from scurry.runtime.state.types import ANY, SEQUENCES, TypeJson, annotation_text, arguments, declared_type, head, text
 
 #: Makes a new value of an old one; None stands for nothing to do.
 Change = Callable[[Any], Any]
@@ -27,19 +27,18 @@ _NO_MIGRATION = StateMigration()
 
 
 class Incompatible(Exception):
-    """A type that cannot become another; says where within the type."""
+    """A type that cannot become another: why, and where within the type."""
 
-    def __init__(self, before: TypeJson, after: TypeJson, reason: str = "", path: str = "") -> None:
-        super().__init__(before, after, reason, path)
-        self.before, self.after, self.reason, self.path = before, after, reason, path
+    def __init__(self, reason: str, path: str = "") -> None:
+        super().__init__(reason, path)
+        self.reason, self.path = reason, path
 
     def inside(self, path: str) -> Incompatible:
         """The same, seen from the type around it."""
-        return Incompatible(self.before, self.after, self.reason, f"{path}, {self.path}" if self.path else path)
+        return Incompatible(self.reason, f"{path}, {self.path}" if self.path else path)
 
     def __str__(self) -> str:
-        where = f"{self.path}: " if self.path else ""
-        return where + (self.reason or f"{text(self.before)} cannot become {text(self.after)}")
+        return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
 @dataclass(frozen=True)
@@ -73,13 +72,18 @@ def evolve(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
     if "PYTHON" in (old, new):
         if old == new:
             return None
-        raise Incompatible(before, after)
+        raise _incompatible(before, after, rules)
     if new in _WIDER.get(old, ()):
         return None if new in _SAME_IN_PYTHON or (old, new) == ("FLOAT", "DOUBLE") else declared_type(after).converter()
     compound = _COMPOUND.get(new)
     if compound is None or old != new:
-        raise Incompatible(before, after)
+        raise _incompatible(before, after, rules)
     return compound(before, after, rules)
+
+
+def _incompatible(before: TypeJson, after: TypeJson, rules: Rules) -> Incompatible:
+    show = annotation_text if rules.annotations else text
+    return Incompatible(f"{show(before)} cannot become {show(after)}")
 
 
 def _nested(before: TypeJson, after: TypeJson, rules: Rules, path: str) -> Change | None:
@@ -88,6 +92,8 @@ def _nested(before: TypeJson, after: TypeJson, rules: Rules, path: str) -> Chang
         change = evolve(before, after, Rules(_NO_MIGRATION, rules.renamed, rules.annotations))
     except Incompatible as error:
         raise error.inside(path) from None
+    if head(before) == "OPTIONAL":
+        return change
     return None if change is None else lambda value: None if value is None else change(value)
 
 
@@ -109,20 +115,21 @@ def _class(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
     old, new = before[1], after[1]
     if rules.renamed.get(old) == new:
         return None
-    hint = "say that it is the same class under another name: renamed_from=" + repr(old.replace(":", "."))
-    raise Incompatible(before, after, f"{text(before)} is not {text(after)}; if it is, {hint}")
+    name = text(before)
+    raise Incompatible(f"{name} is not {text(after)}; if it is by another name, declare renamed_from={name!r}")
 
 
 def _sequence(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
     change = _nested(before[1], after[1], rules, "elements")
     if change is not None:
         return lambda values: [change(value) for value in values]
-    return list if before[1] == "BYTE" and after[0] == "PRIMITIVE_ARRAY" else None  # what was bytes is a list of numbers
+    was_bytes = before == ["PRIMITIVE_ARRAY", "BYTE"]
+    return list if was_bytes else None
 
 
 def _map(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
     if _nested(before[1], after[1], rules, "keys") is not None:
-        raise Incompatible(before, after, f"keys stay as they are, {text(before[1])} cannot become {text(after[1])}")
+        raise Incompatible(f"keys stay as they are, {text(before[1])} cannot become {text(after[1])}")
     change = _nested(before[2], after[2], rules, "values")
     return None if change is None else lambda values: {key: change(value) for key, value in values.items()}
 
@@ -130,7 +137,7 @@ def _map(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
 def _tuple(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
     old, new = arguments(before), arguments(after)
     if len(old) != len(new):
-        raise Incompatible(before, after, f"a tuple of {len(old)} cannot become one of {len(new)}: tuples do not evolve")
+        raise Incompatible(f"a tuple of {len(old)} cannot become one of {len(new)}: tuples do not evolve")
     changes = [_nested(a, b, rules, f"field {at}") for at, (a, b) in enumerate(zip(old, new, strict=True))]
     if not any(changes):
         return None
@@ -168,7 +175,7 @@ def _checked_default(name: str, default: Any, declared: TypeJson) -> Any:
     try:
         return default if convert is None else convert(default)
     except TypeMismatchError as error:
-        raise Incompatible(declared, declared, f"the default of field {name!r} does not fit: {error}") from None
+        raise Incompatible(f"the default of field {name!r} does not fit: {error}") from None
 
 
 def field_sources(
@@ -181,9 +188,10 @@ def field_sources(
     """
     for name in (*rules.migration.renamed.values(), *rules.migration.defaults):
         if name not in new:
-            raise Incompatible("", "", f"the migration names a field {name!r}, and {of} has {', '.join(new) or 'none'}")
+            raise Incompatible(f"the migration names a field {name!r}, and {of} has {', '.join(new) or 'none'}")
     # a rename that has happened already, when state went through it before, is over
-    came_from = {after: before for before, after in rules.migration.renamed.items() if before in old and after not in old}
+    renamed = rules.migration.renamed.items()
+    came_from = {after: before for before, after in renamed if before in old and after not in old}
     sources: dict[str, tuple[str | None, Change | None]] = {}
     for name, declared in new.items():
         source = came_from.get(name, name if name in old and name not in came_from.values() else None)

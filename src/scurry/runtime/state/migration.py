@@ -42,9 +42,9 @@ def resolve(
         Incompatible: The one cannot become the other.
     """
     if before.kind != after.kind:
-        raise Incompatible("", "", f"a {before.kind} state cannot become a {after.kind} state")
+        raise Incompatible(f"a {before.kind} state cannot become a {after.kind} state")
     if before.layout != after.layout:
-        raise Incompatible("", "", f"{before.layout} cannot become {after.layout}: windows in flight are kept differently")
+        raise Incompatible(f"{before.layout} cannot become {after.layout}: open windows are kept in another way")
     migration = migration or StateMigration()
     kind, rules = after.kind, Rules(migration, renamed or {})
     if kind in ("map", "broadcast"):
@@ -59,7 +59,7 @@ def resolve(
 
 def _check_keys(old: TypeJson, new: TypeJson, rules: Rules) -> None:
     if evolve(old, new, Rules(renamed=rules.renamed)) is not None:
-        raise Incompatible(old, new, f"map keys stay as they are, and {text(old)} cannot become {text(new)}")
+        raise Incompatible(f"map keys stay as they are, and {text(old)} cannot become {text(new)}")
 
 
 def _value_change(
@@ -86,7 +86,7 @@ def _converted(convert: Change, check: Change | None) -> Change:
 
 
 def _with_stamp(change: Change | None, stamped: bool, to_stamp: bool, now: int) -> Change | None:
-    """Values with a time to live are kept as (value, last access). Flink's rule: those that get one begin to live now."""
+    """Values with a time to live are kept as (value, last access); those that get one begin to live now, as in Flink."""
     if not stamped and not to_stamp:
         return change
     if stamped and to_stamp and change is None:

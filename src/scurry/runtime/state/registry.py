@@ -50,14 +50,19 @@ class StateRegistry:
         self._news[name] = schema.to_json()
 
     def _check_restored(self, descriptor: Any, schema: StateSchema, restored: dict[str, Any] | None) -> None:
+        from scurry.runtime.state.evolution import Incompatible
         from scurry.runtime.state.migration import resolve
 
         where = f"state {descriptor.name!r} of operator {self._plan.name!r} (uid {self._plan.uid!r})"
-        hint = "register it in open(), with runtime_context.get_state(...) or its like, so that it is migrated at the start"
+        hint = "register it in open(), with runtime_context.get_state(...) or its like, to have it taken over"
         if restored is None:
-            raise StateMigrationError(f"{where} was left out when state was restored, as open() did not register it; {hint}")
+            raise StateMigrationError(f"{where} was left out when state was restored: open() did not ask for it; {hint}")
         before = StateSchema.from_json(restored)
-        if resolve(before, schema, descriptor.migration) is not None:
+        try:
+            same = resolve(before, schema, descriptor.migration) is None
+        except Incompatible as error:
+            raise StateMigrationError(f"{where} was restored as {before} and is now {schema}: {error}") from None
+        if not same:
             raise StateMigrationError(f"{where} was restored as {before} and is now {schema}; {hint}")
 
     def _add_classes(self, layouts: dict[str, Any]) -> None:

@@ -105,7 +105,7 @@ def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]
 def _input_type(plan: JobPlan, operator: OperatorPlan, index: int) -> TypeJson:
     """The type of the records of an input, ANY if several streams of different types meet there."""
     edges = {edge for edge in operator.input_edges if plan.edges[edge].input_index == index}
-    senders = [*plan.sources.values(), *plan.operators.values()]
+    senders: list[Any] = [*plan.sources.values(), *plan.operators.values()]
     found = [
         describe(sender.output_type if out.tag is None else None)
         for sender in senders

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -62,7 +61,7 @@ def describe(declared: TypeInformation | None) -> TypeJson:
         fields = zip(declared.get_field_names(), declared.get_field_types(), strict=True)
         return ["ROW", *([name, describe(field)] for name, field in fields)]
     name = _NAMES.get(type(declared), ANY)
-    return [name, describe(declared.elem_type)] if name in SEQUENCES else name  # type: ignore[attr-defined]
+    return [name, describe(getattr(declared, "elem_type", None))] if name in SEQUENCES else name
 
 
 def declared_type(described: TypeJson) -> TypeInformation:
@@ -122,7 +121,7 @@ def class_refs(described: TypeJson) -> set[str]:
 
 def head(described: TypeJson) -> str:
     """The name of a type without its parts."""
-    return described if isinstance(described, str) else described[0]  # type: ignore[no-any-return]
+    return described if isinstance(described, str) else str(described[0])
 
 
 def arguments(described: TypeJson) -> list[Any]:
@@ -130,10 +129,25 @@ def arguments(described: TypeJson) -> list[Any]:
     return [] if isinstance(described, str) else list(described[1:])
 
 
+_AS_ANNOTATION = {
+    "BIG_INT": "int", "DOUBLE": "float", "STRING": "str", "BOOLEAN": "bool", "BIG_DEC": "Decimal", "SQL_DATE": "date",
+    "SQL_TIME": "time", "SQL_TIMESTAMP": "datetime", "INSTANT": "Instant", ANY: "Any",
+}  # fmt: skip
+
+
+def annotation_text(described: TypeJson) -> str:
+    """What an annotation was, such as `list[int]`."""
+    name, parts = head(described), arguments(described)
+    if name in ("LIST", "MAP", "TUPLE"):
+        return f"{'dict' if name == 'MAP' else name.lower()}[{', '.join(map(annotation_text, parts))}]"
+    if name == "OPTIONAL":
+        return f"{annotation_text(parts[0])} | None"
+    return "bytes" if name == "PRIMITIVE_ARRAY" else _AS_ANNOTATION.get(name) or text(described)
+
+
 def text(described: TypeJson) -> str:
     """A type for people, such as `ROW<name STRING, hits LONG>`."""
     name, parts = head(described), arguments(described)
-    show: Callable[[Any], str] = text
     if name == "CLASS":
         return str(parts[0].replace(":", "."))
     if name == "OPTIONAL":
@@ -143,5 +157,5 @@ def text(described: TypeJson) -> str:
     if name == ANY:
         return "undeclared"
     if name == "ROW":
-        return f"ROW<{', '.join(f'{field} {show(of)}' for field, of in parts)}>"
-    return f"{name}<{', '.join(map(show, parts))}>" if parts else name
+        return f"ROW<{', '.join(f'{field} {text(of)}' for field, of in parts)}>"
+    return f"{name}<{', '.join(map(text, parts))}>" if parts else name

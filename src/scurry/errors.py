@@ -19,7 +19,6 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
-    ├── StateMigrationError (ValueError)     state of an earlier program that this one cannot take over
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
     ├── StateNotFoundError (KeyError)        nobody has a state of that name
@@ -28,6 +27,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
         ├── SavepointFormatError             damaged files, or another version
         ├── StateNotRestoredError            it holds state that no operator of the program takes
         └── StateMismatchError               the program cannot go on with this state
+            └── StateMigrationError          for the types of what is in it have changed; says what to do
 """
 
 from __future__ import annotations
@@ -224,13 +224,6 @@ class MissingTimestampError(ScurryError, ValueError):
     """A record reached an event-time window without a timestamp."""
 
 
-class StateMigrationError(ScurryError, ValueError):
-    """State written by an earlier program does not fit this one (Flink's `StateMigrationException`).
-
-    The message names the operator, the state, both types and what to do. Nothing was changed.
-    """
-
-
 class SinkCommitError(ScurryError, RuntimeError):
     """What the tasks of a batch wrote can no longer be made visible."""
 
@@ -261,6 +254,13 @@ class StateNotRestoredError(SavepointError):
 
 class StateMismatchError(SavepointError):
     """A program cannot go on with the state of a savepoint or checkpoint."""
+
+
+class StateMigrationError(StateMismatchError):
+    """State written by an earlier program does not fit this one (Flink's `StateMigrationException`).
+
+    The message names the operator, the state, both types and what to do. Nothing was changed.
+    """
 
 
 class StateNotFoundError(ScurryError, KeyError):

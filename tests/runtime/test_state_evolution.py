@@ -364,7 +364,7 @@ def test_state_registered_after_open_must_not_have_changed() -> None:
 def test_state_no_longer_registered_in_open_is_not_lost_silently() -> None:
     state = ValueStateDescriptor("state", Types.INT())
     with restored(written((state, "update", 1)), state, lazily=True) as harness:
-        with pytest.raises(OperatorError, match="was left out when state was restored"):
+        with pytest.raises(OperatorError, match="was left out at the restore"):
             harness.process((KEY, "state", "value", ()))
 
 

@@ -255,7 +255,8 @@ class StateDescriptor(ABC):
         declared = self._value_type()
         if (renamed or defaults or renamed_from) and not isinstance(declared, (RowTypeInfo, DataclassTypeInfo)):
             raise ArgumentError(
-                f"the migration of state {self.name!r} is about fields, and its values are declared as {declared}: declare Types.ROW_NAMED(...) or a dataclass, or put @evolves on the dataclass"
+                f"the migration of state {self.name!r} is about fields, and its values are declared as {declared}: "
+                "declare Types.ROW_NAMED(...) or a dataclass, or put @evolves on the dataclass"
             )
         self.migration = state_migration(renamed, defaults, renamed_from, convert, version)
         return self

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
@@ -32,6 +32,9 @@ from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.state.schema import Schemas, own_schemas
 from scurry.runtime.wire import ANSWER, COMMIT, METRICS, MIN_TIME, WireRow, unpack
+
+if TYPE_CHECKING:
+    from scurry.runtime.state_migration import JobMigration
 
 
 @dataclass
@@ -137,6 +140,12 @@ class JobExecution:
     def watermark(self) -> int:
         """The lowest watermark of the operators that act on time: what every part of the job has got to."""
         return min(self.totals.watermarks.values(), default=MIN_TIME)
+
+    def took_over(self, migration: JobMigration) -> None:
+        """State that an earlier program left was restored."""
+        self.notes += migration.notes
+        for uid, schemas in migration.schemas.items():
+            merge_schemas(self.state_schemas.setdefault(uid, {}), schemas)
 
     def note(self, text: str) -> None:
         """Something the user should be told once, such as where a job goes on."""

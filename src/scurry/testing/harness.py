@@ -21,7 +21,6 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.wire import MAX_TIME
 from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
 from scurry.testing.inputs import FedSource, Input
@@ -128,13 +127,10 @@ class TestHarness:
 
     def _restore(self, snapshot: Snapshot) -> None:
         try:
-            migration = restore_snapshot(snapshot, self._plan, self._levels)
+            self._job.took_over(restore_snapshot(snapshot, self._plan, self._levels))
         except Exception:
             self.close()
             raise
-        self._job.notes += migration.notes
-        for uid, schemas in migration.schemas.items():
-            merge_schemas(self._job.state_schemas.setdefault(uid, {}), schemas)
 
     # ------------------------------------------------------------------ input
 

@@ -7,6 +7,8 @@ frozen ones with slots by position. To read what an earlier program wrote, one h
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import functools
 import importlib
 import inspect
@@ -38,12 +40,8 @@ class ClassLayout:
         """The layout of a class, None if it is no dataclass."""
         if not dataclasses.is_dataclass(of):
             return None
-        try:
-            hints = typing.get_type_hints(of, include_extras=True)
-        except Exception:  # names that only type checkers can resolve
-            hints = {}
-        fields = {each.name: describe_hint(hints.get(each.name, each.type)) for each in dataclasses.fields(of)}
-        return cls(fields, _storage(of))
+        hints = _hints(of)
+        return cls({each.name: describe_hint(hints[each.name]) for each in dataclasses.fields(of)}, _storage(of))
 
     def to_json(self) -> dict[str, Any]:
         """As JSON."""
@@ -53,6 +51,23 @@ class ClassLayout:
     def from_json(cls, json: dict[str, Any] | None) -> ClassLayout | None:
         """Inverse of `to_json`."""
         return None if json is None else cls(dict(json["fields"]), json["storage"])
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """The evaluated annotations of a dataclass, Any for those that cannot be evaluated here."""
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except Exception:  # one name is enough, and the main module of a worker has few of the program's imports
+        return {each.name: _evaluated(each.type, cls) for each in dataclasses.fields(cls)}
+
+
+def _evaluated(annotation: Any, cls: type) -> Any:
+    module = sys.modules.get(cls.__module__)
+    names = {**vars(typing), **vars(datetime), **vars(decimal), **(vars(module) if module else {})}
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation
+    except Exception:
+        return Any
 
 
 def _storage(cls: type) -> str:

@@ -86,7 +86,7 @@ def _converted(convert: Change, check: Change | None) -> Change:
 
 
 def _with_stamp(change: Change | None, stamped: bool, to_stamp: bool, now: int) -> Change | None:
-    """Values with a time to live are kept as (value, last access); those that get one begin to live now, as in Flink."""
+    """Values that may expire are kept as (value, last access); as in Flink, those that get one live from now on."""
     if not stamped and not to_stamp:
         return change
     if stamped and to_stamp and change is None:

@@ -43,7 +43,8 @@ class StateRegistry:
         name = broadcast_name(descriptor.name) if broadcast else descriptor.name
         if name in self.states:
             return
-        schema = descriptor_schema(descriptor, broadcast, lazy=self.opened)
+        declared = broadcast and descriptor.name in [each.name for each in self._plan.operator.descriptors]
+        schema = descriptor_schema(descriptor, broadcast, lazy=self.opened and not declared)
         if name in self._plan.restored:
             self._check_restored(descriptor, schema, self._plan.restored[name])
         self.states[name] = Registered(schema, descriptor.migration)
@@ -56,7 +57,7 @@ class StateRegistry:
         where = f"state {descriptor.name!r} of operator {self._plan.name!r} (uid {self._plan.uid!r})"
         hint = "register it in open(), with runtime_context.get_state(...) or its like, to have it taken over"
         if restored is None:
-            raise StateMigrationError(f"{where} was left out when state was restored: open() did not ask for it; {hint}")
+            raise StateMigrationError(f"{where} was left out at the restore: open() did not ask for it; {hint}")
         before = StateSchema.from_json(restored)
         try:
             same = resolve(before, schema, descriptor.migration) is None

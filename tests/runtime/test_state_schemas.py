@@ -114,7 +114,7 @@ def test_a_migration_travels_to_the_tasks_that_restore() -> None:
     snapshot = written((before, "update", "1"))
     plan = planned("STREAMING", after)
     collected = cloudpickle.loads(cloudpickle.dumps(collect_schemas(lambda: plan)))
-    migration = cloudpickle.loads(cloudpickle.dumps(plan_migration(plan, snapshot.schemas, collected, 0)))
+    migration = pickle.loads(pickle.dumps(plan_migration(plan, snapshot.schemas, collected, 0)))
     pages = [blob for kind, _, blob in snapshot.operators["keep"] if kind == "page"]
     assert [pickle.loads(migration.migrate("keep", "page", blob)) for blob in pages] == [{KEY: {"n": 2}}]
     assert migration.schemas["keep"]["n"] == {"kind": "value", "type": "LONG"}

@@ -7,20 +7,20 @@ each stored entry through its `migrate`.
 
 from __future__ import annotations
 
-import copy
-import dataclasses
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.common.state_migration import StateMigration, class_migration, class_renamed_from
+from scurry.common.state_migration import StateMigration, class_renamed_from
 from scurry.errors import StateMigrationError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.collector import Collector
 from scurry.runtime.context import TaskInfo
 from scurry.runtime.operators import RuntimeOperator, create_operator
+from scurry.runtime.state.class_changes import class_change
 from scurry.runtime.state.classes import ChangedClasses, ClassChange, ClassLayout, find_class
-from scurry.runtime.state.evolution import Change, Incompatible, Rules, field_sources
+from scurry.runtime.state.evolution import Change, Incompatible
 from scurry.runtime.state.migration import OperatorMigration, drop, resolve
 from scurry.runtime.state.registry import Registered
 from scurry.runtime.state.schema import (
@@ -92,6 +92,11 @@ class JobMigration:
     notes: list[str] = field(default_factory=list)
     _restored: Schemas = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        import cloudpickle  # converting functions are the program's own, lambdas as a rule
+
+        return _unpack, (cloudpickle.dumps(vars(self), 5),)
+
     def migrate(self, uid: str, kind: str, blob: bytes) -> bytes:
         """A stored entry of an operator as this program reads it.
 
@@ -105,6 +110,10 @@ class JobMigration:
         """Lets operators check the states that they register later than in `open()`."""
         for operator in plan.operators.values():
             operator.restored = self._restored.get(operator.uid, {})
+
+
+def _unpack(content: bytes) -> JobMigration:
+    return JobMigration(**pickle.loads(content))
 
 
 def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: int) -> JobMigration:
@@ -193,7 +202,7 @@ class _OperatorPlanner:
     def _declared_of_classes(self) -> dict[str, StateMigration]:
         """Class -> what the descriptors of states of that class declare."""
         declared = {}
-        for _, migration, schema in ((name, each.migration, each.schema) for name, each in self.registered.items()):
+        for schema, migration in self.registered.values():
             if migration is not None:
                 value = schema.type[-1] if schema.kind in ("list", "map", "broadcast") else schema.type
                 if head(value) == "CLASS":
@@ -224,7 +233,7 @@ class _OperatorPlanner:
         changes, layouts = {}, {}
         for ref, json in self.layouts.items():
             before = ClassLayout.from_json(json)
-            change = self._class_change(ref, before)
+            change = class_change(ref, self.renamed.get(ref, ref), before, self.declared, self.renamed)
             if change is not None:
                 changes[ref] = change
                 if change.reason and not lenient:
@@ -234,68 +243,6 @@ class _OperatorPlanner:
                 now = ClassLayout.of(target)
                 layouts[class_ref(target)] = None if now is None else now.to_json()
         return changes, {"kind": "classes", "classes": layouts}
-
-    def _class_change(self, ref: str, before: ClassLayout | None) -> ClassChange | None:
-        new_ref, name = self.renamed.get(ref, ref), text(["CLASS", ref])
-        target = find_class(new_ref)
-        if not isinstance(target, type):
-            return ClassChange(ref, None, before, {}, (
-                f"there are instances of class {name}, which the program does not have\n  hint: if it has another name "
-                f"now, declare it: @evolves(renamed_from={name!r}) on the class, or with_migration(renamed_from=...)"
-            ))  # fmt: skip
-        now = ClassLayout.of(target)
-        same = None if new_ref == ref else ClassChange(ref, target, None, {})
-        if before is None or now is None or "custom" in (before.storage, now.storage):
-            if before is not None and before.storage == "positions":
-                reason = f"class {name} was a frozen dataclass with slots, and now is none, or pickles itself"
-                return ClassChange(ref, None, before, {}, reason)
-            return same
-        try:
-            sources = _sources(target, before, now, Rules(self._migration_of(target), self.renamed, annotations=True))
-        except Incompatible as error:
-            return ClassChange(ref, None, before, {}, (
-                f"class {name} has changed: {error}\n  hint: declare what became of its fields: "
-                "@evolves(renamed={...}, defaults={...}) on the class, or with_migration(...) on the descriptor"
-            ))  # fmt: skip
-        order = (lambda fields: list(fields)) if "positions" in (before.storage, now.storage) else sorted
-        if (
-            before.storage == now.storage
-            and order(before.fields) == order(now.fields)
-            and all(source == field_name and change is None for field_name, (source, change, _) in sources.items())
-        ):
-            return same
-        return ClassChange(ref, target, before, sources)
-
-    def _migration_of(self, cls: type) -> StateMigration:
-        """What is declared of a class, by itself and by a descriptor."""
-        own, described = class_migration(cls), self.declared.get(class_ref(cls), StateMigration())
-        return StateMigration({**own.renamed, **described.renamed}, {**own.defaults, **described.defaults})
-
-
-def _sources(cls: type, before: ClassLayout, now: ClassLayout, rules: Rules) -> dict[str, Any]:
-    """Where each field of a dataclass has its value from.
-
-    Raises:
-        Incompatible: A field changed its type, or was added without a default.
-    """
-    fields = {each.name: each for each in dataclasses.fields(cls)}
-    sources = {}
-    for name, (source, change) in field_sources(before.fields, now.fields, rules, cls.__qualname__).items():
-        make = _default(fields[name], rules.migration)
-        if source is None and make is None:
-            raise Incompatible(f"field {name!r} was added, and has no default")
-        sources[name] = (source, change, make if source is None else None)
-    return sources
-
-
-def _default(of: dataclasses.Field[Any], migration: StateMigration) -> Callable[[], Any] | None:
-    if of.name in migration.defaults:
-        value = migration.defaults[of.name]
-        return lambda: copy.deepcopy(value)
-    if of.default_factory is not dataclasses.MISSING:
-        return of.default_factory
-    default = of.default
-    return None if default is dataclasses.MISSING else lambda: default
 
 
 def _hint(before: StateSchema) -> str:

@@ -157,6 +157,10 @@ class _References(pickle.Unpickler):
 # ------------------------------------------------------------------ instances of what a class was
 
 
+#: Where a field has its value from: the old field or None, its conversion or None, and what makes a value without one.
+Source = tuple[str | None, Callable[[Any], Any] | None, Callable[[], Any] | None]
+
+
 @dataclass(frozen=True)
 class ClassChange:
     """What becomes of the instances of a class.
@@ -165,14 +169,14 @@ class ClassChange:
         ref: The class, as the state refers to it.
         target: The class they are to be instances of; None if there is none, for the `reason`.
         before: Its old layout, None if it was no dataclass.
-        sources: New field -> (old field or None, its conversion or None, what makes its value if there is no old one).
+        sources: By new field.
         reason: Why instances cannot be taken over; "" if they can.
     """
 
     ref: str
     target: type | None
     before: ClassLayout | None
-    sources: dict[str, tuple[str | None, Callable[[Any], Any] | None, Callable[[], Any] | None]]
+    sources: dict[str, Source]
     reason: str = ""
 
     def rebuild(self, stored: dict[str, Any]) -> Any:

@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry": set(),
     "scurry.errors": set(),
     "scurry.launch": set(),
+    "scurry.directories": set(),
     "scurry.pyflink_version": set(),
     "scurry.pyflink_alias": {"scurry.errors"},
     "scurry.metrics": {"scurry.errors"},
@@ -36,19 +37,26 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
-        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias",
+        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories",
     },
     "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
+    "scurry.rest": {
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",
+        "scurry.pyflink_version",
+    },
     "scurry.progress": {"scurry.common", "scurry.runtime"},
     "scurry.datastream": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
-        "scurry.launch", "scurry.table", "scurry.progress",
+        "scurry.launch", "scurry.table", "scurry.progress", "scurry.rest",
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
         "scurry.datastream",
     },
-    "scurry.cli": {"scurry", "scurry.errors", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version"},
+    "scurry.cli": {
+        "scurry", "scurry.errors", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version", "scurry.rest",
+        "scurry.runtime",
+    },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip
 
@@ -59,7 +67,7 @@ RUNNERS_IMPORTED_LAZILY: dict[str, set[str]] = {
 
 IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
 
-HEAVY = {"pyspark", "pandas", "pyarrow"}
+HEAVY = {"pyspark", "pandas", "pyarrow", "fastapi", "uvicorn"}
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,11 @@ def test_every_exception_is_needed() -> None:
 def test_only_the_spark_layer_imports_pyspark() -> None:
     users = [found for found in all_imports() if found.imported.split(".")[0] in {"pyspark", "py4j"}]
     assert [found.where for found in users if layer_of(found.importer) != "scurry.spark"] == []
+
+
+def test_only_the_rest_layer_imports_the_web_framework() -> None:
+    users = [found for found in all_imports() if found.imported.split(".")[0] in {"fastapi", "starlette", "uvicorn"}]
+    assert [found.where for found in users if layer_of(found.importer) != "scurry.rest"] == []
 
 
 def test_pandas_and_pyarrow_are_imported_inside_functions_outside_the_spark_layer() -> None:

@@ -15,6 +15,9 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── TopologyError (RuntimeError)         operators put together in a way no job can have
     ├── MissingTimestampError (ValueError)   an event-time window met a record without a timestamp
     ├── JobError (RuntimeError)              a job that failed, was cancelled or cannot be reached
+    ├── JobNotFoundError (LookupError)       no running job has that id or name
+    ├── JobUnreachableError (ConnectionError)    a job does not answer, or has gone
+    ├── RequestRefusedError (RuntimeError)   a job does not do what it was asked for from outside; says why
     ├── JavaMissingError (RuntimeError)      no Java that Spark could run on
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
@@ -40,8 +43,11 @@ __all__ = [
     "ConfigError",
     "JavaMissingError",
     "JobError",
+    "JobNotFoundError",
+    "JobUnreachableError",
     "MissingTimestampError",
     "MalformedRecordError",
+    "RequestRefusedError",
     "RowFieldError",
     "PyFlinkImportedError",
     "SavepointError",
@@ -154,6 +160,32 @@ class JobError(ScurryError, RuntimeError):
     """
 
     details = ""
+
+
+class JobNotFoundError(ScurryError, LookupError):
+    """No running job has that id or name, or more than one has."""
+
+
+class JobUnreachableError(ScurryError, ConnectionError):
+    """A running job does not answer, or has gone while it was waited for."""
+
+
+class RequestRefusedError(ScurryError, RuntimeError):
+    """A running job does not do what it was asked for from outside.
+
+    Attributes:
+        status: The HTTP status it answered with.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        """Describe a refusal.
+
+        Args:
+            message: Why.
+            status: The HTTP status.
+        """
+        super().__init__(message)
+        self.status = status
 
 
 class JavaMissingError(ScurryError, RuntimeError):

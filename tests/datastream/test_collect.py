@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scurry.common import CompletableFuture, JobClient, JobExecutionResult, JobID, JobStatus
+from scurry.common import CompletableFuture, Configuration, JobClient, JobExecutionResult, JobID, JobStatus
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, StreamExecutionEnvironment, stream_execution_environment
 from scurry.errors import ArgumentError, JobError
@@ -71,7 +71,7 @@ def jobs() -> list[Job]:
 def stream(
     monkeypatch: pytest.MonkeyPatch, batches: list[list[Any]], ending: Callable[[Job], None], jobs: list[Job]
 ) -> DataStream:
-    def submit(plan: JobPlan) -> Job:
+    def submit(plan: JobPlan, configuration: Configuration) -> Job:
         jobs.append(Job(plan, batches, ending))
         return jobs[-1]
 

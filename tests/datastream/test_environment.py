@@ -34,7 +34,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[JobPlan]]:
 
     plans: list[JobPlan] = []
 
-    def submit(plan: JobPlan) -> Any:
+    def submit(plan: JobPlan, configuration: Configuration) -> Any:
         plans.append(plan)
         return _submission._ExplainedJob()
 

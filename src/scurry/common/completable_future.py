@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
@@ -54,6 +55,14 @@ class CompletableFuture(Generic[T]):
         if not self._future.done() or self._future.cancelled():
             return None
         return self._future.exception()
+
+    def add_done_callback(self, function: Callable[[CompletableFuture[T]], object]) -> None:
+        """Have a function called with this future once it is done, as `concurrent.futures` does; scurry's own.
+
+        Args:
+            function: Called in the thread that brings the result, or at once if it is there.
+        """
+        self._future.add_done_callback(lambda _: function(self))
 
     def __str__(self) -> str:
         """Return the state for people."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
+from scurry.common.rest_options import REST_OPTIONS
 from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 
@@ -16,7 +17,7 @@ __all__ = ["validate"]
 
 _BY_KEY: dict[str, ConfigOption[object]] = {
     key: option
-    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS)
+    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS)
     for key in (option.key, *option.aliases)
 }
 

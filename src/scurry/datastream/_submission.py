@@ -17,6 +17,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
+from scurry.common.rest_options import REST_TOKEN
 from scurry.datastream._caches import keeps_caches, resolve_caches
 from scurry.errors import TopologyError, UnsupportedError
 from scurry.graph import operators as ops
@@ -25,6 +26,7 @@ from scurry.graph.settings import JobSettings
 
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
+    from scurry.rest.endpoint import Endpoint
     from scurry.runtime.job import RunningJob
 
 __all__ = ["job_plan", "submit_job", "wait_for"]
@@ -77,16 +79,44 @@ def job_plan(
     return plan_job(sinks, settings)
 
 
-def submit_job(plan: JobPlan) -> JobClient:
-    """Start a job, or print its plan where the command line only wants to see that."""
+def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
+    """Start a job, or print its plan where the command line only wants to see that.
+
+    Args:
+        plan: The job's plan.
+        configuration: The environment's settings, which say how the job can be reached while it runs.
+
+    Raises:
+        ConfigError: The job cannot be reached as configured; it has not started.
+    """
     from scurry import launch
 
     if launch.current().explain_only:
         print(plan.describe())
         return _ExplainedJob()
+    from scurry.rest.endpoint import Endpoint
+    from scurry.rest.settings import RestSettings
     from scurry.runtime.runner import submit
 
-    return submit(plan)
+    settings = RestSettings.of(configuration, plan.settings.runner)
+    endpoint = None if settings is None else Endpoint(settings)
+    try:
+        job = submit(plan)
+    except BaseException:
+        if endpoint is not None:
+            endpoint.close()
+        raise
+    if endpoint is not None:
+        _serve(job, endpoint)
+    return job
+
+
+def _serve(job: RunningJob, endpoint: Endpoint) -> None:
+    try:
+        endpoint.serve(job)
+    except OSError as error:
+        # A home that cannot be written to is no reason not to run.
+        job.execution.note(f"`scurry list` does not know this job, which cannot be operated from outside: {error}")
 
 
 def wait_for(client: JobClient) -> JobExecutionResult:
@@ -191,8 +221,9 @@ def _key_groups(configuration: Configuration, parallelism: int) -> int:
 
 
 def _by_key(configuration: Configuration) -> dict[str, str]:
-    """All settings, those given by another name of their key under the key, too."""
+    """All settings that tasks and functions may know, those given by another name of their key under the key, too."""
     values = configuration.to_dict()
+    values.pop(REST_TOKEN.key, None)
     for option in options.OPTIONS:
         named = next((alias for alias in option.aliases if alias in values), None)
         if named is not None:

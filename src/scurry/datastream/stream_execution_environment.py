@@ -331,4 +331,4 @@ class StreamExecutionEnvironment:
     def _submit(self, job_name: str | None) -> JobClient:
         plan = self._plan(job_name)
         self._operators.clear()
-        return submit_job(plan)
+        return submit_job(plan, self._configuration)

@@ -15,8 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scurry.directories import cache_directory
 from scurry.errors import JavaMissingError
-from scurry.spark.cache import cache_directory
 from scurry.spark.java import java_home, java_version
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]

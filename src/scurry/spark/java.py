@@ -20,8 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from scurry.directories import cache_directory
 from scurry.errors import JavaMissingError
-from scurry.spark.cache import cache_directory
 
 MINIMUM_JAVA_VERSION = 17
 """The oldest major version of Java that Spark 4.3 runs on."""

@@ -14,9 +14,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from scurry.directories import cache_directory
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.spark.cache import cache_directory
 from scurry.spark.java import ensure_java
 from scurry.spark.jvm_output import quiet_jvm
 

@@ -1,4 +1,4 @@
-"""Where scurry keeps files it can make again: the Java launcher and the class-data archive."""
+"""Where scurry keeps files of its own: what it can make again, and what only matters while a process runs."""
 
 from __future__ import annotations
 
@@ -25,6 +25,21 @@ def cache_directory() -> Path:
     except OSError:
         return _private_temporary_directory()
     return preferred if os.access(preferred, os.W_OK) else _private_temporary_directory()
+
+
+def runtime_directories() -> list[Path]:
+    """Return where this user's processes leave word of each other, the directory to write to first.
+
+    It is ``$XDG_RUNTIME_DIR/scurry`` (``/run/user/UID/scurry`` when unset), which is gone when the machine restarts,
+    else the cache directory. A process that was started without a login session writes to another one than a shell
+    does, hence the list: readers look in all of them. None of them is made.
+
+    Returns:
+        One or two directories of this user.
+    """
+    session = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    usable = session.is_dir() and session.stat().st_uid == os.getuid() and os.access(session, os.W_OK)
+    return [*([session / "scurry"] if usable else []), cache_directory()]
 
 
 def _private_temporary_directory() -> Path:

@@ -1,0 +1,90 @@
+"""The configuration keys that say how a running job is reached from outside."""
+
+from __future__ import annotations
+
+import re
+
+from scurry.common.config_options import ConfigOption
+
+__all__ = [
+    "REST",
+    "REST_ADDRESS",
+    "REST_BIND_ADDRESS",
+    "REST_BIND_PORT",
+    "REST_OPTIONS",
+    "REST_PORT",
+    "REST_TOKEN",
+    "REST_TOKEN_FILE",
+    "parse_ports",
+]
+
+
+def parse_ports(text: str) -> tuple[int, ...]:
+    """Return the ports that are listed as Flink lists them: `8081`, `50100,50101`, `50100-50200` or both together.
+
+    Raises:
+        ValueError: They are not, or one of them is no port.
+    """
+    ports: list[int] = []
+    for part in text.split(","):
+        bounds = re.fullmatch(r"\s*(\d{1,5})(?:\s*-\s*(\d{1,5}))?\s*", part)
+        low, high = (int(bounds[1]), int(bounds[2] or bounds[1])) if bounds else (1, 0)
+        if not low <= high <= 65535:
+            raise ValueError("expected ports such as '8081', '50100,50101' or '50100-50200'")
+        ports += range(low, high + 1)
+    return tuple(ports)
+
+
+def _port(text: str) -> int:
+    ports = parse_ports(text)
+    if len(ports) != 1:
+        raise ValueError("expected one port; rest.bind-port takes several")
+    return ports[0]
+
+
+def _when(text: str) -> str:
+    if text.lower() not in ("auto", "on", "off"):
+        raise ValueError("expected one of auto, on, off")
+    return text.lower()
+
+
+REST = ConfigOption(
+    "scurry.rest",
+    _when,
+    "auto",
+    "Whether a running job can be reached from outside, as the scurry command does; auto is on for jobs on Spark and "
+    "off for the in-process runner.",
+)
+REST_ADDRESS = ConfigOption(
+    "rest.address", str, None, "Host name by which clients reach a job; the address it is bound to if not set."
+)
+REST_BIND_ADDRESS = ConfigOption(
+    "rest.bind-address", str, "127.0.0.1", "Address a job listens on; any other than loopback requires a token."
+)
+REST_PORT = ConfigOption(
+    "rest.port", _port, 0, "Port a job listens on if rest.bind-port is not set; 0 takes a free one."
+)
+REST_BIND_PORT = ConfigOption(
+    "rest.bind-port", parse_ports, None, "Ports a job may listen on, such as 8081,50100-50200: it takes the first free."
+)
+REST_TOKEN = ConfigOption(
+    "scurry.rest.token",
+    str,
+    None,
+    "What requests to a job must present. Better kept in scurry.rest.token-file or the environment variable "
+    "SCURRY_REST_TOKEN, which other users cannot read.",
+)
+REST_TOKEN_FILE = ConfigOption(
+    "scurry.rest.token-file", str, None, "File with what requests to a job must present, readable by its owner only."
+)
+
+REST_OPTIONS: tuple[ConfigOption[object], ...] = (
+    REST,
+    REST_ADDRESS,
+    REST_BIND_ADDRESS,
+    REST_PORT,
+    REST_BIND_PORT,
+    REST_TOKEN,
+    REST_TOKEN_FILE,
+)  # type: ignore[assignment]
+"""All of them."""

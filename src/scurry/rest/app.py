@@ -1,0 +1,81 @@
+"""The web application of a job: Flink's paths, and a few of scurry's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import FastAPI, Request, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from scurry import __version__
+from scurry.errors import JobError, ScurryError, StateNotFoundError, UnsupportedError
+from scurry.rest.guard import Application, Guard
+from scurry.rest.job import ServedJob
+from scurry.rest.routes import checkpoints, configuration, jobs, operations, state
+from scurry.rest.settings import RestSettings
+
+__all__ = ["application", "guarded"]
+
+_SUBJECTS = (jobs, operations, checkpoints, configuration, state)
+
+
+def application(job: ServedJob) -> FastAPI:
+    """Return the application that answers for a job, whoever asks."""
+    # No pages with an API browser: they would load scripts from elsewhere.
+    app = FastAPI(
+        title="scurry job",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        # For the description only: Guard decides, before a request gets here.
+        dependencies=[Security(HTTPBearer(auto_error=False))],
+    )
+    app.state.job = job
+    for subject in _SUBJECTS:
+        app.include_router(subject.router)
+        app.include_router(subject.router, prefix="/v1", include_in_schema=False)
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    return app
+
+
+def guarded(job: ServedJob, settings: RestSettings) -> Application:
+    """Return the application that answers for a job those who may ask."""
+    return Guard(application(job), settings.token, settings.loopback, settings.address)
+
+
+def _errors(status: int, *errors: str, headers: Any = None) -> Response:
+    # Escaped, so that nothing a client sent can make the answer impossible to encode.
+    return Response(json.dumps({"errors": errors}), status, headers, media_type="application/json")
+
+
+def _invalid(request: Request, error: Any) -> Response:
+    return _errors(400, *(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+
+
+def _http(request: Request, error: Any) -> Response:
+    return _errors(error.status_code, str(error.detail), headers=error.headers)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    status = next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 400)
+    return _errors(status, str(error))
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    return _errors(500, f"{type(error).__name__}: {error}")
+
+
+_STATUSES: dict[type[ScurryError], int] = {UnsupportedError: 409, JobError: 409, StateNotFoundError: 404}
+_HANDLERS: dict[type[Exception], Callable[[Request, Any], Response]] = {
+    RequestValidationError: _invalid,
+    HTTPException: _http,
+    ScurryError: _refused,
+    Exception: _unexpected,
+}

@@ -1,0 +1,202 @@
+"""Talks to the endpoint of a job that runs in another process."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from scurry.errors import JobError, JobUnreachableError, RequestRefusedError
+from scurry.rest.settings import TOKEN_VARIABLE
+
+__all__ = ["OVER", "RemoteJob", "RemoteProcess"]
+
+#: States of a job that will not change any more.
+OVER = ("FINISHED", "FAILED", "CANCELED")
+
+_TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class RemoteProcess:
+    """The process of a job, as its endpoint.
+
+    Attributes:
+        url: Such as `http://127.0.0.1:40123`.
+        token: What requests present, if it is known.
+        timeout: Seconds to wait for an answer.
+    """
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+    timeout: float = _TIMEOUT_SECONDS
+
+    def request(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Send a request and return the JSON of its answer.
+
+        Raises:
+            JobUnreachableError: There is no answer.
+            RequestRefusedError: The answer is an error.
+        """
+        try:
+            status, content = self._exchange(method, path, body, query)
+        except ConnectionRefusedError:
+            raise JobUnreachableError(
+                f"nothing answers at {self.url}: the job is over, or its process has gone"
+            ) from None
+        except TimeoutError:
+            raise JobUnreachableError(f"{self.url} has not answered within {self.timeout:.0f} s") from None
+        except (OSError, http.client.HTTPException) as error:
+            reason = str(error) or type(error).__name__
+            raise JobUnreachableError(f"{self.url} has not answered: {reason}") from None
+        return self._content(status, content)
+
+    def _exchange(self, method: str, path: str, body: Any, query: dict[str, Any]) -> tuple[int, bytes]:
+        # Never through a proxy, as urllib.request would: the token is nobody else's business.
+        address = urlsplit(self.url)
+        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+        connection = kind(address.hostname or "", address.port, timeout=self.timeout)
+        target = address.path.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
+        headers = {"Accept": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        payload = None
+        if body is not None:
+            payload, headers["Content-Type"] = json.dumps(body), "application/json"
+        try:
+            connection.request(method, target, payload, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def _content(self, status: int, content: bytes) -> Any:
+        try:
+            answer = json.loads(content)
+        except ValueError:
+            raise JobUnreachableError(
+                f"{self.url} is no job of scurry: it answers with something else than JSON"
+            ) from None
+        if status < 400:
+            return answer
+        if status == 401:
+            known = f"is not the one in {TOKEN_VARIABLE}" if self.token else f"has to be in {TOKEN_VARIABLE}"
+            raise RequestRefusedError(f"{self.url} wants a token, which {known}", status)
+        errors = answer.get("errors") if isinstance(answer, dict) else None
+        raise RequestRefusedError("; ".join(map(str, errors)) if errors else f"HTTP status {status}", status)
+
+
+@dataclass(frozen=True)
+class RemoteJob:
+    """A job that runs in another process.
+
+    Attributes:
+        id: Job id, 32 hexadecimal digits.
+        name: Job name.
+        process: Where it runs.
+    """
+
+    id: str
+    name: str
+    process: RemoteProcess
+
+    def details(self) -> dict[str, Any]:
+        """All about the job (`/jobs/{jobid}`)."""
+        return self._ask("GET", "")
+
+    def overview(self) -> dict[str, Any]:
+        """State and times (`/jobs/overview`)."""
+        answer: dict[str, Any] = self.process.request("GET", "/jobs/overview")
+        return next((one for one in answer["jobs"] if one["jid"] == self.id), {})
+
+    def checkpoints(self) -> dict[str, Any]:
+        """The job's checkpoints (`/jobs/{jobid}/checkpoints`)."""
+        return self._ask("GET", "/checkpoints")
+
+    def cancel(self) -> str:
+        """Cancel the job and wait until it is over.
+
+        Returns:
+            The state it ended in; CANCELED too if it was gone before that could be asked.
+        """
+        self._ask("PATCH", "", mode="cancel")
+        for pause in _pauses():
+            try:
+                state = str(self.details()["state"])
+            except JobUnreachableError:
+                return "CANCELED"
+            if state in OVER:
+                return state
+            time.sleep(pause)
+        raise AssertionError("pauses never end")
+
+    def savepoint(self, directory: str | None) -> str:
+        """Take a savepoint and return its path.
+
+        Raises:
+            JobError: The job could not.
+        """
+        return self._savepoint("/savepoints", {"target-directory": directory})
+
+    def stop(self, drain: bool, directory: str | None) -> str:
+        """Stop the job with a savepoint and return its path.
+
+        Args:
+            drain: Whether to end event time first, which fires all timers and windows.
+            directory: Where to write the savepoint.
+
+        Raises:
+            JobError: The job could not.
+        """
+        return self._savepoint("/stop", {"targetDirectory": directory, "drain": drain})
+
+    def rescale(self, parallelism: int) -> None:
+        """Change the job's parallelism and wait until it goes on.
+
+        Raises:
+            JobError: The job could not.
+        """
+        started = self._ask("PATCH", "/rescaling", parallelism=parallelism)
+        self._wait("/rescaling", started["request-id"], "rescaling")
+
+    def _savepoint(self, path: str, wish: dict[str, Any]) -> str:
+        started = self._ask("POST", path, wish)
+        return str(self._wait("/savepoints", started["request-id"], "the savepoint").get("location", ""))
+
+    def _wait(self, path: str, trigger_id: str, what: str) -> dict[str, Any]:
+        for pause in _pauses():
+            try:
+                answer = self._ask("GET", f"{path}/{quote(trigger_id)}")
+            except JobUnreachableError as error:
+                raise JobUnreachableError(
+                    f"job {self.name!r} ({self.id}) has gone before it said what became of {what}: {error}"
+                ) from None
+            if answer["status"]["id"] == "COMPLETED":
+                outcome: dict[str, Any] = answer.get("operation") or {}
+                if failure := outcome.get("failure-cause"):
+                    raise JobError(f"job {self.name!r} ({self.id}): {what} failed: {failure['stack-trace']}")
+                return outcome
+            time.sleep(pause)
+        raise AssertionError("pauses never end")
+
+    def _ask(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = self.process.request(method, f"/jobs/{self.id}{path}", body, **query)
+        return answer
+
+
+def environment_token() -> str | None:
+    """The token that the user has put into the environment."""
+    return os.environ.get(TOKEN_VARIABLE)
+
+
+def _pauses() -> Iterator[float]:
+    """Seconds between questions: few where the answer comes soon, more the longer it takes."""
+    pause = 0.02
+    while True:
+        yield pause
+        pause = min(pause * 1.5, 1.0)

@@ -1,0 +1,159 @@
+"""Where a job listens. Costs a socket, a file and a sleeping thread until the first client connects."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import selectors
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from scurry.errors import ConfigError
+from scurry.rest.job import OperableJob, ServedJob
+from scurry.rest.registry import JobEntry, Registration, register
+from scurry.rest.settings import RestSettings
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+__all__ = ["Endpoint"]
+
+#: How long a job that is over waits for clients to hear what became of their savepoints.
+GRACE_SECONDS = 10.0
+
+
+class Endpoint:
+    """The listening socket of a job, and the server behind it once somebody has connected.
+
+    Made before the job starts, so that a port that is taken or a token that is missing stops nothing that runs.
+    """
+
+    def __init__(self, settings: RestSettings) -> None:
+        """Begin to listen.
+
+        Raises:
+            ConfigError: None of the ports can be had.
+        """
+        self._settings = settings
+        self._socket = _listen(settings)
+        self._over = threading.Event()
+        self._wake, self._woken = socket.socketpair()
+        self._registration: Registration | None = None
+
+    @property
+    def url(self) -> str:
+        """The address for clients, such as `http://127.0.0.1:40123`."""
+        host = self._settings.address
+        return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
+
+    def serve(self, client: OperableJob) -> None:
+        """Answer for a job until it is over.
+
+        Raises:
+            OSError: The job cannot be entered into the registry; its endpoint is closed.
+        """
+        job = ServedJob(client, int(time.time() * 1000))
+        try:
+            self._register(job)
+        except OSError:
+            self.close()
+            raise
+        threading.Thread(target=self._await_client, args=(job,), name="scurry-rest-listener", daemon=True).start()
+        client.get_job_execution_result().add_done_callback(lambda _: self._job_is_over(job))
+
+    def close(self) -> None:
+        """Stop listening; for an endpoint that never served."""
+        self._socket.close()
+        self._wake.close()
+        self._woken.close()
+
+    def _register(self, job: ServedJob) -> None:
+        settings = self._settings
+        entry = JobEntry(job.id, job.name, os.getpid(), self.url, job.started_ms, token_file=settings.token_file,
+                         token=settings.token if settings.own_token else None)  # fmt: skip
+        self._registration = register(entry)
+        atexit.register(self._registration.remove)
+
+    def _job_is_over(self, job: ServedJob) -> None:
+        job.ended_ms = int(time.time() * 1000)
+        if self._registration is not None:
+            self._registration.remove()
+            atexit.unregister(self._registration.remove)
+        self._over.set()
+        with contextlib.suppress(OSError):
+            self._wake.send(b"\0")
+
+    def _await_client(self, job: ServedJob) -> None:
+        with self._socket, self._wake, self._woken:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._socket, selectors.EVENT_READ)
+                selector.register(self._woken, selectors.EVENT_READ)
+                if self._woken in [key.fileobj for key, _ in selector.select()]:
+                    return
+            # Not a daemon: at the end of the program, it tells clients what became of the job before it goes.
+            server = threading.Thread(target=self._run_server, args=(job,), name="scurry-rest", daemon=False)
+            server.start()
+            server.join()
+
+    def _run_server(self, job: ServedJob) -> None:
+        server = _server(job, self._settings, self._over)
+        server.run(sockets=[self._socket])
+
+
+def _listen(settings: RestSettings) -> socket.socket:
+    host = settings.bind_address.strip("[]")
+    failure: OSError | None = None
+    for port in settings.ports:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            listener = socket.socket(family, kind, protocol)
+        except OSError as error:
+            failure = error
+            continue
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(128)
+            listener.setblocking(False)
+            return listener
+        except OSError as error:
+            listener.close()
+            failure = error
+    ports = str(settings.ports[0]) if len(settings.ports) == 1 else f"{settings.ports[0]} to {settings.ports[-1]}"
+    reason = failure.strerror if failure is not None else "no port is configured"
+    raise ConfigError(
+        f"the job cannot listen on {settings.bind_address} port {ports}: {reason}; set rest.port to 0 for a free "
+        "port, rest.bind-port to a range, or scurry.rest to off"
+    )
+
+
+def _server(job: ServedJob, settings: RestSettings, over: threading.Event) -> Server:
+    """The web server, made when it is needed: importing FastAPI takes half a second."""
+    import uvicorn
+
+    from scurry.rest.app import guarded
+
+    class JobServer(uvicorn.Server):
+        """Ends with its job, or with the program."""
+
+        ended: float | None = None
+
+        async def on_tick(self, counter: int) -> bool:
+            if over.is_set() or not threading.main_thread().is_alive():
+                self.ended = self.ended or time.monotonic()
+                grace_is_over = time.monotonic() - self.ended > GRACE_SECONDS
+                return grace_is_over or not job.operations.awaited(GRACE_SECONDS)
+            return await super().on_tick(counter)
+
+    return JobServer(
+        uvicorn.Config(
+            guarded(job, settings), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None,
+            log_level="critical", access_log=False, server_header=False, proxy_headers=False, limit_concurrency=64,
+            timeout_graceful_shutdown=5, h11_max_incomplete_event_size=32 * 1024,
+        )
+    )  # fmt: skip

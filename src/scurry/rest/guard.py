@@ -1,0 +1,87 @@
+"""Who may talk to a job. Every request passes here before anything else sees it.
+
+A job on loopback is still within reach of two strangers: other users of the machine, and web pages in this user's
+browser, which can send requests to any local port and, by DNS rebinding, under any name. The first lack the token.
+The second lack it too; should it leak, the checks of Host and Origin still stand.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from scurry.rest.settings import is_loopback
+
+__all__ = ["Guard"]
+
+_LARGEST_BODY = 64 * 1024
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Guard:
+    """An ASGI application that lets requests through to another one, or refuses them.
+
+    Args:
+        application: Who answers what passes.
+        token: What every request must present.
+        loopback_only: Whether the name in the Host header must be one of this machine's own.
+        address: The host name the job announces, which is fine as a Host too.
+    """
+
+    def __init__(self, application: Application, token: str, loopback_only: bool, address: str) -> None:
+        self._application = application
+        self._token = token.encode()
+        self._loopback_only = loopback_only
+        self._address = address.lower()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        if scope["type"] != "http":
+            return
+        refusal = self._refusal(scope["headers"])
+        if refusal is None:
+            await self._application(scope, receive, send)
+        else:
+            await _refuse(send, *refusal)
+
+    def _refusal(self, pairs: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        headers = {name.lower(): value for name, value in pairs}
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self._loopback_only and not self._is_own(host):
+            return 403, "the Host header names another machine: use the URL that `scurry list` shows"
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1") != f"http://{host}":
+            return 403, "requests of web pages are refused"
+        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
+            return 403, "requests of web pages are refused"
+        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+        if scheme.lower() != b"bearer" or not secrets.compare_digest(token.strip(), self._token):
+            return 401, "no or wrong token: send `Authorization: Bearer TOKEN`; `scurry token JOB` prints a job's token"
+        if b"transfer-encoding" in headers:
+            return 411, "send a Content-Length"
+        if _number(headers.get(b"content-length", b"0")) > _LARGEST_BODY:
+            return 413, f"bodies have {_LARGEST_BODY} bytes at most"
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        return is_loopback(name) or name.lower() == self._address
+
+
+def _number(text: bytes) -> int:
+    return int(text) if text.isdigit() and len(text) < 20 else _LARGEST_BODY + 1
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    body = json.dumps({"errors": [reason]}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="scurry"'))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,76 @@
+"""Finds the job somebody means by an id, the beginning of one, or a name."""
+
+from __future__ import annotations
+
+import difflib
+
+from scurry.errors import ConfigError, JobNotFoundError
+from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
+from scurry.rest.registry import JobEntry, registered_jobs
+from scurry.rest.settings import read_token_file
+
+__all__ = ["find_job", "running_jobs"]
+
+
+def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJob]:
+    """Return the jobs there are: this user's on this machine, or those of an endpoint.
+
+    Args:
+        url: An endpoint on any machine; its token is in the environment variable SCURRY_REST_TOKEN.
+        timeout: Seconds to wait for answers.
+
+    Raises:
+        JobUnreachableError: The endpoint does not answer.
+        RequestRefusedError: It wants another token.
+    """
+    if url is None:
+        return [RemoteJob(e.id, e.name, RemoteProcess(e.url, _token(e), timeout)) for e in registered_jobs()]
+    url = url if "://" in url else f"http://{url}"
+    registered = [_token(entry) for entry in registered_jobs() if entry.url == url.rstrip("/")]
+    process = RemoteProcess(url, next(iter(registered), environment_token()), timeout)
+    return [RemoteJob(one["jid"], one["name"], process) for one in process.request("GET", "/jobs/overview")["jobs"]]
+
+
+def find_job(job: str, url: str | None = None) -> RemoteJob:
+    """Return the job that is meant.
+
+    Args:
+        job: Its id, the beginning of its id, or its name.
+        url: Its endpoint, if it is not one of this user's on this machine.
+
+    Raises:
+        JobNotFoundError: There is none, or there are several.
+    """
+    known = running_jobs(url)
+    for meant in (
+        [one for one in known if one.id == job],
+        [one for one in known if one.name == job],
+        [one for one in known if job and one.id.startswith(job)],
+    ):
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            ids = "\n".join(f"  {one.id}  {one.name}" for one in meant)
+            raise JobNotFoundError(f"{job!r} may be any of {len(meant)} jobs; give more of the id:\n{ids}")
+    raise JobNotFoundError(_nothing_like(job, known))
+
+
+def _nothing_like(job: str, known: list[RemoteJob]) -> str:
+    if not known:
+        return f"no job {job!r}: no job is running that `scurry list` would show"
+    names = {text: one for one in known for text in (one.id, one.name)}
+    close = [names[text] for text in difflib.get_close_matches(job, names, n=3, cutoff=0.5)]
+    hint = f"did you mean {' or '.join(f'{one.name!r} ({one.id})' for one in dict.fromkeys(close))}?" if close else ""
+    return f"no running job has the id or name {job!r}: {hint or '`scurry list` shows those there are'}"
+
+
+def _token(entry: JobEntry) -> str | None:
+    """What a job's endpoint wants: the job's own token, or where this user keeps the one it was configured with."""
+    if entry.token is not None:
+        return entry.token
+    if entry.token_file is not None:
+        try:
+            return read_token_file(entry.token_file)
+        except ConfigError:
+            pass  # moved since: the environment may know better
+    return environment_token()

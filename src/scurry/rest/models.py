@@ -1,0 +1,357 @@
+"""The bodies of requests and answers, with the field names of Flink's REST API."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+TriggerId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
+
+
+def _hyphenated(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
+
+
+class Hyphenated(BaseModel):
+    """Flink's older messages: `start-time`."""
+
+    model_config = ConfigDict(alias_generator=_hyphenated, populate_by_name=True)
+
+
+class Strict(Hyphenated):
+    """A request; what it has no field for is refused, as it is by Flink."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Errors(BaseModel):
+    """Why a request was refused."""
+
+    errors: list[str]
+
+
+# ------------------------------------------------------------------ jobs
+
+
+class JobIdWithStatus(BaseModel):
+    """A job of the list."""
+
+    id: str
+    status: str
+
+
+class JobList(BaseModel):
+    """The jobs of this process that can be reached here: one."""
+
+    jobs: list[JobIdWithStatus]
+
+
+class JobOverview(Hyphenated):
+    """A job of the overview."""
+
+    jid: str
+    name: str
+    state: str
+    start_time: int
+    end_time: int
+    duration: int
+    last_modification: int
+    tasks: dict[str, int]
+
+
+class JobsOverview(BaseModel):
+    """The jobs of this process that can be reached here: one."""
+
+    jobs: list[JobOverview]
+
+
+class Vertex(Hyphenated):
+    """A source or operator."""
+
+    id: str
+    name: str
+    uid: str
+    parallelism: int
+    maxParallelism: int
+    status: str
+    metrics: dict[str, int]
+
+
+class JobDetails(Hyphenated):
+    """All about a job."""
+
+    jid: str
+    name: str
+    isStoppable: bool
+    state: str
+    job_type: str
+    start_time: int
+    end_time: int
+    duration: int
+    maxParallelism: int
+    now: int
+    timestamps: dict[str, int]
+    vertices: list[Vertex]
+    status_counts: dict[str, int]
+    plan: dict[str, Any]
+
+
+class JobPlanInfo(BaseModel):
+    """A job's plan."""
+
+    plan: dict[str, Any]
+
+
+class ExceptionEntry(BaseModel):
+    """A failure of the job."""
+
+    exceptionName: str
+    stacktrace: str
+    timestamp: int
+    taskName: str | None = None
+    endpoint: str | None = None
+
+
+class ExceptionHistory(BaseModel):
+    """The failures of the job, the latest first."""
+
+    entries: list[ExceptionEntry]
+    truncated: bool = False
+
+
+class JobExceptions(BaseModel):
+    """What has gone wrong in a job."""
+
+    exceptionHistory: ExceptionHistory
+
+
+class Accumulator(BaseModel):
+    """A counter of the user's functions."""
+
+    name: str
+    type: str
+    value: str
+
+
+class Accumulators(Hyphenated):
+    """What a job's functions have counted."""
+
+    job_accumulators: list[Accumulator]
+    user_task_accumulators: list[Accumulator]
+    serialized_user_task_accumulators: dict[str, str]
+
+
+class Metric(BaseModel):
+    """A metric; its value only if it was asked for by name."""
+
+    id: str
+    value: str | None = None
+
+
+# ------------------------------------------------------------------ operations
+
+
+class SavepointRequest(Strict):
+    """Asks for a savepoint."""
+
+    target_directory: str | None = None
+    cancel_job: bool = False
+    formatType: str | None = Field(default=None, description="Accepted and ignored: there is one format.")
+    triggerId: TriggerId | None = None
+
+
+class StopRequest(Strict):
+    """Asks a job to stop with a savepoint."""
+
+    targetDirectory: str | None = None
+    drain: bool = False
+    formatType: str | None = Field(default=None, description="Accepted and ignored: there is one format.")
+    triggerId: TriggerId | None = None
+
+
+class TriggerResponse(Hyphenated):
+    """The id by which the outcome can be asked for."""
+
+    request_id: str
+
+
+class QueueStatus(BaseModel):
+    """IN_PROGRESS or COMPLETED."""
+
+    id: str
+
+
+class FailureCause(Hyphenated):
+    """Why an operation failed."""
+
+    class_: str
+    stack_trace: str
+
+
+class OperationOutcome(Hyphenated):
+    """Where the savepoint is, or why there is none."""
+
+    location: str | None = None
+    failure_cause: FailureCause | None = None
+
+
+class OperationResult(BaseModel):
+    """How an operation is getting on."""
+
+    status: QueueStatus
+    operation: OperationOutcome | None = None
+
+
+class VertexParallelism(BaseModel):
+    """How many subtasks a vertex may have."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    lowerBound: int = 1
+    upperBound: int = Field(ge=1, le=1 << 15)
+
+
+class VertexResources(BaseModel):
+    """What a vertex needs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    parallelism: VertexParallelism
+
+
+# ------------------------------------------------------------------ checkpoints
+
+
+class CheckpointCounts(BaseModel):
+    """How many checkpoints there have been."""
+
+    restored: int
+    total: int
+    in_progress: int
+    completed: int
+    failed: int
+
+
+class CheckpointStatistics(BaseModel):
+    """A checkpoint."""
+
+    id: int
+    status: str
+    is_savepoint: bool
+    trigger_timestamp: int
+    latest_ack_timestamp: int
+    state_size: int | None
+    end_to_end_duration: int
+    checkpoint_type: str
+    positions: dict[str, Any]
+
+
+class StatisticsSummary(BaseModel):
+    """The spread of a figure."""
+
+    min: int
+    max: int
+    avg: int
+
+
+class CheckpointSummary(BaseModel):
+    """The spread of the figures of completed checkpoints."""
+
+    state_size: StatisticsSummary
+    end_to_end_duration: StatisticsSummary
+
+
+class LatestCheckpoints(BaseModel):
+    """The last of each kind."""
+
+    completed: CheckpointStatistics | None
+    savepoint: CheckpointStatistics | None
+    failed: CheckpointStatistics | None
+    restored: CheckpointStatistics | None
+
+
+class CheckpointingStatistics(BaseModel):
+    """The checkpoints of a job."""
+
+    counts: CheckpointCounts
+    summary: CheckpointSummary
+    latest: LatestCheckpoints
+    history: list[CheckpointStatistics]
+
+
+class Externalization(BaseModel):
+    """Whether checkpoints outlive the job."""
+
+    enabled: bool
+    delete_on_cancellation: bool
+
+
+class CheckpointConfig(BaseModel):
+    """How a job is checkpointed."""
+
+    mode: str
+    interval: int
+    min_pause: int
+    max_concurrent: int
+    externalization: Externalization
+    state_backend: str
+    checkpoint_storage: str
+    unaligned_checkpoints: bool
+
+
+# ------------------------------------------------------------------ configuration, state
+
+
+class Features(Hyphenated):
+    """What the endpoint can do."""
+
+    web_submit: bool = False
+    web_cancel: bool = True
+    web_rescale: bool = True
+
+
+class DashboardConfiguration(Hyphenated):
+    """The process as such."""
+
+    refresh_interval: int
+    timezone_name: str
+    timezone_offset: int
+    flink_version: str
+    flink_revision: str
+    scurry_version: str
+    features: Features
+
+
+class ConfigurationEntry(BaseModel):
+    """A configuration key."""
+
+    key: str
+    value: str
+
+
+class ExecutionConfig(Hyphenated):
+    """The settings of a job."""
+
+    execution_mode: str
+    restart_strategy: str
+    job_parallelism: int
+    object_reuse_mode: bool
+    user_config: dict[str, str]
+
+
+class JobConfig(Hyphenated):
+    """A job's settings."""
+
+    jid: str
+    name: str
+    execution_config: ExecutionConfig
+
+
+class StateValue(BaseModel):
+    """The last committed value of a key."""
+
+    uid: str
+    name: str
+    key: Any
+    value: Any

@@ -1,0 +1,54 @@
+"""A plan as Flink's REST API shows it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+
+__all__ = ["plan_json", "vertex_id", "vertices"]
+
+
+def vertex_id(uid: str) -> str:
+    """The id of a source or operator: 32 hexadecimal digits that follow from its uid, as in Flink."""
+    return hashlib.md5(uid.encode(), usedforsecurity=False).hexdigest()
+
+
+def vertices(plan: JobPlan) -> Iterator[SourcePlan | OperatorPlan]:
+    """The sources and operators of a plan."""
+    yield from plan.sources.values()
+    yield from plan.operators.values()
+
+
+def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
+    """The plan of a job, with fields named as in Flink's JSON plan."""
+    uids = {vertex.id: vertex.uid for vertex in vertices(plan)}
+    inputs: dict[int, list[dict[str, Any]]] = {number: [] for number in uids}
+    for vertex in vertices(plan):
+        for output in vertex.outputs:
+            edge = plan.edges[output.edge] if output.edge is not None else None
+            target = edge.target if edge is not None else output.operator
+            assert target is not None
+            inputs[target].append({
+                "num": edge.input_index if edge is not None else 0,
+                "id": vertex_id(vertex.uid),
+                "ship_strategy": type(edge.partitioner).__name__.upper() if edge is not None else "FORWARD",
+                "exchange": "pipelined_bounded" if plan.settings.mode == "STREAMING" else "blocking",
+            })  # fmt: skip
+    nodes = [
+        {
+            "id": vertex_id(vertex.uid),
+            "uid": vertex.uid,
+            "parallelism": vertex.parallelism,
+            "operator": type(vertex.operator).__name__ if isinstance(vertex, OperatorPlan) else "Source",
+            "operator_strategy": "",
+            "description": vertex.name,
+            "built_at": str(vertex.origin),
+            "inputs": inputs[vertex.id],
+            "optimizer_properties": {},
+        }
+        for vertex in vertices(plan)
+    ]
+    return {"jid": job_id, "name": plan.settings.job_name, "type": plan.settings.mode, "nodes": nodes}

@@ -1,0 +1,62 @@
+"""The checkpoints of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fastapi import APIRouter
+
+from scurry.rest import models
+from scurry.rest.job import Checkpoint
+from scurry.rest.routes.common import REFUSALS, Job
+from scurry.rest.values import jsonable
+
+router = APIRouter(responses=REFUSALS, tags=["checkpoints"])
+
+
+@router.get("/jobs/{jobid}/checkpoints")
+def checkpoints(job: Job) -> models.CheckpointingStatistics:
+    """The checkpoints of a job, the latest first, with their sizes, durations and the positions of the sources."""
+    known = [_statistics(info) for info in job.client.checkpoints()]
+    return models.CheckpointingStatistics(
+        counts=models.CheckpointCounts(
+            restored=0, total=len(known), completed=len(known), in_progress=0, failed=0
+        ),
+        summary=models.CheckpointSummary(
+            state_size=_summary(one.state_size for one in known if one.state_size is not None),
+            end_to_end_duration=_summary(one.end_to_end_duration for one in known),
+        ),
+        latest=models.LatestCheckpoints(
+            completed=known[-1] if known else None, savepoint=None, failed=None, restored=None
+        ),
+        history=known[::-1],
+    )  # fmt: skip
+
+
+@router.get("/jobs/{jobid}/checkpoints/config")
+def checkpoint_config(job: Job) -> models.CheckpointConfig:
+    """How a job is checkpointed."""
+    settings = job.plan.settings
+    directory = settings.checkpoint_dir
+    kept = models.Externalization(
+        enabled=directory is not None, delete_on_cancellation=directory is None or settings.delete_on_cancel
+    )
+    return models.CheckpointConfig(
+        mode="EXACTLY_ONCE", interval=settings.checkpoint_interval_ms or 0, max_concurrent=1,
+        min_pause=settings.checkpoint_pause_ms, externalization=kept,
+        state_backend="RocksDBStateStoreProvider" if settings.runner == "spark" else "in-process",
+        checkpoint_storage=directory or "temporary directory", unaligned_checkpoints=False,
+    )  # fmt: skip
+
+
+def _statistics(info: Checkpoint) -> models.CheckpointStatistics:
+    return models.CheckpointStatistics(
+        id=info.checkpoint_id, status="COMPLETED", is_savepoint=False, trigger_timestamp=info.trigger_timestamp_ms,
+        latest_ack_timestamp=info.trigger_timestamp_ms + info.duration_ms, state_size=info.state_size_bytes,
+        end_to_end_duration=info.duration_ms, checkpoint_type="CHECKPOINT", positions=jsonable(info.source_positions),
+    )  # fmt: skip
+
+
+def _summary(values: Iterable[int]) -> models.StatisticsSummary:
+    figures = list(values) or [0]
+    return models.StatisticsSummary(min=min(figures), max=max(figures), avg=sum(figures) // len(figures))

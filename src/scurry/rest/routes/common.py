@@ -1,0 +1,39 @@
+"""What the handlers of all subjects need."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Path, Request
+
+from scurry.rest.job import ServedJob
+from scurry.rest.models import Errors
+
+#: Why any request may be refused, for the OpenAPI description.
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Errors, "description": "The request is malformed, or asks for something impossible."},
+    401: {"model": Errors, "description": "No token, or a wrong one."},
+    403: {"model": Errors, "description": "The request comes from a web page or names another host."},
+    404: {"model": Errors, "description": "There is no such job, operation, metric or state."},
+    409: {"model": Errors, "description": "The job cannot do that, or is over."},
+}
+
+
+def _served(request: Request, jobid: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]) -> ServedJob:
+    job: ServedJob = request.app.state.job
+    if jobid != job.id:
+        raise HTTPException(404, f"job {jobid} not found: this is the endpoint of {job.id} ({job.name})")
+    return job
+
+
+def _running(job: Annotated[ServedJob, Depends(_served)]) -> ServedJob:
+    if job.status.is_globally_terminal_state():
+        raise HTTPException(409, f"job {job.name!r} is over: {job.status.name}")
+    return job
+
+
+Job = Annotated[ServedJob, Depends(_served)]
+"""The job of a path that begins with `/jobs/{jobid}`."""
+
+LiveJob = Annotated[ServedJob, Depends(_running)]
+"""The same, where it must not be over."""

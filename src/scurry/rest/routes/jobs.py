@@ -1,0 +1,140 @@
+"""What a job is and does."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+
+from scurry.graph.plan import OperatorPlan, SourcePlan
+from scurry.metrics import DistributionResult, MeterResult
+from scurry.rest import models
+from scurry.rest.job import ServedJob
+from scurry.rest.plan_json import plan_json, vertex_id, vertices
+from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+
+router = APIRouter(responses=REFUSALS, tags=["jobs"])
+
+_TASK_STATES = ("created", "scheduled", "deploying", "running", "finished", "canceling", "canceled", "failed",
+                "reconciling", "initializing")  # fmt: skip
+
+
+@router.get("/jobs")
+def list_jobs(request: Request) -> models.JobList:
+    """The job of this endpoint, in a list as Flink's."""
+    job: ServedJob = request.app.state.job
+    return models.JobList(jobs=[models.JobIdWithStatus(id=job.id, status=job.status.name)])
+
+
+@router.get("/jobs/overview")
+def overview(request: Request) -> models.JobsOverview:
+    """The job of this endpoint with its times, in a list as Flink's."""
+    job: ServedJob = request.app.state.job
+    count = sum(vertex.parallelism for vertex in vertices(job.plan))
+    tasks = {"total": count, **dict.fromkeys(_TASK_STATES, 0)}
+    tasks[_task_state(job)] = count
+    return models.JobsOverview(
+        jobs=[
+            models.JobOverview(
+                jid=job.id, name=job.name, state=job.status.name, start_time=job.started_ms,
+                end_time=job.ended_ms or -1, duration=job.duration_ms,
+                last_modification=job.ended_ms or job.started_ms, tasks=tasks,
+            )
+        ]
+    )  # fmt: skip
+
+
+@router.get("/jobs/{jobid}")
+def details(job: Job) -> models.JobDetails:
+    """All about a job."""
+    state, metrics = job.status.name, job.client.get_metrics().result()
+    parts = [_vertex(job, vertex, metrics) for vertex in vertices(job.plan)]
+    return models.JobDetails(
+        jid=job.id, name=job.name, isStoppable=job.plan.settings.mode == "STREAMING", state=state,
+        job_type=job.plan.settings.mode, start_time=job.started_ms, end_time=job.ended_ms or -1,
+        duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism, now=int(time.time() * 1000),
+        timestamps={"CREATED": job.started_ms, **({state: job.ended_ms} if job.ended_ms else {})},
+        vertices=parts, status_counts={_task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
+    )  # fmt: skip
+
+
+@router.patch("/jobs/{jobid}", status_code=202)
+def cancel(job: LiveJob, mode: Literal["cancel"] = "cancel") -> dict[str, str]:
+    """Cancel a job: it stops at the next batch boundary and keeps nothing but its checkpoints."""
+    job.client.cancel()
+    return {}
+
+
+@router.get("/jobs/{jobid}/plan")
+def plan(job: Job) -> models.JobPlanInfo:
+    """The plan of a job."""
+    return models.JobPlanInfo(plan=plan_json(job.id, job.plan))
+
+
+@router.get("/jobs/{jobid}/exceptions")
+def exceptions(job: Job) -> models.JobExceptions:
+    """What has made a job fail, also where it was restarted; the latest first."""
+    entries = [
+        models.ExceptionEntry(
+            exceptionName=failure.error, stacktrace=f"{failure.text}\n{failure.details}",
+            timestamp=failure.timestamp_ms, taskName=failure.operator,
+        )
+        for failure in reversed(list(job.client.execution.failures))
+    ]  # fmt: skip
+    return models.JobExceptions(exceptionHistory=models.ExceptionHistory(entries=entries))
+
+
+@router.get("/jobs/{jobid}/accumulators")
+def accumulators(job: Job) -> models.Accumulators:
+    """What a job's functions have counted."""
+    counted = job.client.get_accumulators().result()
+    return models.Accumulators(
+        job_accumulators=[],
+        user_task_accumulators=[
+            models.Accumulator(name=name, type="LongCounter", value=str(value)) for name, value in counted.items()
+        ],
+        serialized_user_task_accumulators={},
+    )
+
+
+@router.get("/jobs/{jobid}/metrics", response_model_exclude_none=True)
+def metrics(
+    job: Job, get: Annotated[str | None, Query(description="Comma-separated names; without them, all names.")] = None
+) -> list[models.Metric]:
+    """The metrics of a job: their names, or the values of some."""
+    values = dict(_flat(job.client.get_metrics().result()))
+    if get is None:
+        return [models.Metric(id=name) for name in values]
+    return [models.Metric(id=name, value=str(values[name])) for name in get.split(",") if name in values]
+
+
+def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Metrics as Flink's have to be: one value each."""
+    flat: list[tuple[str, Any]] = []
+    for name, value in metrics.items():
+        if isinstance(value, MeterResult):
+            flat += [(f"{name}_count", value.count), (f"{name}_rate", value.rate)]
+        elif isinstance(value, DistributionResult):
+            flat += [(f"{name}_{part}", getattr(value, part)) for part in ("sum", "count", "min", "max", "mean")]
+        elif isinstance(value, dict):
+            flat += [(f"{subtask}.{name}", part) for subtask, part in value.items()]
+        elif value is not None:
+            flat.append((name, value))
+    return flat
+
+
+def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str, Any]) -> models.Vertex:
+    names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped"}
+    known = {name: metrics.get(f"{vertex.name}.{metric}") for name, metric in names.items()}
+    return models.Vertex(
+        id=vertex_id(vertex.uid), name=vertex.name, uid=vertex.uid, parallelism=vertex.parallelism,
+        maxParallelism=job.plan.settings.max_parallelism, status=_task_state(job).upper(),
+        metrics={name: value for name, value in known.items() if isinstance(value, int)},
+    )  # fmt: skip
+
+
+def _task_state(job: ServedJob) -> str:
+    """The state of all tasks of a job: they share it."""
+    state = job.status.name.lower()
+    return {"cancelling": "canceling", "restarting": "created", "failing": "running"}.get(state, state)

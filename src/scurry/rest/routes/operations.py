@@ -1,0 +1,106 @@
+"""Savepoints, stopping and rescaling: what takes its time."""
+
+from __future__ import annotations
+
+import traceback
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Path, Query
+
+from scurry.rest import models
+from scurry.rest.job import ServedJob
+from scurry.rest.plan_json import vertex_id, vertices
+from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+
+router = APIRouter(responses=REFUSALS, tags=["operations"])
+
+TriggerPath = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+_SAVEPOINT, _RESCALING = "savepoint", "rescaling"
+
+
+@router.post("/jobs/{jobid}/savepoints", status_code=202)
+def trigger_savepoint(job: LiveJob, wish: models.SavepointRequest) -> models.TriggerResponse:
+    """Take a savepoint; the job goes on, unless `cancel-job` is set."""
+    client, directory = job.client, wish.target_directory
+    begin = partial(client.stop_with_savepoint, False) if wish.cancel_job else client.trigger_savepoint
+    return models.TriggerResponse(
+        request_id=job.operations.start(_SAVEPOINT, lambda: begin(directory), wish.triggerId)
+    )
+
+
+@router.post("/jobs/{jobid}/stop", status_code=202)
+def stop(job: LiveJob, wish: models.StopRequest) -> models.TriggerResponse:
+    """Stop a job with a savepoint; with `drain`, event time is brought to its end before, which fires all timers."""
+    begin = partial(job.client.stop_with_savepoint, wish.drain, wish.targetDirectory)
+    return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, begin, wish.triggerId))
+
+
+@router.get("/jobs/{jobid}/savepoints/{triggerid}", response_model_exclude_none=True)
+def savepoint(job: Job, triggerid: TriggerPath) -> models.OperationResult:
+    """How a savepoint or a stop with one is getting on."""
+    return _result(job, _SAVEPOINT, triggerid)
+
+
+@router.patch("/jobs/{jobid}/rescaling", status_code=202)
+def rescale(job: LiveJob, parallelism: Annotated[int, Query(ge=1, le=1 << 15)]) -> models.TriggerResponse:
+    """Change the parallelism of a job."""
+    return models.TriggerResponse(request_id=_rescale(job, parallelism))
+
+
+@router.get("/jobs/{jobid}/rescaling/{triggerid}", response_model_exclude_none=True)
+def rescaling(job: Job, triggerid: TriggerPath) -> models.OperationResult:
+    """How a change of the parallelism is getting on."""
+    return _result(job, _RESCALING, triggerid)
+
+
+@router.get("/jobs/{jobid}/resource-requirements")
+def resource_requirements(job: Job) -> dict[str, models.VertexResources]:
+    """The parallelism of all sources and operators."""
+    return {
+        vertex_id(vertex.uid): models.VertexResources(
+            parallelism=models.VertexParallelism(lowerBound=1, upperBound=vertex.parallelism)
+        )
+        for vertex in vertices(job.plan)
+    }
+
+
+@router.put("/jobs/{jobid}/resource-requirements")
+def set_resource_requirements(job: LiveJob, wish: dict[str, models.VertexResources]) -> dict[str, str]:
+    """Change the parallelism of a job: all vertices named must want the same, as a job is rescaled as a whole."""
+    known = {vertex_id(vertex.uid) for vertex in vertices(job.plan)}
+    if unknown := sorted(set(wish) - known):
+        raise HTTPException(400, f"the job has no vertex {unknown[0]}; GET this path for those it has")
+    wanted = {resources.parallelism.upperBound for resources in wish.values()}
+    if len(wanted) != 1:
+        raise HTTPException(400, "a job is rescaled as a whole: give one upperBound, the same for every vertex")
+    _rescale(job, wanted.pop())
+    return {}
+
+
+def _rescale(job: ServedJob, parallelism: int) -> str:
+    most = job.plan.settings.max_parallelism
+    if parallelism > most:
+        raise HTTPException(
+            400, f"the job cannot have more than {most} subtasks, its maximum parallelism (pipeline.max-parallelism)"
+        )
+    return job.operations.start(_RESCALING, partial(job.client.rescale, parallelism))
+
+
+def _result(job: ServedJob, kind: str, trigger_id: str) -> models.OperationResult:
+    operation = job.operations.get(kind, trigger_id)
+    if operation is None:
+        raise HTTPException(404, f"no {kind} operation has the id {trigger_id}")
+    if not operation.future.done():
+        return models.OperationResult(status=models.QueueStatus(id="IN_PROGRESS"))
+    operation.told = True
+    outcome = models.OperationOutcome()
+    error = operation.future.exception()
+    if error is not None:
+        story = str(error) or "".join(traceback.format_exception(error))
+        outcome.failure_cause = models.FailureCause(class_=type(error).__name__, stack_trace=story)
+    elif operation.future.cancelled():
+        outcome.failure_cause = models.FailureCause(class_="CancelledError", stack_trace="it was given up")
+    elif isinstance(location := operation.future.result(), str):
+        outcome.location = location
+    return models.OperationResult(status=models.QueueStatus(id="COMPLETED"), operation=outcome)

@@ -1,0 +1,141 @@
+"""How a job can be reached, resolved from its configuration before it starts."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scurry.common import rest_options as options
+from scurry.common.configuration import Configuration
+from scurry.errors import ConfigError
+
+__all__ = ["TOKEN_VARIABLE", "RestSettings", "is_loopback", "read_token_file"]
+
+TOKEN_VARIABLE = "SCURRY_REST_TOKEN"
+
+_SHORTEST_TOKEN = 16
+_MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
+
+
+@dataclass(frozen=True)
+class RestSettings:
+    """Where a job listens and what requests must present.
+
+    Attributes:
+        bind_address: The address to listen on.
+        ports: Ports to try in turn; 0 is any free one.
+        address: The host name clients use.
+        token: What every request must present.
+        own_token: Whether `token` was made for this job alone, so that the registry may tell it to this user.
+        token_file: The file the token came from, if it did.
+    """
+
+    bind_address: str
+    ports: tuple[int, ...]
+    address: str
+    token: str = field(repr=False)
+    own_token: bool = False
+    token_file: str | None = None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only processes of this machine can connect."""
+        return is_loopback(self.bind_address)
+
+    @classmethod
+    def of(cls, configuration: Configuration, runner: str) -> RestSettings | None:
+        """The settings of a job; None if it is not to be reached.
+
+        Args:
+            configuration: The environment's.
+            runner: `spark` or `local`.
+
+        Raises:
+            ConfigError: The job would be reachable from other machines by anybody, or its token cannot be used.
+        """
+        wanted = configuration.get(options.REST)
+        if wanted == "off" or (wanted == "auto" and runner != "spark"):
+            return None
+        bind_address = configuration.get(options.REST_BIND_ADDRESS) or "127.0.0.1"
+        token, token_file = _configured_token(configuration)
+        if token is None and not is_loopback(bind_address):
+            raise ConfigError(
+                f"{options.REST_BIND_ADDRESS.key} = {bind_address!r} lets other machines operate this job, which needs "
+                f"a token: put one into a file ({_MAKE_TOKEN}) and set {options.REST_TOKEN_FILE.key}, or set the "
+                f"environment variable {TOKEN_VARIABLE}; or stay with 127.0.0.1"
+            )
+        return cls(
+            bind_address=bind_address,
+            ports=configuration.get(options.REST_BIND_PORT) or (configuration.get(options.REST_PORT) or 0,),
+            address=configuration.get(options.REST_ADDRESS) or _reachable(bind_address),
+            token=token or secrets.token_urlsafe(32),
+            own_token=token is None,
+            token_file=token_file,
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address stands for this machine, as seen from itself only."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def read_token_file(path: str) -> str:
+    """Read a token that a file holds.
+
+    Raises:
+        ConfigError: The file cannot be read, or other users can read it.
+    """
+    file = Path(path).expanduser()
+    try:
+        mode = file.stat().st_mode
+        token = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise ConfigError(f"the token file {path} cannot be read: {reason}") from None
+    # Kubernetes mounts secrets as links to files that a group may read: only the world is one too many.
+    if stat.S_IMODE(mode) & stat.S_IRWXO:
+        raise ConfigError(
+            f"the token file {path} can be read by every user of this machine: chmod 600 {path}, or mount it with "
+            "mode 0400"
+        )
+    return token
+
+
+def _configured_token(configuration: Configuration) -> tuple[str | None, str | None]:
+    """The token and the file it is from: from the configuration, else from the environment."""
+    path = configuration.get(options.REST_TOKEN_FILE)
+    if path:
+        return _usable(read_token_file(path), f"the token in {path}"), str(Path(path).expanduser().resolve())
+    if value := configuration.get(options.REST_TOKEN):
+        return _usable(value, f"the token in {options.REST_TOKEN.key}"), None
+    if variable := os.environ.get(TOKEN_VARIABLE):
+        return _usable(variable, f"the token in the environment variable {TOKEN_VARIABLE}"), None
+    return None, None
+
+
+def _usable(token: str, what: str) -> str:
+    # The message must not show the token: errors end up in logs.
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise ConfigError(
+            f"{what} cannot be used: it must be {_SHORTEST_TOKEN} or more ASCII characters without spaces; "
+            f"make one with {_MAKE_TOKEN}"
+        )
+    return token
+
+
+def _reachable(bind_address: str) -> str:
+    """The name clients use for an address that may mean all addresses of this machine."""
+    if bind_address in ("0.0.0.0", "::", "[::]"):
+        import socket
+
+        return socket.getfqdn()
+    return bind_address

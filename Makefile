@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-spark test-faults test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,13 +36,16 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-test: lint test-fast test-models test-spark test-faults test-conformance ## What CI runs: lint, then all tests
+test: lint test-fast test-models test-rest test-spark test-faults test-conformance ## What CI runs: lint, then all tests
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
 
 test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_*_model.py
+
+test-rest: setup ## Random requests, well-formed and malformed, against the REST endpoint's own description
+	$(BIN)/python -m pytest -q -m "slow and not spark" tests/rest
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark

@@ -20,6 +20,9 @@ class LaunchOptions:
         parallelism: Default parallelism of the job's operators; None leaves it to the configuration.
         master: Spark master URL, such as ``local[4]``; None leaves it to the configuration.
         runner: ``spark`` or ``local``; None leaves it to the configuration.
+        from_savepoint: Path of the savepoint whose state the job starts with.
+        allow_non_restored_state: Whether state of it that no operator takes may be dropped.
+        final_savepoint: Directory for a savepoint of the state a BATCH job ends with.
         explain_only: ``execute()`` prints the execution plan and runs nothing.
     """
 
@@ -28,6 +31,9 @@ class LaunchOptions:
     parallelism: int | None = None
     master: str | None = None
     runner: str | None = None
+    from_savepoint: str | None = None
+    allow_non_restored_state: bool = False
+    final_savepoint: str | None = None
     explain_only: bool = False
 
     def overrides(self) -> dict[str, str]:
@@ -41,6 +47,9 @@ class LaunchOptions:
             "parallelism.default": str(self.parallelism) if self.parallelism else None,
             "spark.master": self.master,
             "scurry.runner": self.runner,
+            "execution.state-recovery.path": self.from_savepoint,
+            "execution.state-recovery.ignore-unclaimed-state": "true" if self.allow_non_restored_state else None,
+            "scurry.final-savepoint.dir": self.final_savepoint,
         }
         return {**self.configuration, **{key: value for key, value in named.items() if value is not None}}
 

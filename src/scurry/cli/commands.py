@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from scurry import __version__
+from scurry.cli import operate
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
 from scurry.pyflink_version import __version__ as pyflink_version
@@ -72,6 +73,19 @@ def run(
     parallelism: Parallelism = None,
     mode: ModeOption = None,
     runner: Annotated[Runner | None, typer.Option(case_sensitive=False, help="What executes the job.")] = None,
+    savepoint: Annotated[
+        str | None, typer.Option("--from-savepoint", "-s", metavar="DIR", help="Start with the state of a savepoint.")
+    ] = None,
+    allow_non_restored: Annotated[
+        bool,
+        typer.Option(
+            "--allow-non-restored-state", "-n", help="Drop state of the savepoint that no operator takes."
+        ),
+    ] = False,
+    final_savepoint: Annotated[
+        str | None,
+        typer.Option("--final-savepoint", metavar="DIR", help="BATCH: keep the state at the end as a savepoint there."),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Run a program; its imports of pyflink resolve to scurry. Options go before PROGRAM."""
@@ -81,6 +95,9 @@ def run(
         parallelism=parallelism,
         master=master,
         runner=runner.value if runner else None,
+        from_savepoint=savepoint,
+        allow_non_restored_state=allow_non_restored,
+        final_savepoint=final_savepoint,
     )
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
@@ -112,6 +129,9 @@ def show_version() -> None:
     except PackageNotFoundError:
         spark = "pyspark not installed"
     typer.echo(f"scurry {__version__} (API of PyFlink {pyflink_version}, {spark}, Python {platform.python_version()})")
+
+
+operate.add_to(app)
 
 
 def main() -> None:

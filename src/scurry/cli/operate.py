@@ -1,0 +1,213 @@
+"""Commands for jobs that run in other processes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from scurry.cli.tables import position_text, print_json, print_table, size_text, span_text, time_text
+from scurry.errors import JobError, ScurryError
+
+if TYPE_CHECKING:
+    from scurry.rest.client import RemoteJob
+
+#: Seconds `scurry list` waits for jobs to say how they are.
+_LIST_PATIENCE = 10.0
+
+Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job, the beginning of it, or the job's name.")]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        envvar="SCURRY_REST_URL",
+        metavar="URL",
+        help="Endpoint of a job on another machine; its token is in SCURRY_REST_TOKEN.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class _TriggerByDefault(TyperGroup):
+    """`scurry savepoint JOB` is short for `scurry savepoint trigger JOB`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["trigger", *args]
+        return super().parse_args(ctx, args)
+
+
+savepoints = typer.Typer(
+    cls=_TriggerByDefault, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the `scurry` command."""
+    app.command("list")(list_jobs)
+    app.command()(cancel)
+    app.command()(stop)
+    app.command()(rescale)
+    app.command()(checkpoints)
+    app.command()(token)
+    app.add_typer(savepoints, name="savepoint", help="Take a savepoint (scurry savepoint JOB [DIR]), or look into one.")
+
+
+def list_jobs(url: Url = None, as_json: Json = False) -> None:
+    """List the running jobs of this user on this machine."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from scurry.rest.lookup import running_jobs
+
+    with _told_errors():
+        jobs = running_jobs(url, _LIST_PATIENCE)
+        with ThreadPoolExecutor(8) as pool:
+            known = list(pool.map(_overview, jobs))
+    if as_json:
+        print_json(known)
+    elif known:
+        rows = [[one["jid"], one["name"], one["state"], time_text(one.get("start-time")), one["url"]] for one in known]
+        print_table(["id", "name", "state", "started", "url"], rows)
+    else:
+        print("no running jobs", file=sys.stderr)
+
+
+def cancel(job: Job, url: Url = None) -> None:
+    """Cancel a job at the end of its micro-batch. It keeps its checkpoints; `scurry stop` takes a savepoint as well."""
+    with _told_errors():
+        found = _find(job, url)
+        _say(f"cancelling {_label(found)}")
+        state = found.cancel()
+        if state != "CANCELED":
+            raise JobError(f"{_label(found)} was not cancelled: it is {state}")
+    _say("cancelled")
+
+
+def stop(
+    job: Job,
+    drain: Annotated[
+        bool, typer.Option("--drain", "-d", help="End event time first: fires all windows and timers, for good.")
+    ] = False,
+    directory: Annotated[
+        str | None, typer.Option("--savepoint-path", "-p", metavar="DIR", help="Where the savepoint goes.")
+    ] = None,
+    url: Url = None,
+) -> None:
+    """Stop a job with a savepoint and print the savepoint's path."""
+    with _told_errors():
+        found = _find(job, url)
+        _say(f"stopping {_label(found)} with a savepoint")
+        path = found.stop(drain, _absolute(directory, url))
+    print(path)
+
+
+@savepoints.command("trigger")
+def trigger_savepoint(
+    job: Job,
+    directory: Annotated[
+        str | None, typer.Argument(metavar="[DIR]", help="Where it goes; state.savepoints.dir if not given.")
+    ] = None,
+    url: Url = None,
+) -> None:
+    """Take a savepoint of a job, which goes on, and print its path. `scurry savepoint JOB [DIR]` is the same."""
+    with _told_errors():
+        found = _find(job, url)
+        _say(f"taking a savepoint of {_label(found)}")
+        path = found.savepoint(_absolute(directory, url))
+    print(path)
+
+
+@savepoints.command("inspect")
+def inspect_savepoint(
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="The savepoint's directory or URI.")],
+    as_json: Json = False,
+) -> None:
+    """Show what is in a savepoint: operators, their states and sizes, positions of sources, versions."""
+    from scurry.cli.savepoint_contents import print_contents
+
+    with _told_errors():
+        print_contents(directory, as_json)
+
+
+def rescale(
+    job: Job,
+    parallelism: Annotated[int, typer.Option("--parallelism", "-p", min=1, help="Number of subtasks from now on.")],
+    url: Url = None,
+) -> None:
+    """Change the parallelism of a running job."""
+    with _told_errors():
+        found = _find(job, url)
+        _say(f"rescaling {_label(found)} to parallelism {parallelism}")
+        found.rescale(parallelism)
+    _say("rescaled")
+
+
+def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
+    """List the checkpoints of a job, the latest first."""
+    with _told_errors():
+        answer = _find(job, url).checkpoints()
+    if as_json:
+        print_json(answer)
+        return
+    rows = [
+        [str(one["id"]), one["status"], time_text(one["trigger_timestamp"]), span_text(one["end_to_end_duration"]),
+         "" if one["state_size"] is None else size_text(one["state_size"]), position_text(one["positions"])]
+        for one in answer["history"]
+    ]  # fmt: skip
+    print_table(["id", "status", "triggered", "duration", "size", "positions"], rows)
+
+
+def token(job: Job) -> None:
+    """Print a job's token, for curl -H "Authorization: Bearer $(scurry token JOB)"."""
+    with _told_errors():
+        found = _find(job)
+    if found.process.token is None:
+        _say(f"error: {_label(found)} was configured with a token that is kept elsewhere")
+        raise typer.Exit(1)
+    print(found.process.token)
+
+
+def _find(job: str, url: str | None = None) -> RemoteJob:
+    from scurry.rest.lookup import find_job  # `scurry run` has no use for it, and starts sooner without
+
+    return find_job(job, url)
+
+
+def _overview(job: RemoteJob) -> dict[str, Any]:
+    try:
+        overview = job.overview()
+    except ScurryError as error:
+        overview = {"jid": job.id, "name": job.name, "state": "UNREACHABLE", "error": str(error)}
+    return {**overview, "url": job.process.url}
+
+
+def _label(job: RemoteJob) -> str:
+    return f"{job.name} ({job.id})"
+
+
+def _absolute(directory: str | None, url: str | None) -> str | None:
+    """A path as seen from here, where the job may see another; a job of another machine knows its own paths."""
+    if directory is None or url is not None or "://" in directory:
+        return directory
+    return os.path.abspath(os.path.expanduser(directory))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _told_errors() -> Iterator[None]:
+    """Ends the command with the message of an error of scurry's, and exit status 1."""
+    try:
+        yield
+    except ScurryError as error:
+        _say(f"error: {error}")
+        raise typer.Exit(1) from None
+
+

@@ -1,0 +1,60 @@
+"""Tables and JSON on standard output."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from typing import Any
+
+__all__ = ["position_text", "print_json", "print_table", "size_text", "span_text", "time_text"]
+
+
+def print_json(content: Any) -> None:
+    """Print JSON for programs to read."""
+    print(json.dumps(content, indent=2))
+
+
+def print_table(columns: list[str], rows: list[list[str]]) -> None:
+    """Print a table: on a terminal as wide as that, elsewhere with every cell in full."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = sys.maxsize >> 32
+    for line in console.render_lines(table, pad=False):
+        console.print(Text("".join(segment.text for segment in line).rstrip()), soft_wrap=True)
+
+
+def time_text(millis: int | None) -> str:
+    """A time of day with its date, in the local time zone; milliseconds since the epoch."""
+    if millis is None or millis < 0:
+        return ""
+    return datetime.datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def span_text(millis: int) -> str:
+    """A duration, given in milliseconds."""
+    return f"{millis} ms" if millis < 1000 else f"{millis / 1000:.1f} s"
+
+
+def position_text(position: dict[str, Any], longest: int = 200) -> str:
+    """Where sources stand, cut off where it gets long."""
+    text = ", ".join(f"{key}: {value}" for key, value in position.items())
+    return text if len(text) <= longest else f"{text[:longest]}... (--json shows all)"
+
+
+def size_text(size: float) -> str:
+    """A size, given in bytes."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

@@ -1,0 +1,136 @@
+"""A job that does nothing but what a test tells it, and its endpoint."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.common import CompletableFuture, Configuration, JobExecutionResult, JobID, JobStatus
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.errors import JobError
+from scurry.graph.plan import JobPlan
+from scurry.rest.client import RemoteProcess
+from scurry.rest.endpoint import Endpoint
+from scurry.rest.settings import RestSettings
+
+TOKEN = "a-token-that-only-tests-use"
+
+
+def plan_of(name: str = "orders", **settings: str) -> JobPlan:
+    """The plan of a job that reads numbers and counts them by key."""
+    conf = Configuration.from_dict({key.replace("_", "."): value for key, value in settings.items()})
+    env = StreamExecutionEnvironment.get_execution_environment(conf)
+    env.set_parallelism(2)
+    numbers = env.from_collection([1, 2, 3]).uid("numbers").name("numbers")
+    numbers.key_by(lambda number: number % 2).reduce(lambda a, b: a + b).uid("sums").name("sums").print()
+    return env._plan(name)
+
+
+@dataclass
+class FakeExecution:
+    plan: JobPlan
+    failures: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class FakeJob:
+    """A running job whose operations end when a test says so."""
+
+    execution: FakeExecution = field(default_factory=lambda: FakeExecution(plan_of()))
+    id: JobID = field(default_factory=JobID)
+    status: JobStatus = JobStatus.RUNNING
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+    outcome: Future[JobExecutionResult] = field(default_factory=Future)
+    savepoint: Future[str] = field(default_factory=Future)
+    rescaled: Future[None] = field(default_factory=Future)
+    state: dict[Any, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    accumulators: dict[str, int] = field(default_factory=dict)
+    taken: list[Any] = field(default_factory=list)
+    refusal: Exception | None = None
+
+    def get_job_id(self) -> JobID:
+        return self.id
+
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        return CompletableFuture.completed(self.status)
+
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        return CompletableFuture(self.outcome)
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        return CompletableFuture.completed(self.accumulators)
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        return CompletableFuture.completed(self.metrics)
+
+    def cancel(self) -> CompletableFuture[None]:
+        self.asked.append(("cancel",))
+        self.end(JobStatus.CANCELED)
+        return CompletableFuture.completed(None)
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        self._ask("savepoint", savepoint_directory)
+        return CompletableFuture(self.savepoint)
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        self._ask("stop", advance_to_end_of_event_time, savepoint_directory)
+        return CompletableFuture(self.savepoint)
+
+    def checkpoints(self) -> list[Any]:
+        return self.taken
+
+    def query_state(self, operator: str, name: str, key: Any) -> CompletableFuture[Any]:
+        self._ask("state", operator, name, key)
+        return CompletableFuture.completed(self.state.get(key))
+
+    def rescale(self, parallelism: int) -> CompletableFuture[None]:
+        self._ask("rescale", parallelism)
+        return CompletableFuture(self.rescaled)
+
+    def end(self, status: JobStatus) -> None:
+        """Let the job be over."""
+        self.status = status
+        if status is JobStatus.FAILED:
+            self.outcome.set_exception(JobError("Job 'orders' failed.\nZeroDivisionError: division by zero"))
+        elif not self.outcome.done():
+            self.outcome.set_result(JobExecutionResult(self.id, 1))
+
+    def _ask(self, *what: Any) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.asked.append(what)
+
+
+@contextmanager
+def served(job: FakeJob, settings: RestSettings | None = None) -> Iterator[RemoteProcess]:
+    """The endpoint of a job, as a client sees it."""
+    settings = settings or RestSettings("127.0.0.1", (0,), "127.0.0.1", TOKEN, own_token=True)
+    endpoint = Endpoint(settings)
+    url = endpoint.url
+    endpoint.serve(job)
+    try:
+        yield RemoteProcess(url, settings.token, timeout=20)
+    finally:
+        if not job.status.is_globally_terminal_state():
+            job.end(JobStatus.FINISHED)
+
+
+def raw(process: RemoteProcess, path: str = "/jobs", method: str = "GET", **headers: str) -> tuple[int, str]:
+    """The status and body of a request with exactly these headers."""
+    request = urllib.request.Request(
+        process.url + path, method=method, headers={name.replace("_", "-"): text for name, text in headers.items()}
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()

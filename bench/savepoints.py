@@ -58,29 +58,6 @@ def wait_until_filled(client: Any, keys: int) -> None:
         time.sleep(1)
 
 
-def progress() -> dict[int, tuple[float, float]]:
-    """Batch -> when it began, in seconds since the epoch, and how long it took."""
-    import datetime
-
-    from pyspark.sql import SparkSession
-
-    manager = SparkSession._instantiatedSession._jsparkSession.sharedState().activeQueries()
-    found = {}
-    for query in list_of(manager.values()):
-        for each in query.recentProgress():
-            if each.numInputRows():
-                begun = datetime.datetime.fromisoformat(each.timestamp().replace("Z", "+00:00")).timestamp()
-                found[each.batchId()] = (begun, each.durationMs().get("triggerExecution") / 1000)
-    return found
-
-
-def list_of(values: Any) -> list[Any]:
-    iterator, found = values.iterator(), []
-    while iterator.hasNext():
-        found.append(iterator.next())
-    return found
-
-
 def delay(args: argparse.Namespace) -> None:
     keys = args.state_mb * 1_000_000 // VALUE_BYTES
     settings = {"execution.checkpointing.interval": f"{args.interval} ms"}
@@ -96,11 +73,12 @@ def delay(args: argparse.Namespace) -> None:
         size = sum(file.stat().st_size for file in Path(path).rglob("*.parquet"))
         print(f"savepoint of {size / 1e6:.0f} MB in {spans[-1][1] - begun:.1f} s", flush=True)
     time.sleep(args.seconds)
-    batches = progress()
+    batches = [(each.trigger_timestamp_ms / 1000, each.duration_ms / 1000) for each in client.checkpoints()]
     client.cancel().result()
     first = spans[0][0] - args.seconds
-    during = [took for begun, took in batches.values() if any(a < begun + took and begun < b for a, b in spans)]
-    usual = [took for begun, took in batches.values() if begun > first and took not in during]
+    near = [(begun, took, any(a < begun + took and begun < b for a, b in spans)) for begun, took in batches]
+    during = [took for _, took, meanwhile in near if meanwhile]
+    usual = [took for begun, took, meanwhile in near if begun > first and not meanwhile]
     for name, some in (("usual", usual), ("during a savepoint", during)):
         print(f"{name}: {len(some)} batches, median {statistics.median(some) * 1000:.0f} ms, "
               f"p90 {sorted(some)[len(some) * 9 // 10] * 1000:.0f} ms, longest {max(some) * 1000:.0f} ms")  # fmt: skip

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from program import alarms, environment, lines, readings, running, start, totals, windows
+from runs import Job
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +19,15 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     assert len([line for line in found if line.startswith("running")]) == 3000
     assert {line.split()[0] for line in found} == {"running", "sum", "timer", "window", "alarm"}
     return found
+
+
+@pytest.fixture(params=["local", pytest.param("spark", marks=pytest.mark.spark)])
+def job(request: pytest.FixtureRequest, tmp_path: Path) -> Job:
+    """Jobs on each runner."""
+    return Job(request.param, tmp_path)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Job:
+    """Jobs in this process."""
+    return Job("local", tmp_path)

@@ -85,7 +85,7 @@ def environment(runner: str, parallelism: int, **configuration: str) -> StreamEx
 def readings(
     env: StreamExecutionEnvironment,
     records: int = RECORDS,
-    per_second: float | None = 3000,
+    per_second: float | None = 1500,
     make: Callable[[int], Any] = reading,
     uid: str = "readings",
 ) -> DataStream:

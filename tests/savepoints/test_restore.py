@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +13,22 @@ from program import (
     READING,
     RECORDS,
     alarms,
-    environment,
     lines,
     reading,
     readings,
     running,
-    start,
     totals,
     windows,
 )
+from runs import Job, refusal
 
 from scurry.common import Types
-from scurry.common.job_client import JobClient
-from scurry.common.job_status import JobStatus
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import JobError, SavepointError, StateNotFoundError
 from scurry.runtime.savepoint.format import read_entries, read_metadata
 
-Build = Callable[[StreamExecutionEnvironment], list[DataStream]]
 
-RUNNERS = ["local", pytest.param("spark", marks=pytest.mark.spark)]
-
-
-def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 3000) -> list[DataStream]:
+def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 1500) -> list[DataStream]:
     stream = readings(env, per_second=per_second)
     summed = windows(stream)
     return [running(stream), summed, totals(summed), alarms(env, stream, ruled)]
@@ -51,57 +43,6 @@ def only_running(env: StreamExecutionEnvironment) -> list[DataStream]:
     return [running(readings(env))]
 
 
-class Job:
-    """Starts programs, one after another, each with an output and a checkpoint directory of its own."""
-
-    def __init__(self, runner: str, place: Path) -> None:
-        self.runner, self.place = runner, place
-        self.outputs: list[Path] = []
-
-    def start(self, build: Build, parallelism: int = 2, savepoint: str | None = None, **settings: str) -> JobClient:
-        output = self.place / f"output-{len(self.outputs)}"
-        self.outputs.append(output)
-        settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
-        if self.runner == "spark":  # batches are slow there: the rate would put everything into one
-            settings.setdefault("scurry__batch__max_records", "300")
-        if savepoint is not None:
-            settings["execution__state_recovery__path"] = savepoint
-        env = environment(self.runner, parallelism, **settings)
-        return start(env, output, *build(env))
-
-    def stop(self, client: JobClient, drain: bool = False) -> str:
-        """Stops a job somewhere in the middle."""
-        seen = time.monotonic() + 60
-        while len(lines(self.outputs[-1], kind="running")) < RECORDS // 4:
-            assert time.monotonic() < seen
-            time.sleep(0.02)
-        path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
-        assert client.get_job_status().result() == JobStatus.FINISHED
-        assert len(lines(self.outputs[-1], kind="running")) < RECORDS, "the job was over before it was stopped"
-        return path
-
-    def finish(self, client: JobClient) -> list[str]:
-        """Waits for the end; returns what all programs so far have written."""
-        client.get_job_execution_result().result()
-        return lines(*self.outputs)
-
-
-@pytest.fixture(params=RUNNERS)
-def job(request: pytest.FixtureRequest, tmp_path: Path) -> Job:
-    return Job(request.param, tmp_path)
-
-
-@pytest.fixture
-def local(tmp_path: Path) -> Job:
-    return Job("local", tmp_path)
-
-
-def refusal(job: Job, client: JobClient) -> str:
-    with pytest.raises(JobError) as failure:
-        client.get_job_execution_result().result()
-    return str(failure.value)
-
-
 # ---------------------------------------------------------------- the same program
 
 
@@ -114,7 +55,7 @@ def test_goes_on_at_other_parallelisms(job: Job, undisturbed: list[str]) -> None
 
 def test_goes_on_twice_at_parallelism_2_then_4_then_1(local: Job, undisturbed: list[str]) -> None:
     def slowly(env: StreamExecutionEnvironment) -> list[DataStream]:
-        return everything(env, per_second=2000)
+        return everything(env, per_second=1500)
 
     first = local.stop(local.start(slowly, parallelism=2))
     client = local.start(slowly, parallelism=4, savepoint=first)

@@ -53,8 +53,6 @@ class Feeder:
         self.recovered = standing is not None
         if standing is not None:
             self._restored = standing.restored
-            for _ in range(self._restored or 0):
-                self._restoring.popleft()
             self._ended = standing.ended
             for source in self._native:
                 self._enumerators[source.id].restore(standing.positions[source.uid])

@@ -16,7 +16,9 @@ ids go on counting from one generation to the next, since sinks know batches by 
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -156,13 +158,20 @@ class CheckpointDirectory:
         if self.content:
             plan.settings = replace(plan.settings, job_key=self.content["job_key"])
 
-    def begin(self, plan: JobPlan, origin: str | None = None, savepoint: str | None = None) -> None:
+    def begin(
+        self,
+        plan: JobPlan,
+        origin: str | None = None,
+        savepoint: str | None = None,
+        states: Mapping[str, Any] | None = None,
+    ) -> None:
         """Begins a new generation of the plan, which counts from now on.
 
         Args:
             plan: The plan.
             origin: The savepoint it begins with.
             savepoint: The savepoint the user named.
+            states: The schemas of the state it begins with, by uid.
         """
         self.adopt(plan)
         number, first_batch = 1, 0
@@ -179,8 +188,18 @@ class CheckpointDirectory:
             "first_batch": first_batch,
             "origin": origin,
             "savepoint": savepoint,
+            "states": copy.deepcopy(dict(states or {})),
             **identity(plan),
         }
+        self._write()
+
+    def remember_states(self, states: Mapping[str, Any]) -> None:
+        """Notes the schemas of the generation's state, if they are not those noted before."""
+        if states != self.content["states"]:
+            self.content["states"] = copy.deepcopy(dict(states))
+            self._write()
+
+    def _write(self) -> None:
         self._storage.write(_FILE, json.dumps(self.content, indent=1).encode())
 
     def forget_earlier(self) -> None:

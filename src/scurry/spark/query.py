@@ -15,7 +15,7 @@ from scurry.spark.failures import failure_of
 from scurry.spark.feeder import Feeder
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import frame_on
-from scurry.spark.generations import Generation
+from scurry.spark.generations import CheckpointDirectory, Generation
 from scurry.spark.query_progress import state_sizes
 from scurry.spark.savepoints import SavepointTaker
 from scurry.spark.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
@@ -35,6 +35,7 @@ class StreamingQuery:
         assignments: The stream it reads.
         feeder: What feeds the stream.
         savepoints: Takes savepoints of it.
+        directory: Keeps the schemas of its state.
     """
 
     def __init__(
@@ -45,11 +46,12 @@ class StreamingQuery:
         assignments: AssignmentStream,
         feeder: Feeder,
         savepoints: SavepointTaker,
+        directory: CheckpointDirectory,
     ) -> None:
         plan = job.plan
         self._job, self._plan, self._spark = job, plan, spark
         self._generation, self._assignments = generation, assignments
-        self._feeder, self._savepoints = feeder, savepoints
+        self._feeder, self._savepoints, self._directory = feeder, savepoints, directory
         # another name in each attempt, so that no worker goes on with functions of an earlier one
         name = f"{job.job_id}-{generation.number}-{job.next_attempt()}"
         self._worker_job = Job.of(name, plan, generation.first_batch)
@@ -110,6 +112,7 @@ class StreamingQuery:
     def _commit(self, frame: Any, batch_id: int) -> None:
         try:
             self._job.commit(self._generation.first_batch + batch_id, final_rows(frame, self._plan, self._worker_job))
+            self._directory.remember_states(self._job.state_schemas)
             self._assignments.batch_ended()
             self._committed.set()
         except BaseException as error:

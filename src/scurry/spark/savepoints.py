@@ -60,7 +60,7 @@ class SavepointTaker:
         cut = committed_cut(generation) or Cut(-1, Standing(), [])
         if cut.batch >= 0:
             write_state(self._spark, generation, cut.batch, job.plan.levels, job.plan.subtask_ids, path)
-        _write_metadata(job, Description.of(job.plan), generation, cut, path, standing)
+        _write_metadata(job, Description.of(job.plan, job.state_schemas), generation, cut, path, standing)
 
 
 def _refuse_endless_frames(job: JobExecution) -> None:
@@ -101,7 +101,7 @@ def save_for_next_generation(job: JobExecution, spark: Any, directory: Checkpoin
     fs, root = file_system(path)
     fs.delete(root)
     write_state(spark, generation, cut.batch, there["levels"], there["subtask_ids"], path)
-    _write_metadata(job, Description.from_json(there["description"]), generation, cut, path)
+    _write_metadata(job, Description.from_json(there["description"], there["states"]), generation, cut, path)
     return path
 
 

@@ -23,6 +23,7 @@ from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from
 from scurry.runtime.savepoint.taking import Description, Standing, metadata_of, restore_source
 from scurry.runtime.source_task import SourceTask
 from scurry.runtime.state.store import UndoStore
+from scurry.runtime.state_migration import collect_schemas
 from scurry.runtime.wire import MIN_TIME, WireRow
 
 #: A batch of work: source id -> what its channels read.
@@ -87,7 +88,8 @@ class StreamingRun:
         path = self.memory.origin or savepoint_to_start_from(self.job.plan)
         if path is None:
             return None
-        restore = Restore.into(path, self.job.plan)
+        collected = collect_schemas(plan_loader(self.job.plan)) if self.memory.origin is None else None
+        restore = Restore.into(path, self.job, self.job.plan, collected)
         self.job.use(restore.plan)
         if self.memory.origin is None:
             self.job.note(f"starting from the savepoint {path}")
@@ -234,7 +236,7 @@ class StreamingRun:
             for (uid, kind, number), blob in store.items()
         )
         write_entries(path, entries)
-        description = Description.of(self.plan)
+        description = Description.of(self.plan, self.job.state_schemas)
         write_metadata(path, metadata_of(self.job, description, self.memory.batch_id, standing, drained=drained))
 
     def _rescaled(self, request: RescaleRequest) -> Memory:

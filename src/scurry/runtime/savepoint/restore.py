@@ -14,9 +14,12 @@ from typing import Any
 from scurry.common.config_options import IGNORE_UNCLAIMED, RECOVERY_PATH
 from scurry.errors import StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.job import JobExecution
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files, read_metadata
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.state_migration import Collected, JobMigration, plan_migration
 from scurry.runtime.wire import STATE, WireRow, channel_id, pack
 
 #: Operators whose functions name their states themselves may take each other's place.
@@ -38,19 +41,24 @@ class Dealer:
     Attributes:
         operators: Uid -> number of the operator and of its subtasks, of those that take state.
         max_parallelism: The number of key groups.
+        migration: Brings the state of changed operators to what the program expects.
     """
 
     operators: dict[str, tuple[int, int]]
     max_parallelism: int
+    migration: JobMigration | None = None
 
     def rows(self, entries: Iterable[Entry], subtask_ids: list[int]) -> Iterator[WireRow]:
         """The entries as rows for the stores of their operators."""
         pending: dict[tuple[int, int], list[tuple[str, int, bytes]]] = {}
         sizes: dict[tuple[int, int], int] = {}
         for entry in entries:
+            blob = entry.blob
+            if self.migration is not None:
+                blob = self.migration.migrate(entry.uid, entry.kind, blob)
             for target in self._targets(entry):
-                pending.setdefault(target, []).append((entry.kind, entry.id, entry.blob))
-                size = sizes[target] = sizes.get(target, 0) + len(entry.blob)
+                pending.setdefault(target, []).append((entry.kind, entry.id, blob))
+                size = sizes[target] = sizes.get(target, 0) + len(blob)
                 if size >= ROW_BYTES:
                     yield _state_row(target, pending.pop(target), subtask_ids)
                     sizes[target] = 0
@@ -96,12 +104,15 @@ class Restore:
         path: The savepoint.
         plan: The plan; `self.plan` has the savepoint's number of key groups.
         allow_non_restored: State that no operator takes is dropped instead of refused.
+        collected: The states that the plan's functions register, None if they are those of the savepoint.
 
     Raises:
         SavepointError: The plan cannot start from it.
     """
 
-    def __init__(self, path: str, plan: JobPlan, allow_non_restored: bool = False) -> None:
+    def __init__(
+        self, path: str, plan: JobPlan, allow_non_restored: bool = False, collected: Collected | None = None
+    ) -> None:
         self.path = path
         self.metadata = read_metadata(path)
         self.plan = plan = with_key_groups(self.metadata.max_parallelism, plan, path)
@@ -112,12 +123,21 @@ class Restore:
         if not allow_non_restored:
             self._refuse_unclaimed()
         self._refuse_mismatches(sources)
+        #: how the state of changed operators is brought to what the plan expects
+        self.migration: JobMigration | None = None
+        if collected is not None:
+            states = {uid: operator.states for uid, operator in self.metadata.operators.items() if operator.states}
+            self.migration = plan_migration(plan, states, collected, wall_clock_ms())
+            self.migration.attach(plan)
 
     @classmethod
-    def into(cls, path: str, plan: JobPlan) -> Restore:
-        """What a plan takes from a savepoint, by the plan's own configuration."""
+    def into(cls, path: str, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
+        """What a job takes from a savepoint, by its plan's own configuration."""
         ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
-        return cls(path, plan, IGNORE_UNCLAIMED.parse(ignore))
+        restore = cls(path, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
+        if restore.migration is not None:
+            job.took_over(restore.migration)
+        return restore
 
     # ---------------------------------------------------------------- checks
 
@@ -161,7 +181,8 @@ class Restore:
     def batches(self, limit: int = BATCH_BYTES) -> list[list[RestoreWork]]:
         """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
         counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
-        dealer = Dealer(counts, self.plan.settings.max_parallelism)
+        migration = self.migration if self.migration is not None and self.migration.operators else None
+        dealer = Dealer(counts, self.plan.settings.max_parallelism, migration)
         found: list[list[RestoreWork]] = [[RestoreWork(dealer, entries=tuple(self._metas()))]]
         size = 0
         for file in self._files:

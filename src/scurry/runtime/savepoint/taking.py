@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import copy
 import pickle
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,12 +48,14 @@ class Description:
     sources: dict[str, dict[str, Any]]
 
     @classmethod
-    def of(cls, plan: JobPlan) -> Description:
-        """The description of a plan."""
+    def of(cls, plan: JobPlan, states: Mapping[str, Any] | None = None) -> Description:
+        """The description of a plan, with the schemas of its state by uid."""
+        schemas = states or {}
         return cls(
             plan.settings.max_parallelism,
             {
-                op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
+                op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism,
+                                      copy.deepcopy(schemas.get(op.uid, {})))
                 for op in plan.operators.values()
                 if op.input_edges
             },
@@ -63,9 +67,11 @@ class Description:
         )  # fmt: skip
 
     @classmethod
-    def from_json(cls, content: dict[str, Any]) -> Description:
-        """The description in JSON that `asdict` made."""
-        operators = {uid: OperatorState(**op) for uid, op in content["operators"].items()}
+    def from_json(cls, content: dict[str, Any], states: Mapping[str, Any]) -> Description:
+        """The description in JSON that `asdict` made, with the schemas of its state by uid."""
+        operators = {
+            uid: OperatorState(**{**op, "states": states.get(uid, {})}) for uid, op in content["operators"].items()
+        }
         return cls(content["max_parallelism"], operators, content["sources"])
 
 

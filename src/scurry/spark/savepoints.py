@@ -6,14 +6,14 @@ import threading
 from typing import Any
 
 from scurry.connectors.files.filesystem import file_system
-from scurry.errors import SavepointError, UnsupportedError
+from scurry.errors import UnsupportedError
 from scurry.runtime.control import SavepointRequest
 from scurry.runtime.job import JobExecution
-from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES, write_metadata
+from scurry.runtime.savepoint.format import write_metadata
 from scurry.runtime.savepoint.taking import Description, Standing, metadata_of
 from scurry.spark.cut import Cut, committed_cut
 from scurry.spark.generations import CheckpointDirectory, Generation
-from scurry.spark.state import NAME
+from scurry.spark.state_reader import StateVersion
 
 
 class SavepointTaker:
@@ -37,7 +37,7 @@ class SavepointTaker:
 
     def _serve(self, request: SavepointRequest) -> None:
         try:
-            self.take(request.path)
+            self.take(request.path, running=True)
         except BaseException as error:
             request.future.set_exception(error)
         else:
@@ -48,18 +48,20 @@ class SavepointTaker:
         for thread in self._threads:
             thread.join()
 
-    def take(self, path: str, standing: Standing | None = None) -> None:
+    def take(self, path: str, standing: Standing | None = None, running: bool = False) -> None:
         """Writes a savepoint.
 
         Args:
             path: Where to write it.
             standing: Where the sources stood before event time was brought to its end, if it was.
+            running: Whether the job goes on meanwhile.
         """
         job, generation = self._job, self._generation
         _refuse_endless_frames(job)
         cut = committed_cut(generation) or Cut(-1, Standing(), [])
         if cut.batch >= 0:
-            write_state(self._spark, generation, cut.batch, job.plan.levels, job.plan.subtask_ids, path)
+            version = StateVersion(generation.spark_directory, cut.batch, job.plan.levels, job.plan.subtask_ids)
+            (version.write_beside_job if running else version.write)(self._spark, path)
         _write_metadata(job, Description.of(job.plan, job.state_schemas), generation, cut, path, standing)
 
 
@@ -100,30 +102,6 @@ def save_for_next_generation(job: JobExecution, spark: Any, directory: Checkpoin
     path = directory.origin_of_next()
     fs, root = file_system(path)
     fs.delete(root)
-    write_state(spark, generation, cut.batch, there["levels"], there["subtask_ids"], path)
+    StateVersion(generation.spark_directory, cut.batch, there["levels"], there["subtask_ids"]).write(spark, path)
     _write_metadata(job, Description.from_json(there["description"], there["states"]), generation, cut, path)
     return path
-
-
-def write_state(
-    spark: Any, generation: Generation, batch: int, levels: int, subtask_ids: list[int], path: str
-) -> None:
-    """Writes the entries of all levels as they were after a batch."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql import functions as f
-
-    index = f.create_map(*(f.lit(n) for i, number in enumerate(subtask_ids) for n in (number, i)))
-    for level in range(1, levels + 1):
-        reader = spark.read.format("statestore").option("path", generation.spark_directory)
-        # Spark counts stateful operators from the end of the query
-        reader = reader.option("stateVarName", NAME).option("batchId", batch).option("operatorId", levels - level)
-        try:
-            found = reader.load().select(
-                "user_map_key.uid", "user_map_key.kind", index[f.col("key.subtask")].alias("subtask"),
-                "user_map_key.id", f.length("user_map_value.blob").cast("long").alias("bytes"), "user_map_value.blob",
-            )  # fmt: skip
-            writer = found.write.mode("append").option("parquet.block.size", ROW_GROUP_BYTES)
-            writer.partitionBy("kind").parquet(f"{path}/{ENTRIES}")
-        except PySparkException as error:
-            reason = f"the state of level {level} cannot be read for a savepoint in {path}: {error}"
-            raise SavepointError(reason) from error

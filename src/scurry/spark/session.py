@@ -11,6 +11,7 @@ import shlex
 import sys
 import threading
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,28 +83,37 @@ def _session_of_program() -> Any:
 
 def _create(settings: JobSettings, bounded: bool) -> Any:
     """A new session; the JVM of a job that ends by itself compiles less and starts faster."""
-    from pyspark.sql import SparkSession
-
-    ensure_java()
     configuration = settings.configuration
-    builder = SparkSession.builder.appName(settings.job_name)
     # sources that wait (sockets, slow functions) hold a slot each: leave some beyond the cores
     slots = max(os.cpu_count() or 1, settings.parallelism) + 3
     master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
-    builder = builder.master(master)
+    builder = _builder(settings.job_name, master, configuration, bounded)
     os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    with quiet_jvm():
+        spark = builder.getOrCreate()
+    threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
+    return spark
+
+
+def reading_session() -> Any:
+    """A session of one thread, for a process that only reads state."""
+    with quiet_jvm():
+        return _builder("savepoint", "local[1]", {}, bounded=True).getOrCreate()
+
+
+def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: bool) -> Any:
+    from pyspark.sql import SparkSession
+
+    ensure_java()
+    builder = SparkSession.builder.appName(name).master(master)
     for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
         builder = builder.config(key, value)
     options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
     for key, value in configuration.items():
         if key.startswith("spark."):
             builder = builder.config(key, value)
-    builder = builder.config("spark.driver.extraJavaOptions", options)
-    with quiet_jvm():
-        spark = builder.getOrCreate()
-    threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
-    return spark
+    return builder.config("spark.driver.extraJavaOptions", options)
 
 
 def _warm_up(spark: Any) -> None:

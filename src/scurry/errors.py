@@ -29,6 +29,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
         ├── SavepointNotFoundError (FileNotFoundError)   there is none at the path
         ├── SavepointFormatError             damaged files, or another version
         ├── StateNotRestoredError            it holds state that no operator of the program takes
+        ├── SavepointTrustError (PermissionError)   others could have written it
         └── StateMismatchError               the program cannot go on with this state
             └── StateMigrationError          for the types of what is in it have changed; says what to do
 """
@@ -53,6 +54,7 @@ __all__ = [
     "SavepointError",
     "SavepointFormatError",
     "SavepointNotFoundError",
+    "SavepointTrustError",
     "ScurryError",
     "SinkCommitError",
     "SourceConnectionError",
@@ -297,5 +299,11 @@ class StateMigrationError(StateMismatchError):
 
 class StateNotFoundError(ScurryError, KeyError):
     """A job or savepoint has no state of that name, or no such operator."""
+
+    __str__ = Exception.__str__
+
+
+class SavepointTrustError(SavepointError, PermissionError):
+    """The files of a savepoint can be written by others, who could run code in whatever reads it."""
 
     __str__ = Exception.__str__

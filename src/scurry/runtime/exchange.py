@@ -157,19 +157,16 @@ class _Appenders(dict[Any, Any]):
         return append
 
 
-class HashWriter(EdgeWriter):
-    """By key; the canonical keys travel with the records."""
+class Keys:
+    """Gives the canonical keys of records; `sender` is the plan of what they come from, for errors."""
 
-    def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
-        super().__init__(edge, ids, channel, subtask, sender)
-        partitioner = edge.partitioner
-        assert isinstance(partitioner, ops.Hash)
+    def __init__(self, partitioner: ops.Hash, sender: Any) -> None:
         selector = partitioner.selector
         self._selector = selector.get_key if hasattr(selector, "get_key") else selector
         self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
-        self._append_for = _Appenders(self._buckets, edge.max_parallelism)
+        self._sender = sender
 
-    def _keys(self, values: Values) -> list[Any]:
+    def __call__(self, values: Values) -> list[Any]:
         select, source = self._selector, iter(values)
         try:
             keys = [select(value) for value in source]
@@ -188,6 +185,16 @@ class HashWriter(EdgeWriter):
         except Exception as error:
             failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), None)
             raise operator_error(self._sender, error, failed) from error
+
+
+class HashWriter(EdgeWriter):
+    """By key; the canonical keys travel with the records."""
+
+    def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
+        super().__init__(edge, ids, channel, subtask, sender)
+        assert isinstance(edge.partitioner, ops.Hash)
+        self._keys = Keys(edge.partitioner, sender)
+        self._append_for = _Appenders(self._buckets, edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Takes records; each goes to its key's subtask."""

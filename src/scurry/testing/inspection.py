@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from scurry.common.time_domain import TimeDomain
 from scurry.datastream.window import TimeWindow
 from scurry.errors import ArgumentError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.context import time_domain
-from scurry.runtime.keys import canonical_keys, original_key
+from scurry.runtime.keys import canonical_keys
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.aligned_window import aligned
-from scurry.runtime.state.backend import DOMAINS, Entry, KeyedStateBackend, stored_entries
+from scurry.runtime.state.backend import Entry, KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.primitives import create_state, plain_value
 from scurry.runtime.state.store import DictStore
+from scurry.runtime.state.timer import Timer, timers_in
 
 __all__ = [
     "Timer",
@@ -29,23 +29,6 @@ __all__ = [
     "the_operator",
     "timers_of",
 ]
-
-
-class Timer(NamedTuple):
-    """A timer that has not fired yet.
-
-    Attributes:
-        time: When it fires, in milliseconds.
-        key: The key it belongs to; 0 in `window_all`.
-        domain: Which time has to come to that.
-        window: The window whose trigger or expiry waits for it; None for timers of a process function, and of sessions
-            without a trigger or lateness of their own, which move.
-    """
-
-    time: int
-    key: Any
-    domain: TimeDomain
-    window: Any
 
 
 def keyed_operators(plan: JobPlan) -> list[OperatorPlan]:
@@ -100,16 +83,15 @@ def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: Any
 def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:
     """The timers of operators, the earliest first."""
     found = [
-        Timer(time, original_key(key), time_domain(domain), _window(operator, namespace))
+        timer
         for operator in operators
         for key, entry in entries_of(operator, levels).items()
-        for domain in DOMAINS
-        for time, namespace in entry.get(domain, ())
+        for timer in timers_in(key, entry, partial(_window, operator))
     ]
     return sorted(found, key=lambda timer: (timer.time, timer.domain.value, repr(timer.key), repr(timer.window)))
 
 
-def _window(operator: OperatorPlan, namespace: Any) -> Any:
+def _window(operator: OperatorPlan, time: int, namespace: Any) -> Any:
     """The window a timer is for; aligned windows are known by their start."""
     if not aligned(operator.operator):
         return namespace

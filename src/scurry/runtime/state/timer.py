@@ -1,0 +1,35 @@
+"""Timers as tools show them that look at state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from scurry.common.time_domain import TimeDomain
+from scurry.runtime.context import time_domain
+from scurry.runtime.keys import CanonicalKey, original_key
+from scurry.runtime.state.backend import DOMAINS, Entry
+
+
+class Timer(NamedTuple):
+    """A timer that has not fired yet.
+
+    Attributes:
+        time: When it fires, in milliseconds.
+        key: The key it belongs to; 0 in `window_all`.
+        domain: Which time has to come to that.
+        window: The window whose trigger or expiry waits for it; None for timers of a process function, and of sessions
+            without a trigger or lateness of their own, which move.
+    """
+
+    time: int
+    key: Any
+    domain: TimeDomain
+    window: Any
+
+
+def timers_in(key: CanonicalKey, entry: Entry, window: Callable[[int, Any], Any]) -> Iterator[Timer]:
+    """The timers of a key; `window` makes a window of a timer's time and namespace."""
+    for domain in DOMAINS:
+        for time, namespace in entry.get(domain, ()):
+            yield Timer(time, original_key(key), time_domain(domain), window(time, namespace))

@@ -46,6 +46,13 @@ def ship(plan: JobPlan) -> bytes:
         raise
 
 
+def ship_value(value: Any) -> bytes:
+    """Anything else as workers load it with pickle: functions and the objects they work with."""
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps(_Shipment(value, _main_classes()), 5))
+
+
 def _main_classes() -> dict[str, type]:
     """The classes that the program's main module defines, those apart that cannot travel."""
     import cloudpickle
@@ -62,23 +69,23 @@ def _main_classes() -> dict[str, type]:
 
 
 class _Shipment:
-    """Unpickles to the plan."""
+    """Unpickles to what is shipped."""
 
-    def __init__(self, plan: JobPlan, classes: dict[str, type]) -> None:
-        self._plan = plan
+    def __init__(self, shipped: Any, classes: dict[str, type]) -> None:
+        self._shipped = shipped
         self._classes = classes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpack, (self._classes, self._plan)
+        return _unpack, (self._classes, self._shipped)
 
 
 #: What earlier jobs put into `__main__` here; anything else there is the program's own and stays.
 _unpacked: dict[str, type] = {}
 
 
-def _unpack(classes: dict[str, type], plan: JobPlan) -> JobPlan:
+def _unpack(classes: dict[str, type], shipped: Any) -> Any:
     main = vars(sys.modules["__main__"])
-    for name, shipped in classes.items():
+    for name, cls in classes.items():
         if name not in main or main[name] is _unpacked.get(name):
-            main[name] = _unpacked[name] = shipped
-    return plan
+            main[name] = _unpacked[name] = cls
+    return shipped

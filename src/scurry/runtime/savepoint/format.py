@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import posixpath
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -186,8 +187,12 @@ def entry_schema() -> Any:
                       ("blob", pa.binary())])  # fmt: skip
 
 
-def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> None:
-    """Writes entries into one file per kind; `name` is the beginning of the files' names."""
+def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> list[str]:
+    """Writes entries into one file per kind; `name` is the beginning of the files' names.
+
+    Returns:
+        The kinds there were entries of.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -213,6 +218,51 @@ def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> 
     for writer, stream in writers.values():
         writer.close()
         stream.close()
+    return list(writers)
+
+
+def publish(path: str, kinds: Iterable[str], staged: str, name: str) -> None:
+    """Gives files of entries their name; as long as theirs began with a dot, they were no part of the savepoint."""
+    fs, root = file_system(path)
+    for kind in kinds:
+        directory = posixpath.join(root, ENTRIES, f"kind={kind}")
+        fs.rename(posixpath.join(directory, f"{staged}.parquet"), posixpath.join(directory, f"{name}.parquet"))
+
+
+def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str]) -> None:
+    """Copies the entries of some operators into another savepoint, without looking into them.
+
+    Args:
+        file: The file to copy.
+        path: The savepoint they go to.
+        name: Their file's name there.
+        uids: Uid -> uid there, of the operators that are wanted.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    wanted, renamed = pa.array(uids.keys(), pa.string()), pa.array(uids.values(), pa.string())
+    staged, written = f".{uuid.uuid4().hex}", False
+    source, inner = file_system(file.path)
+    target, root = file_system(path)
+    place = posixpath.join(root, ENTRIES, f"kind={file.kind}", f"{staged}.parquet")
+    with source.open_input(inner) as stream:
+        reader = pq.ParquetFile(stream)
+        with ExitStack() as files:
+            for number in range(reader.num_row_groups):
+                table = reader.read_row_group(number)
+                table = table.filter(pc.is_in(table["uid"], wanted))
+                if not table.num_rows:
+                    continue
+                if not written:
+                    output = files.enter_context(target.open_output(place))
+                    writer = files.enter_context(pq.ParquetWriter(output, entry_schema()))
+                    written = True
+                uid = pc.take(renamed, pc.index_in(table["uid"], wanted))
+                writer.write_table(table.set_column(0, "uid", uid).cast(entry_schema()))
+    if written:
+        publish(path, (file.kind,), staged, name)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""State of savepoints as DataFrames: the workers read and decode it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Protocol
+
+from scurry.graph.shipping import ship_value
+from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files
+
+#: Results are handed to Spark in batches of so many.
+_BATCH = 4096
+
+
+class _Decoder(Protocol):
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]: ...
+
+
+class _Columns(Protocol):
+    @property
+    def uid(self) -> str: ...
+
+    @property
+    def schema(self) -> tuple[tuple[str, str], ...]: ...
+
+    def record_batch(self, results: list[Any], columns: Any, /) -> Any: ...
+
+
+def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
+    """Name and type of each column of a DDL text."""
+    from pyspark.sql.types import StructType
+
+    parsed = StructType.fromDDL(text)
+    assert isinstance(parsed, StructType)
+    return tuple((field.name, field.dataType.simpleString()) for field in parsed)
+
+
+def state_frame(spark: Any, path: str, decoder: _Decoder, columns: _Columns) -> Any:
+    """What a decoder makes of the pages of an operator: a task for each row group of the savepoint's files."""
+    from pyspark.sql.types import StructType
+
+    ddl = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in columns.schema)
+    schema = StructType.fromDDL(ddl)
+    works = [(file, number) for file in entry_files(path, ("page",)) for number in range(len(file.row_groups))]
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    shipped = ship_value((works, decoder, columns, schema, zone))
+    count = max(1, len(works))
+    return spark.range(0, count, 1, count).mapInArrow(_reading(shipped), schema)
+
+
+def _reading(shipped: bytes) -> Any:
+    def read(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        works: list[tuple[EntryFile, int]]
+        works, decoder, columns, schema, zone = pickle.loads(shipped)
+        arrow = to_arrow_schema(schema, timezone=zone)
+        numbers = (number for batch in batches for number in batch.column(0).to_pylist())
+        entries = (entry for number in numbers for entry in _entries(works[number : number + 1], columns.uid))
+        results = decoder(entries)
+        while some := list(islice(results, _BATCH)):
+            yield columns.record_batch(some, arrow)
+
+    return read
+
+
+def _entries(works: list[tuple[EntryFile, int]], uid: str) -> Iterator[Entry]:
+    for file, row_group in works:
+        for entry in file.read((row_group,)):
+            if entry.uid == uid:
+                yield entry

@@ -1,0 +1,167 @@
+"""Makes state of records, with the operators that would have made it in a job."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.errors import ArgumentError
+from scurry.graph import operators as ops
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.collector import Collector
+from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange import Keys
+from scurry.runtime.failure import operator_error
+from scurry.runtime.keys import CanonicalKey, key_hash
+from scurry.runtime.operators import KeyedOperator, create_operator
+from scurry.runtime.savepoint.format import Entry
+from scurry.runtime.savepoint.pages import entries_of
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.broadcast import BroadcastStates
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.wire import MIN_TIME
+from scurry.state.entries import stamped
+from scurry.state.functions import KeyedStateBootstrapFunction
+from scurry.state.schemas import registered_schemas
+
+__all__ = ["KeyedBootstrap", "StatesFunction", "Timestamps", "broadcast_entries"]
+
+#: Gives the timestamp of a record, in milliseconds.
+Timestamps = Callable[[Any], int]
+
+#: Keys, records and timestamps (None: they have none) that come together.
+Block = tuple[list[CanonicalKey], list[Any], list[int] | None]
+
+
+@dataclass(frozen=True)
+class KeyedBootstrap:
+    """Makes the keyed state of an operator; travels to the workers.
+
+    Attributes:
+        operator: The operator, with its uid.
+        partitioner: Gives the records' keys.
+        timestamps: Gives their timestamps, None if they have none.
+        max_parallelism: The number of key groups.
+    """
+
+    operator: OperatorPlan
+    partitioner: ops.Hash
+    timestamps: Timestamps | None
+    max_parallelism: int
+
+    def block(self, values: list[Any]) -> Block:
+        """Records with their keys and timestamps."""
+        return Keys(self.partitioner, self.operator)(values), values, self._times(values)
+
+    def _times(self, values: list[Any]) -> list[int] | None:
+        if self.timestamps is None:
+            return None
+        times = []
+        for value in values:
+            try:
+                times.append(int(self.timestamps(value)))
+            except Exception as error:
+                raise operator_error(self.operator, error, value, "the timestamp assigner failed") from error
+        return times
+
+    def groups(self, keys: Iterable[CanonicalKey]) -> list[int]:
+        """The key groups of keys."""
+        return [key_hash(key) % self.max_parallelism for key in keys]
+
+    def entries(
+        self, parts: Iterable[tuple[int, Iterable[Block]]], schemas: dict[str, Any] | None = None
+    ) -> Iterator[Entry]:
+        """The entries of a savepoint; the state of one part is held in memory at a time.
+
+        Args:
+            parts: A number and the records of each part; all records of a key group are in one.
+            schemas: Takes the schemas of the states that the function has registered.
+        """
+        info = TaskInfo(0, 1, self.max_parallelism, clock=ProcessingClock())
+        operator = create_operator(self.operator, Collector(self.operator), info)
+        assert isinstance(operator, KeyedOperator)
+        operator.open()
+        try:
+            for number, blocks in parts:
+                store = DictStore()
+                backend = KeyedStateBackend(self.operator.uid, store, self.max_parallelism)
+                operator.bind(backend, MIN_TIME)
+                for keys, values, times in blocks:
+                    operator.process_input(0, keys, values, times)
+                try:
+                    backend.flush()
+                except Exception as error:
+                    hint = "state values must fit their declared type and be picklable"
+                    raise operator_error(self.operator, error, None, hint) from error
+                yield from entries_of(store, number)
+        finally:
+            operator.close()
+        if schemas is not None:
+            schemas.update(registered_schemas(operator.states))
+
+
+class StatesFunction(KeyedStateBootstrapFunction):
+    """Writes the states that a record names.
+
+    Args:
+        split: Gives the states of a record by name.
+        descriptors: Their descriptors; without any, values are kept as they are.
+    """
+
+    def __init__(self, split: Callable[[Any], Mapping[str, Any]], descriptors: Iterable[Any]) -> None:
+        self._split = split
+        self._descriptors = {descriptor.name: descriptor for descriptor in descriptors}
+
+    def open(self, runtime_context: Any) -> None:
+        """Register the states."""
+        for descriptor in self._descriptors.values():
+            runtime_context.get_state(descriptor)
+        self._convert = {
+            name: descriptor.type_info.converter()
+            for name, descriptor in self._descriptors.items()
+            if descriptor.kind in ("value", "list", "map")
+        }
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        """Write the states of a key."""
+        service = ctx.timer_service()
+        entry, now = service.backend.entry, service.current_processing_time()
+        for name, content in self._split(value).items():
+            if content is not None and not (isinstance(content, (list, dict)) and not content):
+                entry[name] = self._stored(name, content, now) if self._descriptors else content
+
+    def _stored(self, name: str, content: Any, now: int) -> Any:
+        descriptor = self._descriptors.get(name)
+        if descriptor is None:
+            known = ", ".join(map(repr, self._descriptors))
+            raise ArgumentError(f"there is no descriptor for the state {name!r}; there are descriptors for {known}")
+        if name in self._convert:
+            content = self._convert[name](content)
+        return content if descriptor.ttl_config is None else stamped(descriptor.kind, content, now)
+
+
+def broadcast_entries(operator: OperatorPlan, records: Iterable[Any]) -> Iterator[Entry]:
+    """The entry with the broadcast state that a BroadcastStateBootstrapFunction makes of records."""
+    function, clock = operator.operator.function, ProcessingClock()
+    states = BroadcastStates(operator.uid)
+    context = _BroadcastContext(states, clock)
+    value = None
+    try:
+        function.open(None)
+        for value in records:
+            function.process_element(value, context)
+        function.close()
+    except Exception as error:
+        raise operator_error(operator, error, value) from error
+    entry = {name: mapping for name, mapping in states.entry.items() if mapping}
+    if entry:
+        yield Entry(operator.uid, "broadcast", 0, 0, pickle.dumps(entry, 5))
+
+
+class _BroadcastContext:
+    def __init__(self, states: BroadcastStates, clock: ProcessingClock) -> None:
+        self.get_broadcast_state = states.writable
+        self.current_processing_time = clock.now

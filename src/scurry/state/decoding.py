@@ -1,0 +1,155 @@
+"""Decoders: what makes results of the pages of an operator, here or on the workers that read them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Origin
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
+from scurry.runtime.failure import operator_error
+from scurry.runtime.keys import original_key
+from scurry.runtime.savepoint.format import Entry
+from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.backend import Entry as KeyEntry
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.state.timer import Timer
+from scurry.state.entries import (
+    Lifetimes,
+    WindowState,
+    keys_in,
+    plain,
+    stamped,
+    states_in,
+    timers_of,
+    windows_in,
+)
+from scurry.state.functions import KeyedStateReaderFunction
+from scurry.state.naming import StateNames
+
+__all__ = ["Decoder", "FunctionDecoder", "StatesDecoder", "TimersDecoder", "WindowsDecoder"]
+
+
+class Decoder(ABC):
+    """What makes results of the keys of some pages; travels to the workers that read them."""
+
+    @abstractmethod
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]:
+        """Yield the results."""
+
+
+@dataclass(frozen=True)
+class StatesDecoder(Decoder):
+    """Gives (key, {state name: value}) of keys that have state."""
+
+    lifetimes: Lifetimes
+
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield a pair for each key."""
+        for key, entry in keys_in(pages):
+            states = states_in(entry, self.lifetimes)
+            if states:
+                yield original_key(key), states
+
+
+@dataclass(frozen=True)
+class TimersDecoder(Decoder):
+    """Gives timers."""
+
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[Timer]:
+        """Yield a Timer for each."""
+        for key, entry in keys_in(pages):
+            yield from timers_of(key, entry)
+
+
+@dataclass(frozen=True)
+class WindowsDecoder(Decoder):
+    """Gives windows."""
+
+    lifetimes: Lifetimes
+
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[WindowState]:
+        """Yield a WindowState for each."""
+        for key, entry in keys_in(pages):
+            yield from windows_in(key, entry, self.lifetimes)
+
+
+@dataclass(frozen=True)
+class FunctionDecoder(Decoder):
+    """Gives what a KeyedStateReaderFunction makes of each key."""
+
+    function: KeyedStateReaderFunction
+    uid: str
+    names: StateNames
+    now: int
+    max_parallelism: int
+    origin: Origin = field(default_factory=Origin.of_caller)
+
+    def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]:
+        """Yield what the function does."""
+        operator = OperatorPlan(0, self.uid, type(self.function).__name__, ops.Operator(self.function), None, 1,
+                                self.origin)  # fmt: skip
+        clock = ProcessingClock(lambda: self.now)
+        states = _RegisteredStates(operator, clock, self.names)
+        backend = KeyedStateBackend(self.uid, DictStore(), self.max_parallelism)
+        states.bind(backend)
+        info = TaskInfo(0, 1, self.max_parallelism, clock=clock)
+        context: Any = RuntimeContext(operator, info, states)
+        try:
+            self.function.open(context)
+        except Exception as error:
+            raise operator_error(operator, error) from error
+        try:
+            for key, entry in keys_in(pages):
+                backend.key, backend.entry = key, states.prepared(entry, self.now)
+                try:
+                    yield from self.function.read_key(original_key(key), _Context(entry)) or ()
+                except Exception as error:
+                    raise operator_error(operator, error, original_key(key)) from error
+        finally:
+            self.function.close()
+
+
+class _RegisteredStates(StateAccess):
+    """Gives states by descriptors; those must be known, and may differ in having a time to live."""
+
+    def __init__(self, plan: OperatorPlan, clock: ProcessingClock, names: StateNames) -> None:
+        super().__init__(plan, clock)
+        self._names = names
+        self._descriptors: dict[str, Any] = {}
+
+    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+        self._names.require(descriptor.name)
+        self._descriptors[descriptor.name] = descriptor
+        return super().get(descriptor, namespace)
+
+    def prepared(self, entry: KeyEntry, now: int) -> KeyEntry:
+        """A copy of a key's entry, with times of access where the descriptors expect them and nowhere else."""
+        prepared = dict(entry)
+        for name, descriptor in self._descriptors.items():
+            expires, stored = descriptor.ttl_config is not None, self._names.lifetimes.get(name)
+            if name not in entry or (stored is None and name not in self._names):
+                continue
+            if stored is not None and not expires:
+                prepared[name] = plain(stored, entry[name])
+            elif stored is None and expires:
+                prepared[name] = stamped(descriptor.kind, entry[name], now)
+        return prepared
+
+
+class _Context(KeyedStateReaderFunction.Context):
+    def __init__(self, entry: KeyEntry) -> None:
+        self._entry = entry
+
+    def registered_event_time_timers(self) -> set[int]:
+        """Return the times of the key's event-time timers, in milliseconds."""
+        return {time for time, _ in self._entry.get(EVENT, ())}
+
+    def registered_processing_time_timers(self) -> set[int]:
+        """Return the times of the key's processing-time timers, in milliseconds."""
+        return {time for time, _ in self._entry.get(PROCESSING, ())}

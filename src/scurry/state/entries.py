@@ -1,0 +1,124 @@
+"""What the entries of a savepoint hold, key by key and window by window."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from scurry.datastream.window import TimeWindow
+from scurry.errors import SavepointError
+from scurry.runtime.keys import CanonicalKey, original_key
+from scurry.runtime.operators.session_window import SESSIONS
+from scurry.runtime.operators.window import CONTENTS, MERGING
+from scurry.runtime.savepoint.format import Entry
+from scurry.runtime.state.backend import Entry as KeyEntry
+from scurry.runtime.state.backend import Index
+from scurry.runtime.state.timer import Timer, timers_in
+
+__all__ = ["Lifetimes", "WindowState", "keys_in", "load", "plain", "stamped", "states_in", "timers_of", "windows_in"]
+
+#: State name -> kind of its descriptor, of the states that have a time to live: their values are kept with a time.
+Lifetimes = dict[str, str]
+
+
+class WindowState(NamedTuple):
+    """A window that has not ended.
+
+    Attributes:
+        key: Its key; 0 in `window_all`.
+        window: The window.
+        contents: The accumulator or reduced value where the window folds its elements; otherwise the list of them (of
+            two streams: a list for each; with an evictor: of (element, timestamp) pairs). None if it was purged.
+        states: State of the window's trigger and function for this window, by name.
+    """
+
+    key: Any
+    window: Any
+    contents: Any
+    states: dict[str, Any]
+
+
+def load(uid: str, blob: bytes) -> Any:
+    """Unpickles the blob of an entry.
+
+    Raises:
+        SavepointError: It holds objects of a class this program has not.
+    """
+    try:
+        return pickle.loads(blob)
+    except (ImportError, AttributeError) as error:
+        raise SavepointError(
+            f"the state of operator {uid!r} holds objects of a class that is not found here: {error}. Import the "
+            "module that defines it, or define the class under the same name; what a job's script defined itself is "
+            "looked for in __main__"
+        ) from error
+
+
+def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
+    """The (canonical) keys of pages, and what is held for each."""
+    for page in pages:
+        content = load(page.uid, page.blob)
+        if not isinstance(content, Index):
+            yield from content.items()
+
+
+def states_in(entry: KeyEntry, lifetimes: Lifetimes) -> dict[str, Any]:
+    """The states of a key by name; state of windows is not among them."""
+    return {
+        slot: plain(lifetimes[slot], value) if slot in lifetimes else value
+        for slot, value in entry.items()
+        if type(slot) is str
+    }
+
+
+def timers_of(key: CanonicalKey, entry: KeyEntry) -> Iterator[Timer]:
+    """The timers of a key."""
+    return timers_in(key, entry, _window)
+
+
+def _window(time: int, namespace: Any) -> Any:
+    """The window a timer is for: windows that fire once, at their end, are known by their start."""
+    return TimeWindow(namespace, time + 1) if type(namespace) is int else namespace
+
+
+def windows_in(key: CanonicalKey, entry: KeyEntry, lifetimes: Lifetimes) -> Iterator[WindowState]:
+    """The windows of a key, in whichever way their operator keeps them."""
+    found: dict[Any, tuple[Any, dict[str, Any]]] = {}
+    ends = {timer.window.start: timer.window for timer in timers_of(key, entry) if type(timer.window) is TimeWindow}
+    for slot, value in entry.items():
+        if slot == SESSIONS:
+            found.update({TimeWindow(start, end): (contents, {}) for start, end, contents, _ in value})
+        elif slot == MERGING or type(slot) is not tuple:
+            continue
+        elif len(slot) == 1:
+            found[ends[slot[0]]] = (value, {})
+        else:
+            name, window = slot
+            contents, states = found.get(window, (None, {}))
+            if name == CONTENTS:
+                contents = value
+            else:
+                states[name] = plain(lifetimes[name], value) if name in lifetimes else value
+            found[window] = (contents, states)
+    for window, (contents, states) in found.items():
+        yield WindowState(original_key(key), window, contents, states)
+
+
+def plain(kind: str, value: Any) -> Any:
+    """The value of a state with a time to live, without the times."""
+    if kind == "list":
+        return [element for element, _ in value]
+    if kind == "map":
+        return {key: element for key, (element, _) in value.items()}
+    return value[0]
+
+
+def stamped(kind: str, value: Any, now: int) -> Any:
+    """The inverse of `plain`: everything was last touched at `now`, in milliseconds."""
+    if kind == "list":
+        return [(element, now) for element in value]
+    if kind == "map":
+        return {key: (element, now) for key, element in value.items()}
+    return (value, now)
+

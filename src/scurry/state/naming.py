@@ -1,0 +1,70 @@
+"""The operators and states of a savepoint by name, with a hint where a name is wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from scurry.errors import StateNotFoundError
+from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata
+from scurry.state.entries import Lifetimes
+
+__all__ = ["StateNames", "the_operator"]
+
+
+def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorState:
+    """The operator of a uid.
+
+    Raises:
+        StateNotFoundError: There is none.
+    """
+    found = metadata.operators.get(uid)
+    if found is None:
+        raise StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, metadata.operators)}")
+    return found
+
+
+class StateNames:
+    """The states of an operator: those its functions had registered when the savepoint was taken.
+
+    Args:
+        uid: The operator's uid.
+        operator: The operator.
+        descriptors: Describe states of which the savepoint says nothing.
+    """
+
+    def __init__(self, uid: str, operator: OperatorState, descriptors: Iterable[Any] = ()) -> None:
+        self._uid = uid
+        #: name -> schema, None if all the savepoint has is the state itself
+        self._schemas: dict[str, Any] = {
+            name: schema for name, schema in operator.states.items() if name[0] != "(" and ":" not in name
+        }
+        self._known = bool(self._schemas)
+        self.lifetimes: Lifetimes = {
+            name: schema["kind"] for name, schema in self._schemas.items() if schema.get("ttl") is not None
+        }
+        for descriptor in descriptors:
+            if not self._known and descriptor.ttl_config is not None:
+                self.lifetimes[descriptor.name] = descriptor.kind
+            self.require(descriptor.name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._schemas
+
+    def __iter__(self) -> Any:
+        return iter(self._schemas)
+
+    def require(self, name: str) -> None:
+        """Raises StateNotFoundError if the operator has no such state, as far as the savepoint tells."""
+        if self._known and name not in self._schemas:
+            raise StateNotFoundError(
+                f"operator {self._uid!r} has no state {name!r}{_hint(name, self._schemas)}"
+            )
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return (f"; did you mean {close[0]!r}?" if close else ";") + (
+        f" It has: {', '.join(map(repr, known))}" if known else " It has none"
+    )

@@ -1,0 +1,306 @@
+"""What is to become the state of an operator (Flink's `OperatorTransformation`)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+from scurry.common.configuration import Configuration
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.datastream._functions import require_function
+from scurry.datastream.data_stream.keyed import KeyedStream
+from scurry.datastream.data_stream.windowed import WindowedStream
+from scurry.datastream.state import MapStateDescriptor, StateDescriptor
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Origin
+from scurry.state.bootstrap import StatesFunction, Timestamps
+from scurry.state.functions import BroadcastStateBootstrapFunction, KeyedStateBootstrapFunction
+
+__all__ = [
+    "BroadcastTransformation",
+    "KeyedStateTransformation",
+    "KeyedTransformation",
+    "OneInputStateTransformation",
+    "OperatorTransformation",
+    "StateBootstrapTransformation",
+    "WindowedStateTransformation",
+]
+
+
+@dataclass(frozen=True)
+class StateBootstrapTransformation:
+    """Records and what makes state of them, for `SavepointWriter.with_operator`.
+
+    Attributes:
+        records: An iterable, or a Spark DataFrame.
+        operator: The operator that makes the state.
+        kind: What the job's operator is; None: whatever with keyed state it was before.
+        origin: Where in the program this was said.
+    """
+
+    records: Any
+    operator: ops.Operator
+    kind: str | None
+    origin: Origin = field(default_factory=Origin.of_caller, kw_only=True)
+
+    @property
+    def from_spark(self) -> bool:
+        """Whether the records are a Spark DataFrame."""
+        return hasattr(self.records, "isStreaming")
+
+
+@dataclass(frozen=True)
+class KeyedTransformation(StateBootstrapTransformation):
+    """Makes keyed state: `partitioner` gives the keys, `timestamps` the timestamps of records."""
+
+    partitioner: ops.Hash
+    timestamps: Timestamps | None = None
+
+
+@dataclass(frozen=True)
+class BroadcastTransformation(StateBootstrapTransformation):
+    """Makes broadcast state."""
+
+
+class OperatorTransformation:
+    """Where describing the state of an operator begins."""
+
+    @staticmethod
+    def bootstrap_with(records: Any) -> OneInputStateTransformation:
+        """Begin with records.
+
+        Args:
+            records: An iterable, whose state is made in this process; or a batch Spark DataFrame, whose rows become
+                Rows and whose state is made on the workers.
+
+        Raises:
+            ArgumentTypeError: It is neither.
+        """
+        return OneInputStateTransformation(_checked(records))
+
+    @staticmethod
+    def keyed_state(
+        records: Any, states: Sequence[StateDescriptor] = (), *, key: str | Sequence[str] = "key"
+    ) -> StateBootstrapTransformation:
+        """Describe keyed state by its values, without a function.
+
+        What `SavepointReader.keyed_state` gives can be given back. A value is what the state holds: for list and map
+        state a list and a dict, for aggregating state the accumulator. None, and an empty list or dict, is no state.
+
+        Args:
+            records: An iterable of (key, {state name: value}); or a batch Spark DataFrame with columns of the key and
+                of one state each, named as the state is.
+            states: The states' descriptors. They are needed for states with a time to live, which begins anew, and
+                check and convert values to the declared type; if there are any, all states must be described.
+            key: Of a DataFrame the column of the key, or several for keys that are tuples.
+        """
+        if hasattr(_checked(records), "isStreaming"):
+            columns = [key] if isinstance(key, str) else list(key)
+            missing = [name for name in columns if name not in records.columns]
+            if missing:
+                raise ArgumentError(f"the DataFrame has no column {missing[0]!r} for the key: {records.columns}")
+            names = tuple(name for name in records.columns if name not in columns)
+            selector: Callable[[Any], Any] = itemgetter(key) if isinstance(key, str) else itemgetter(*columns)
+            if len(columns) == 1 and not isinstance(key, str):
+                selector = _Single(columns[0])
+            function = StatesFunction(_Columns(names), states)
+        else:
+            selector, function = itemgetter(0), StatesFunction(itemgetter(1), states)
+        return KeyedTransformation(records, ops.KeyedProcess(function), None, ops.Hash(selector))
+
+    @staticmethod
+    def broadcast_state(
+        states: Mapping[str | MapStateDescriptor, Mapping[Any, Any]],
+    ) -> StateBootstrapTransformation:
+        """Describe broadcast state by its content.
+
+        Args:
+            states: What each state holds, by its descriptor or name.
+        """
+        return OperatorTransformation.bootstrap_with(states.items()).transform(_PutAll())
+
+
+class OneInputStateTransformation:
+    """Records of which state is to be made (Flink's `OneInputStateTransformation`)."""
+
+    def __init__(self, records: Any, timestamps: Timestamps | None = None) -> None:
+        """Hold records; programs call `OperatorTransformation.bootstrap_with`."""
+        self._records = records
+        self._timestamps = timestamps
+
+    def assign_timestamps(self, assigner: Any) -> OneInputStateTransformation:
+        """Give the records timestamps, which event-time windows need.
+
+        Args:
+            assigner: A callable from a record to milliseconds, or a TimestampAssigner.
+        """
+        extract = getattr(assigner, "extract_timestamp", None)
+        if extract is None and not callable(assigner):
+            raise ArgumentTypeError(f"expected a callable or TimestampAssigner, got {assigner!r}")
+        return OneInputStateTransformation(self._records, assigner if extract is None else _Extract(assigner))
+
+    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStateTransformation:
+        """Partition the records as the job does: with the same keys.
+
+        Args:
+            key_selector: A KeySelector or callable.
+            key_type: Declared type of the keys, if the job declares one.
+        """
+        env = StreamExecutionEnvironment(Configuration())
+        stream = env.from_source(_Records(), None, "Records").key_by(key_selector, key_type)
+        return KeyedStateTransformation(self._records, self._timestamps, stream)
+
+    def transform(self, function: BroadcastStateBootstrapFunction) -> StateBootstrapTransformation:
+        """Make broadcast state; the records are collected in this process, as the state will be in every subtask."""
+        require_function(function, (BroadcastStateBootstrapFunction,), hint="for keyed state call key_by() first")
+        _refuse_results(function.process_element)
+        return BroadcastTransformation(self._records, ops.BroadcastProcess(function), "BroadcastProcess")
+
+
+class _Keyed:
+    """What is made of keyed records by an operator of a stream."""
+
+    def __init__(self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream) -> None:
+        self._records = records
+        self._timestamps = timestamps
+        self._keyed = keyed
+
+    def _made_by(self, operator: ops.Operator) -> StateBootstrapTransformation:
+        partitioner = self._keyed._node.partitioner  # type: ignore[attr-defined]
+        return KeyedTransformation(
+            self._records, operator, type(operator).__name__, partitioner, self._timestamps
+        )
+
+    def _made_in(self, stream: DataStream) -> StateBootstrapTransformation:
+        return self._made_by(stream._node.operator)  # type: ignore[attr-defined]
+
+
+class KeyedStateTransformation(_Keyed):
+    """Records with keys (Flink's `KeyedStateTransformation`)."""
+
+    def transform(self, function: KeyedStateBootstrapFunction) -> StateBootstrapTransformation:
+        """Make the state of a process function: state and timers by key."""
+        require_function(function, (KeyedStateBootstrapFunction,))
+        _refuse_results(function.process_element)
+        return self._made_by(ops.KeyedProcess(function))
+
+    def reduce(self, function: Any) -> StateBootstrapTransformation:
+        """Make the state of a rolling `reduce`, with the job's ReduceFunction or callable."""
+        return self._made_in(self._keyed.reduce(function))
+
+    def window(self, window_assigner: Any) -> WindowedStateTransformation:
+        """Put the records of each key into windows."""
+        return WindowedStateTransformation(
+            self._records, self._timestamps, self._keyed, self._keyed.window(window_assigner)
+        )
+
+
+class WindowedStateTransformation(_Keyed):
+    """Records in windows (Flink's `WindowedStateTransformation`), made as in the job.
+
+    Windows stay open: event time does not move while a savepoint is written. Whatever triggers fire is dropped.
+    """
+
+    def __init__(
+        self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream, windowed: WindowedStream
+    ) -> None:
+        """Put records into windows; programs call `window`."""
+        super().__init__(records, timestamps, keyed)
+        self._windowed = windowed
+
+    def trigger(self, trigger: Any) -> WindowedStateTransformation:
+        """Set the trigger, as the job does."""
+        self._windowed.trigger(trigger)
+        return self
+
+    def evictor(self, evictor: Any) -> WindowedStateTransformation:
+        """Set the evictor, as the job does."""
+        self._windowed.evictor(evictor)
+        return self
+
+    def allowed_lateness(self, time_ms: Any) -> WindowedStateTransformation:
+        """Set how long windows are kept after they fired, as the job does."""
+        self._windowed.allowed_lateness(time_ms)
+        return self
+
+    def reduce(self, reduce_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
+        """Fold the records of windows with the job's ReduceFunction."""
+        return self._made_in(self._windowed.reduce(reduce_function, window_function))
+
+    def aggregate(self, aggregate_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
+        """Fold the records of windows with the job's AggregateFunction."""
+        return self._made_in(self._windowed.aggregate(aggregate_function, window_function))
+
+    def apply(self, window_function: Any) -> StateBootstrapTransformation:
+        """Keep the records of windows for the job's WindowFunction."""
+        return self._made_in(self._windowed.apply(window_function))
+
+    def process(self, process_window_function: Any) -> StateBootstrapTransformation:
+        """Keep the records of windows for the job's ProcessWindowFunction."""
+        return self._made_in(self._windowed.process(process_window_function))
+
+
+# ------------------------------------------------------------------ within
+
+
+def _checked(records: Any) -> Any:
+    if getattr(records, "isStreaming", False):
+        raise ArgumentTypeError("state is made of a batch DataFrame, and this one is streaming")
+    if not hasattr(records, "isStreaming") and not isinstance(records, Iterable):
+        raise ArgumentTypeError(f"expected an iterable of records or a Spark DataFrame, got {records!r}")
+    return records
+
+
+def _refuse_results(hook: Callable[..., Any]) -> None:
+    if inspect.isgeneratorfunction(hook):
+        raise ArgumentTypeError(f"{hook.__qualname__} yields, but writing a savepoint has no output: write state only")
+
+
+class _Records(Source):
+    """Stands where a job would have a source."""
+
+    def channels(self, parallelism: int) -> int:
+        return 1
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        raise NotImplementedError
+
+    def read(self, work: Iterable[Any], sizer: ChunkSizer) -> Iterator[Chunk]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Extract:
+    assigner: Any
+
+    def __call__(self, value: Any) -> int:
+        return self.assigner.extract_timestamp(value, -(1 << 63))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class _Single:
+    name: str
+
+    def __call__(self, row: Any) -> tuple[Any, ...]:
+        return (row[self.name],)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    names: tuple[str, ...]
+
+    def __call__(self, row: Any) -> dict[str, Any]:
+        return {name: row[name] for name in self.names}
+
+
+class _PutAll(BroadcastStateBootstrapFunction):
+    def process_element(self, value: Any, ctx: BroadcastStateBootstrapFunction.Context) -> None:
+        """Write a state."""
+        state, content = value
+        descriptor = MapStateDescriptor(state) if isinstance(state, str) else state
+        ctx.get_broadcast_state(descriptor).put_all(dict(content))

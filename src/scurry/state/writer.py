@@ -1,0 +1,257 @@
+"""Writing savepoints."""
+
+from __future__ import annotations
+
+import posixpath
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.spark_source import arrow_rows
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.savepoint.format import (
+    ENTRIES,
+    OperatorState,
+    SavepointMetadata,
+    SourceState,
+    copy_entries,
+    entry_files,
+    write_entries,
+    write_metadata,
+)
+from scurry.state.bootstrap import Block, KeyedBootstrap, broadcast_entries
+from scurry.state.naming import the_operator
+from scurry.state.reader import SavepointReader
+from scurry.state.transformation import BroadcastTransformation, KeyedTransformation, StateBootstrapTransformation
+
+__all__ = ["SavepointWriter"]
+
+#: As many key groups as Flink allows.
+_MOST_KEY_GROUPS = 1 << 15
+
+#: Records that are handed to the operator at once.
+_BLOCK = 4096
+
+#: No operator of a plan has this number: gates know nothing of an operator that was not in a job.
+_NO_NUMBER = -1
+
+
+class SavepointWriter:
+    """Makes a savepoint that jobs can start from (Flink's `SavepointWriter`).
+
+    Of an existing savepoint, operators and sources that are not removed stay as they are, with watermarks and
+    positions. Nothing happens before `write`.
+    """
+
+    def __init__(self, metadata: SavepointMetadata, source: str | None = None) -> None:
+        """Start with what a savepoint says; programs call `new_savepoint` or `from_existing_savepoint`."""
+        self._metadata = metadata
+        self._source = source
+        #: uid in the existing savepoint -> uid in the new one
+        self._kept = {uid: uid for uid in (*metadata.operators, *metadata.sources)}
+        self._removed: dict[str, OperatorState] = {}
+        self._new: dict[str, tuple[StateBootstrapTransformation, ...]] = {}
+
+    @staticmethod
+    def new_savepoint(max_parallelism: int = 128) -> SavepointWriter:
+        """Begin with nothing.
+
+        Args:
+            max_parallelism: The number of key groups: no job can run on the savepoint with more subtasks.
+
+        Raises:
+            ArgumentError: It is not between 1 and 32768.
+        """
+        from scurry import __version__
+
+        if not 1 <= max_parallelism <= _MOST_KEY_GROUPS:
+            raise ArgumentError(f"max_parallelism is between 1 and {_MOST_KEY_GROUPS}, not {max_parallelism}")
+        return SavepointWriter(
+            SavepointMetadata(0, __version__, uuid.uuid4().hex, "scurry.state", max_parallelism, batch_id=0)
+        )
+
+    @staticmethod
+    def from_existing_savepoint(path: str, *, allow_untrusted: bool = False) -> SavepointWriter:
+        """Begin with all that is in a savepoint; it is not changed itself.
+
+        Args:
+            path: Its directory.
+            allow_untrusted: As for `SavepointReader.read`.
+
+        Raises:
+            SavepointError: It cannot be read.
+        """
+        return SavepointWriter(SavepointReader.read(path, allow_untrusted=allow_untrusted).metadata, path)
+
+    # ---------------------------------------------------------------- what is to be written
+
+    def with_operator(self, uid: str, *transformations: StateBootstrapTransformation) -> SavepointWriter:
+        """Add an operator.
+
+        Args:
+            uid: The uid that the job gives it.
+            transformations: Its state: keyed or broadcast, or one of each.
+
+        Raises:
+            ArgumentError: There is such an operator already; remove it first to replace it.
+        """
+        if not uid or uid in self._kept.values() or uid in self._new:
+            raise ArgumentError(f"there is an operator {uid!r} already; call remove_operator({uid!r}) to replace it")
+        for transformation in transformations:
+            if not isinstance(transformation, StateBootstrapTransformation):
+                raise ArgumentTypeError(
+                    f"expected what OperatorTransformation... .transform(...) returns, got {transformation!r}"
+                )
+        if sorted(map(_sort, transformations)) not in ([0], [1], [0, 1]):
+            raise ArgumentError(f"operator {uid!r} takes keyed state, broadcast state, or one of each")
+        self._new[uid] = transformations
+        return self
+
+    def remove_operator(self, uid: str) -> SavepointWriter:
+        """Remove an operator with its state, or a source with its position.
+
+        Raises:
+            StateNotFoundError: There is none.
+        """
+        if uid in self._new:
+            del self._new[uid]
+            return self
+        before = self._before(uid)
+        del self._kept[before]
+        if before in self._metadata.operators:
+            self._removed[uid] = self._metadata.operators[before]
+        return self
+
+    def change_operator_uid(self, old: str, new: str) -> SavepointWriter:
+        """Give an operator or source another uid.
+
+        Raises:
+            StateNotFoundError: There is none of the old uid.
+            ArgumentError: There is one of the new uid already.
+        """
+        if new in self._kept.values() or new in self._new:
+            raise ArgumentError(f"there is an operator {new!r} already")
+        if old in self._new:
+            self._new[new] = self._new.pop(old)
+        else:
+            self._kept[self._before(old)] = new
+        return self
+
+    def _before(self, uid: str) -> str:
+        for before, now in self._kept.items():
+            if now == uid:
+                return before
+        known = {now: OperatorState(now, _NO_NUMBER, "", 1) for now in (*self._kept.values(), *self._new)}
+        the_operator(replace(self._metadata, operators=known), uid, self._source or "to be written")
+        raise AssertionError
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self, path: str) -> str:
+        """Write the savepoint.
+
+        State of DataFrames is made and written on the workers, and then they also copy what stays of an existing
+        savepoint. State of iterables is made in this process and has to fit into its memory.
+
+        Args:
+            path: A directory that does not exist or is empty.
+
+        Returns:
+            The path.
+
+        Raises:
+            ArgumentError: There is something at the path.
+            OperatorError: A function failed.
+        """
+        fs, root = file_system(path)
+        if fs.exists(root) and (fs.entries(root) or not _is_directory(fs, root)):
+            raise ArgumentError(f"there is something at {path} already; savepoints are written to a new directory")
+        try:
+            operators = self._copy(path)
+            for number, (uid, transformations) in enumerate(self._new.items()):
+                operators[uid] = self._write_operator(path, uid, transformations, f"new-{number}")
+            sources: dict[str, SourceState] = {
+                self._kept[uid]: state for uid, state in self._metadata.sources.items() if uid in self._kept
+            }
+            now = time.time_ns() // 1_000_000
+            write_metadata(path, replace(self._metadata, created_ms=now, operators=operators, sources=sources))
+        except BaseException:
+            fs.delete(posixpath.join(root, ENTRIES))
+            raise
+        return path
+
+    def _copy(self, path: str) -> dict[str, OperatorState]:
+        """Copies what stays; returns the operators."""
+        operators = self._metadata.operators
+        uids = {before: now for before, now in self._kept.items() if before in operators}
+        if self._source is not None and uids:
+            works = [(file, f"kept-{number}") for number, file in enumerate(entry_files(self._source))]
+            frames = [each.records for parts in self._new.values() for each in parts if each.from_spark]
+            if frames:
+                from scurry.spark.state_files import copy_on_workers
+
+                copy_on_workers(frames[0].sparkSession, works, path, uids)
+            else:
+                for file, name in works:
+                    copy_entries(file, path, name, uids)
+        return {now: operators[before] for before, now in uids.items()}
+
+    def _write_operator(
+        self, path: str, uid: str, transformations: tuple[StateBootstrapTransformation, ...], name: str
+    ) -> OperatorState:
+        kinds, schemas = [], {}
+        for transformation in transformations:
+            kinds.append(transformation.kind or self._kind_before(uid))
+            plan = OperatorPlan(0, uid, uid, transformation.operator, None, 1, transformation.origin)
+            if isinstance(transformation, KeyedTransformation):
+                schemas.update(self._write_keyed(path, plan, transformation, name))
+            else:
+                write_entries(path, broadcast_entries(plan, _local_records(transformation.records)), name)
+        kind = kinds[0] if len(kinds) == 1 else "KeyedBroadcastProcess"
+        return OperatorState(uid, _NO_NUMBER, kind, 1, schemas)
+
+    def _kind_before(self, uid: str) -> str:
+        """What an operator is that is described by its values: what it was, so that it can be transformed."""
+        before = self._removed.get(uid)
+        return "KeyedProcess" if before is None or before.kind == "Window" else before.kind
+
+    def _write_keyed(
+        self, path: str, plan: OperatorPlan, transformation: KeyedTransformation, name: str
+    ) -> dict[str, Any]:
+        bootstrap = KeyedBootstrap(
+            plan, transformation.partitioner, transformation.timestamps, self._metadata.max_parallelism
+        )
+        if transformation.from_spark:
+            from scurry.spark.state_files import write_keyed
+
+            return write_keyed(transformation.records, bootstrap, path, name)
+        schemas: dict[str, Any] = {}
+        write_entries(path, bootstrap.entries([(0, _blocks(transformation.records, bootstrap))], schemas), name)
+        return schemas
+
+
+def _sort(transformation: StateBootstrapTransformation) -> int:
+    return 1 if isinstance(transformation, BroadcastTransformation) else 0
+
+
+def _is_directory(fs: Any, path: str) -> bool:
+    return any(name == posixpath.basename(path) and is_dir for name, is_dir in fs.entries(posixpath.dirname(path)))
+
+
+def _blocks(records: Iterable[Any], bootstrap: KeyedBootstrap) -> Iterator[Block]:
+    source = iter(records)
+    while values := list(islice(source, _BLOCK)):
+        yield bootstrap.block(values)
+
+
+def _local_records(records: Any) -> Iterator[Any]:
+    if not hasattr(records, "isStreaming"):
+        yield from records
+        return
+    for batch in records.toArrow().to_batches():
+        yield from arrow_rows(batch)

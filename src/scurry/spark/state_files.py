@@ -15,6 +15,7 @@ from scurry.graph.shipping import ship_value
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import from_sortable, sortable
 from scurry.runtime.savepoint.format import Entry, EntryFile, copy_entries, publish, write_entries
+from scurry.spark.failures import failure_of
 from scurry.spark.worker import mark
 
 #: Columns that a row gets on its way to the state of its key.
@@ -50,7 +51,11 @@ def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str) -> dict
     spark = frame.sparkSession
     count = max(1, min(bootstrap.max_parallelism, int(spark.conf.get("spark.sql.shuffle.partitions"))))
     rows = frame.mapInArrow(_with_keys(shipped), keyed).repartition(count, _GROUP)
-    written = rows.sortWithinPartitions(_GROUP, _KEY, _TIME).mapInArrow(_write(shipped), "schemas string").collect()
+    sorted_rows = rows.sortWithinPartitions(_GROUP, _KEY, _TIME)
+    try:
+        written = sorted_rows.mapInArrow(_write(shipped), "schemas string").collect()
+    except Exception as error:
+        raise failure_of(error) from error
     schemas: dict[str, Any] = {}
     for row in written:
         schemas.update(json.loads(row.schemas))

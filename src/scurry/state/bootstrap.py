@@ -120,9 +120,9 @@ class StatesFunction(KeyedStateBootstrapFunction):
         for descriptor in self._descriptors.values():
             runtime_context.get_state(descriptor)
         self._convert = {
-            name: descriptor.type_info.converter()
+            name: convert
             for name, descriptor in self._descriptors.items()
-            if descriptor.kind in ("value", "list", "map")
+            if descriptor.kind in ("value", "list", "map") and (convert := descriptor.type_info.converter())
         }
 
     def process_element(self, value: Any, ctx: Any) -> None:

@@ -1,0 +1,57 @@
+"""Savepoints of pipelines in a test harness, and pipelines that start from savepoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scurry.runtime.savepoint.format import (
+    Entry,
+    OperatorState,
+    SavepointMetadata,
+    SourceState,
+    write_entries,
+    write_metadata,
+)
+from scurry.runtime.savepoint.restore import Restore
+from scurry.runtime.savepoint.trust import require_trusted
+from scurry.testing import TestHarness
+
+#: When the savepoints of these tests were taken.
+NOW = 1_000_000
+
+
+def save(harness: TestHarness, path: Path, sources: dict[str, SourceState] | None = None) -> str:
+    """Takes a savepoint."""
+    plan, levels = harness._plan, harness._levels
+    numbers = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
+    write_entries(
+        str(path),
+        (
+            Entry(uid, kind, numbers[subtask], number, blob)
+            for (_, subtask), store in levels.stores.items()
+            for (uid, kind, number), blob in store.items()
+        ),
+    )
+    operators = {
+        op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
+        for op in plan.operators.values()
+        if op.input_edges
+    }
+    groups = plan.settings.max_parallelism
+    write_metadata(
+        str(path),
+        SavepointMetadata(NOW, "test", "0" * 32, "test", groups, 7, operators=operators, sources=sources or {}),
+    )
+    return str(path)
+
+
+def start_from(path: str, build: Callable[..., Any], parallelism: int = 1, max_parallelism: int = 128) -> TestHarness:
+    """A pipeline that goes on with the state in a savepoint."""
+    require_trusted(path)
+    harness = TestHarness.of(build, parallelism=parallelism, max_parallelism=max_parallelism)
+    for works in Restore(path, harness._plan).batches():
+        rows = [row for work in works for row in work.rows(harness._plan.subtask_ids)]
+        assert harness._levels.process(rows, 0) == []
+    return harness

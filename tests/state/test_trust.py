@@ -1,0 +1,75 @@
+"""Savepoints that somebody else could have written are not read, as that would run their code."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from scurry.errors import SavepointTrustError
+from scurry.runtime.savepoint.trust import require_trusted
+from scurry.state import OperatorTransformation, SavepointReader, SavepointWriter
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes and owners are POSIX's")
+
+
+@pytest.fixture
+def savepoint(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o755)
+    path = tmp_path / "savepoint"
+    state = OperatorTransformation.keyed_state([("ann", {"count": 1})])
+    SavepointWriter.new_savepoint().with_operator("counts", state).write(str(path))
+    for each in (path, *path.rglob("*")):
+        each.chmod(0o755 if each.is_dir() else 0o644)
+    return path
+
+
+def test_a_savepoint_that_only_its_user_can_write_is_read(savepoint: Path) -> None:
+    assert dict(SavepointReader.read(str(savepoint)).keyed_state("counts")) == {"ann": {"count": 1}}
+
+
+@pytest.mark.parametrize("which", [".", "entries", "metadata.json", "entries/kind=page/new-0.parquet"])
+def test_a_file_or_directory_that_all_can_write_is_refused(savepoint: Path, which: str) -> None:
+    (savepoint / which).chmod(0o777)
+    with pytest.raises(SavepointTrustError, match=r"others can write to it .*can run code.*chmod go-w .*allow_untrusted"):
+        SavepointReader.read(str(savepoint))
+
+
+def test_a_file_that_a_group_can_write_is_refused(savepoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scurry.runtime.savepoint.trust._own_group", lambda group: False)
+    (savepoint / "metadata.json").chmod(0o664)
+    with pytest.raises(SavepointTrustError, match="metadata.json: others can write to it"):
+        require_trusted(str(savepoint))
+
+
+def test_the_group_that_is_the_users_own_may_write(savepoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scurry.runtime.savepoint.trust._own_group", lambda group: True)
+    (savepoint / "metadata.json").chmod(0o664)
+    require_trusted(str(savepoint))
+
+
+def test_another_users_savepoint_is_refused(savepoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:
+        os.chown(savepoint / "metadata.json", 12_345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+    with pytest.raises(SavepointTrustError, match="it belongs to user .*copy the savepoint, if you trust them"):
+        SavepointReader.read(str(savepoint))
+
+
+def test_a_savepoint_that_others_can_replace_is_refused(savepoint: Path) -> None:
+    savepoint.parent.chmod(0o777)
+    with pytest.raises(SavepointTrustError, match="others can put another directory in its place"):
+        SavepointWriter.from_existing_savepoint(str(savepoint))
+
+
+def test_nobody_can_replace_what_others_own_where_the_sticky_bit_is_set(savepoint: Path) -> None:
+    savepoint.parent.chmod(0o1777)
+    require_trusted(str(savepoint))
+
+
+def test_the_caller_can_vouch_for_who_writes_there(savepoint: Path) -> None:
+    (savepoint / "metadata.json").chmod(0o666)
+    read = SavepointReader.read(str(savepoint), allow_untrusted=True)
+    assert dict(read.keyed_state("counts")) == {"ann": {"count": 1}}

@@ -1,4 +1,4 @@
-"""Pipelines with state of every kind."""
+"""Pipelines with state of every kind; the savepoint in tests/fixtures/savepoint-v1 is of some of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MEAN = AggregatingStateDescriptor("mean", Mean())
 LAST = ValueStateDescriptor("last")
 LAST.enable_time_to_live(StateTtlConfig.new_builder(Time.minutes(1)).build())
 RECENT = ListStateDescriptor("recent")
-RECENT.enable_time_to_live(StateTtlConfig.new_builder(Time.minutes(1)).build())
+RECENT.enable_time_to_live(StateTtlConfig.new_builder(Time.days(36_500)).build())
 
 
 class Profile(KeyedProcessFunction):

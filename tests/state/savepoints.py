@@ -8,13 +8,13 @@ from typing import Any
 
 from scurry.runtime.savepoint.format import (
     Entry,
-    OperatorState,
     SavepointMetadata,
     SourceState,
     write_entries,
     write_metadata,
 )
 from scurry.runtime.savepoint.restore import Restore
+from scurry.runtime.savepoint.taking import Description
 from scurry.runtime.savepoint.trust import require_trusted
 from scurry.testing import TestHarness
 
@@ -34,11 +34,7 @@ def save(harness: TestHarness, path: Path, sources: dict[str, SourceState] | Non
             for (uid, kind, number), blob in store.items()
         ),
     )
-    operators = {
-        op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
-        for op in plan.operators.values()
-        if op.input_edges
-    }
+    operators = Description.of(plan).operators
     groups = plan.settings.max_parallelism
     write_metadata(
         str(path),
@@ -52,6 +48,6 @@ def start_from(path: str, build: Callable[..., Any], parallelism: int = 1, max_p
     require_trusted(path)
     harness = TestHarness.of(build, parallelism=parallelism, max_parallelism=max_parallelism)
     for works in Restore(path, harness._plan).batches():
-        rows = [row for work in works for row in work.rows(harness._plan.subtask_ids)]
+        rows = [row for work in works for row in work.rows(harness._plan)]
         assert harness._levels.process(rows, 0) == []
     return harness

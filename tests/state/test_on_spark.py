@@ -99,7 +99,8 @@ def _user(row: Any) -> Any:
 def test_windows_of_a_dataframe_and_kept_operators_go_into_one_savepoint(
     spark: Any, tmp_path: Path, savepoint: SavepointReader
 ) -> None:
-    rows = spark.createDataFrame([("ann", 5, 1_000), ("ann", 7, 2_000), ("bob", 1, 12_000)], "who STRING, n INT, t LONG")
+    visits = [("ann", 5, 1_000), ("ann", 7, 2_000), ("bob", 1, 12_000)]
+    rows = spark.createDataFrame(visits, "who STRING, n INT, t LONG")
     windowed = OperatorTransformation.bootstrap_with(rows).assign_timestamps(lambda row: row.t).key_by(lambda r: r.who)
     transformation = windowed.window(TumblingEventTimeWindows.of(Time.seconds(10))).aggregate(RowSeconds())
     writer = SavepointWriter.from_existing_savepoint(savepoint.path).change_operator_uid("profiles", "visitors")

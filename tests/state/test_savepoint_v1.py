@@ -1,0 +1,81 @@
+"""The savepoint that format version 1 was released with: every later release reads it and goes on with it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import savepoint_v1
+from pipelines import LAST, PRICES, RECENT, Visit
+
+from scurry.common import Row
+from scurry.datastream.window import TimeWindow
+from scurry.state import SavepointReader
+
+KEPT = Path(__file__).parents[1] / "fixtures" / "savepoint-v1"
+HOME, SHOP = Visit("home", 10, ["a tag"]), Visit("shop", 30, ["a tag"])
+
+
+@pytest.fixture
+def savepoint(tmp_path: Path) -> str:
+    """A copy of it that belongs to whoever runs the tests."""
+    copied = tmp_path / "savepoint"
+    shutil.copytree(KEPT, copied, copy_function=shutil.copyfile)
+    for each in (copied, *copied.rglob("*")):
+        each.chmod(0o755 if each.is_dir() else 0o644)
+    return str(copied)
+
+
+def test_its_metadata_tells_what_is_in_it(savepoint: str) -> None:
+    metadata = SavepointReader.read(savepoint).metadata
+    assert {uid: operator.kind for uid, operator in metadata.operators.items()} == {
+        "profiles": "KeyedProcess", "windows": "Window", "sessions": "Window", "revenue": "KeyedBroadcastProcess",
+    }  # fmt: skip
+    assert (metadata.version, metadata.max_parallelism, metadata.watermark) == (1, 128, 2_999)
+    assert metadata.sources["lines"].kind == "FileSource"
+
+
+def test_its_state_is_read(savepoint: str) -> None:
+    reader = SavepointReader.read(savepoint)
+    assert dict(reader.keyed_state("profiles", LAST, RECENT))["ann"] == {
+        "count": 2, "pages": [Row(page="home", seconds=10), Row(page="shop", seconds=30)],
+        "by_page": {"home": HOME, "shop": SHOP}, "total": 40, "mean": (40, 2), "last": "shop",
+        "recent": ["home", "shop"],
+    }  # fmt: skip
+    assert sorted(timer.time for timer in reader.timers("profiles")) == [61_000, 62_000, 63_000]
+    assert sorted(reader.window_state("windows")) == [
+        ("ann", TimeWindow(0, 10_000), (40, 2), {}), ("bob", TimeWindow(0, 10_000), (20, 1), {}),
+    ]  # fmt: skip
+    assert {state.key: state.window for state in reader.window_state("sessions")} == {
+        "ann": TimeWindow(1_000, 7_000), "bob": TimeWindow(3_000, 8_000),
+    }  # fmt: skip
+    assert dict(reader.keyed_state("revenue")) == {"tea": {"sold": 2}}
+    assert reader.broadcast_state("revenue", PRICES) == {"tea": 3}
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_the_program_goes_on_with_it(savepoint: str, parallelism: int) -> None:
+    expected = {
+        "profiles": [("ann", 3), ("ann", 4), ("ann", 5)],
+        "timers": [("ann", 61_000), ("ann", 62_000), ("ann", 64_000), ("bob", 63_000)],
+        "windows": [10.0, 20.0, 30.0],
+        "sessions": [("ann", 1_000, 9_000, [10, 30, 50]), ("ann", 70_000, 75_000, [10]), ("bob", 3_000, 8_000, [20])],
+        "revenue": [("tea", 9)],
+    }
+
+    def found(results: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        profiles = results["profiles"]
+        timers = {"timers": sorted(result[1:3] for result in profiles if result[0] == "timer")}
+        counts = {"profiles": sorted(result for result in profiles if result[0] != "timer")}
+        return {**{name: sorted(values) for name, values in results.items()}, **timers, **counts}
+
+    results, _ = savepoint_v1.run(
+        savepoint_v1.AFTER,
+        lambda results: len(results) == 4 and found(results) == expected,
+        lambda client: client.cancel().result(),
+        execution__state_recovery__path=savepoint,
+        parallelism__default=parallelism,
+    )
+    assert found(results) == expected

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scurry.errors import SavepointTrustError
+from scurry.common import Configuration
+from scurry.connectors.collect_sink import CollectSink
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.functions import KeyedProcessFunction
+from scurry.datastream.state import ValueStateDescriptor
+from scurry.errors import JobError, SavepointTrustError
 from scurry.runtime.savepoint.trust import require_trusted
 from scurry.state import OperatorTransformation, SavepointReader, SavepointWriter
 
@@ -73,3 +79,34 @@ def test_the_caller_can_vouch_for_who_writes_there(savepoint: Path) -> None:
     (savepoint / "metadata.json").chmod(0o666)
     read = SavepointReader.read(str(savepoint), allow_untrusted=True)
     assert dict(read.keyed_state("counts")) == {"ann": {"count": 1}}
+
+
+def test_a_job_does_not_start_from_it_unless_it_is_told_to(savepoint: Path) -> None:
+    def start(**settings: str) -> list[Any]:
+        configuration = Configuration()
+        configuration.set_string("scurry.runner", "local")
+        configuration.set_string("execution.runtime-mode", "STREAMING")
+        configuration.set_string("execution.state-recovery.path", str(savepoint))
+        for key, value in settings.items():
+            configuration.set_string(key, value)
+        env = StreamExecutionEnvironment(configuration)
+        found: list[Any] = []
+        counts = env.from_collection([("ann", 1)]).key_by(lambda pair: pair[0]).process(Count()).uid("counts")
+        counts._sink(CollectSink(found.extend), "found")
+        env.execute()
+        return found
+
+    assert start() == [2]
+    (savepoint / "metadata.json").chmod(0o666)
+    with pytest.raises(JobError, match=r"SavepointTrustError: .*scurry.savepoint.allow-untrusted"):
+        start()
+    assert start(**{"scurry.savepoint.allow-untrusted": "true"}) == [2]
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context: Any) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.count.update((self.count.value() or 0) + value[1])
+        yield self.count.value()

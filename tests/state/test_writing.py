@@ -306,6 +306,12 @@ def test_records_are_iterable_or_a_dataframe(records: Any) -> None:
         OperatorTransformation.bootstrap_with(records)
 
 
+def test_a_pandas_dataframe_is_not_taken_for_records() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ArgumentTypeError, match="itertuples"):
+        OperatorTransformation.bootstrap_with(pandas.DataFrame({"a": [1]}))
+
+
 @pytest.mark.parametrize("groups", [0, 32_769])
 def test_the_number_of_key_groups_has_limits(groups: int) -> None:
     with pytest.raises(ArgumentError, match=f"between 1 and 32768, not {groups}"):

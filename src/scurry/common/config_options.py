@@ -257,6 +257,12 @@ IGNORE_UNCLAIMED = ConfigOption(
     "Whether state of the savepoint that no operator takes is dropped; otherwise the job does not start.",
     aliases=("execution.savepoint.ignore-unclaimed-state",),
 )
+ALLOW_UNTRUSTED = ConfigOption(
+    "scurry.savepoint.allow-untrusted",
+    parse_boolean,
+    False,
+    "Whether a job starts from a savepoint whose files others could have written; they could run code in the job.",
+)
 RUNNER = ConfigOption(
     "scurry.runner", one_of("spark", "local"), "spark", "What runs jobs: Spark, or this very process."
 )
@@ -303,6 +309,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     SAVEPOINTS_DIR,
     RECOVERY_PATH,
     IGNORE_UNCLAIMED,
+    ALLOW_UNTRUSTED,
     RUNNER,
     PROGRESS,
     BATCH_MAX_BYTES,

@@ -25,9 +25,6 @@ _Block = tuple[list[Any], list[Any], list[int] | None]
 
 
 class _Bootstrap(Protocol):
-    @property
-    def max_parallelism(self) -> int: ...
-
     def block(self, values: list[Any], /) -> _Block: ...
 
     def groups(self, keys: Iterable[Any], /) -> list[int]: ...
@@ -48,9 +45,7 @@ def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str) -> dict
     shipped = ship_value((bootstrap, path, name))
     keyed = StructType([*frame.schema.fields])
     keyed = keyed.add(_GROUP, IntegerType()).add(_KEY, BinaryType()).add(_TIME, LongType())
-    spark = frame.sparkSession
-    count = max(1, min(bootstrap.max_parallelism, int(spark.conf.get("spark.sql.shuffle.partitions"))))
-    rows = frame.mapInArrow(_with_keys(shipped), keyed).repartition(count, _GROUP)
+    rows = frame.mapInArrow(_with_keys(shipped), keyed).repartition(_GROUP)
     sorted_rows = rows.sortWithinPartitions(_GROUP, _KEY, _TIME)
     try:
         written = sorted_rows.mapInArrow(_write(shipped), "schemas string").collect()

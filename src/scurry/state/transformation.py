@@ -93,8 +93,8 @@ class OperatorTransformation:
         state a list and a dict, for aggregating state the accumulator. None, and an empty list or dict, is no state.
 
         Args:
-            records: An iterable of (key, {state name: value}); or a batch Spark DataFrame with columns of the key and
-                of one state each, named as the state is.
+            records: An iterable of (key, {state name: value}), or a dict of such; or a batch Spark DataFrame with
+                columns of the key and of one state each, named as the state is.
             states: The states' descriptors. They are needed for states with a time to live, which begins anew, and
                 check and convert values to the declared type; if there are any, all states must be described.
             key: Of a DataFrame the column of the key, or several for keys that are tuples.
@@ -111,6 +111,7 @@ class OperatorTransformation:
             function = StatesFunction(_Columns(names), states)
         else:
             selector, function = itemgetter(0), StatesFunction(itemgetter(1), states)
+            records = records.items() if isinstance(records, Mapping) else records
         return KeyedTransformation(records, ops.KeyedProcess(function), None, ops.Hash(selector))
 
     @staticmethod
@@ -251,6 +252,8 @@ class WindowedStateTransformation(_Keyed):
 def _checked(records: Any) -> Any:
     if getattr(records, "isStreaming", False):
         raise ArgumentTypeError("state is made of a batch DataFrame, and this one is streaming")
+    if hasattr(records, "itertuples"):
+        raise ArgumentTypeError("a pandas DataFrame iterates over its columns: pass its itertuples(index=False)")
     if not hasattr(records, "isStreaming") and not isinstance(records, Iterable):
         raise ArgumentTypeError(f"expected an iterable of records or a Spark DataFrame, got {records!r}")
     return records

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common.config_options import IGNORE_UNCLAIMED, RECOVERY_PATH
+from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECOVERY_PATH
 from scurry.errors import StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.job import JobExecution
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files, read_metadata
+from scurry.runtime.savepoint.trust import require_trusted
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
 from scurry.runtime.state_migration import Collected, JobMigration, plan_migration
 from scurry.runtime.wire import STATE, WireRow, channel_id, pack
@@ -132,8 +133,15 @@ class Restore:
 
     @classmethod
     def into(cls, path: str, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
-        """What a job takes from a savepoint, by its plan's own configuration."""
-        ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
+        """What a job takes from a savepoint, by its plan's own configuration.
+
+        Raises:
+            SavepointTrustError: The user named the savepoint, and others could have written it.
+        """
+        configuration = plan.settings.configuration
+        ignore = configuration.get(IGNORE_UNCLAIMED.key, "false")
+        if path == savepoint_to_start_from(plan):
+            require_trusted(path, ALLOW_UNTRUSTED.parse(configuration.get(ALLOW_UNTRUSTED.key, "false")))
         restore = cls(path, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
         if restore.migration is not None:
             job.took_over(restore.migration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,13 @@ from scurry.testing import TestHarness
 NOW = 1_000_000
 
 
-def save(harness: TestHarness, path: Path, sources: dict[str, SourceState] | None = None) -> str:
-    """Takes a savepoint."""
+def save(
+    harness: TestHarness,
+    path: Path,
+    sources: dict[str, SourceState] | None = None,
+    states: dict[str, Any] | None = None,
+) -> str:
+    """Takes a savepoint; `states` are the schemas it tells of, for all operators."""
     plan, levels = harness._plan, harness._levels
     numbers = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
     write_entries(
@@ -34,7 +40,8 @@ def save(harness: TestHarness, path: Path, sources: dict[str, SourceState] | Non
             for (uid, kind, number), blob in store.items()
         ),
     )
-    operators = Description.of(plan).operators
+    described = Description.of(plan).operators
+    operators = described if states is None else {uid: replace(op, states=states) for uid, op in described.items()}
     groups = plan.settings.max_parallelism
     write_metadata(
         str(path),

@@ -164,6 +164,43 @@ def test_broadcast_state_is_read_by_name_or_descriptor(tmp_path: Path) -> None:
     assert dict(savepoint.keyed_state("revenue")) == {"tea": {"sold": 2}}
 
 
+# ------------------------------------------------------------------ savepoints that tell of their states
+
+SCHEMAS = {
+    "(key)": {"kind": "key", "type": "STRING"},
+    "count": {"kind": "value", "type": "LONG"},
+    "last": {"kind": "value", "type": "ANY", "ttl": 60_000},
+    "recent": {"kind": "list", "type": ["LIST", "ANY"], "ttl": 60_000},
+}
+
+
+@pytest.fixture
+def described(tmp_path: Path) -> SavepointReader:
+    with TestHarness.of(pipelines.profiles, processing_time=NOW) as harness:
+        harness.process(("ann", HOME), 1_000)
+        return SavepointReader.read(save(harness, tmp_path / "described", states=SCHEMAS))
+
+
+def test_states_that_are_known_to_expire_show_without_times(described: SavepointReader) -> None:
+    ((_, states),) = described.keyed_state("profiles")
+    assert (states["last"], states["recent"]) == ("home", ["home"])
+
+
+@pytest.mark.parametrize("descriptor", [LAST, ValueStateDescriptor("last")])
+def test_a_reader_function_need_not_know_what_expires(described: SavepointReader, descriptor: Any) -> None:
+    assert list(described.read_keyed_state("profiles", LastPage(descriptor))) == [("ann", "home")]
+
+
+def test_a_reader_function_that_asks_for_an_unknown_state_is_refused(described: SavepointReader) -> None:
+    with pytest.raises(OperatorError, match="operator 'profiles' has no state 'lst'; did you mean 'last'"):
+        list(described.read_keyed_state("profiles", LastPage(ValueStateDescriptor("lst"))))
+
+
+def test_a_column_of_an_unknown_state_is_refused(described: SavepointReader) -> None:
+    with pytest.raises(StateNotFoundError, match="no state 'counts'; did you mean 'count'"):
+        described.keyed_state_frame(None, "profiles", {"key": "STRING", "counts": "BIGINT"})
+
+
 # ------------------------------------------------------------------ errors
 
 

@@ -10,7 +10,7 @@ from scurry.errors import StateNotFoundError
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata
 from scurry.state.entries import Lifetimes
 
-__all__ = ["StateNames", "the_operator"]
+__all__ = ["StateNames", "no_operator", "the_operator"]
 
 
 def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorState:
@@ -21,8 +21,13 @@ def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorSt
     """
     found = metadata.operators.get(uid)
     if found is None:
-        raise StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, metadata.operators)}")
+        raise no_operator(uid, metadata.operators, path)
     return found
+
+
+def no_operator(uid: str, known: Collection[str], path: str) -> StateNotFoundError:
+    """The error for a uid that a savepoint does not have."""
+    return StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, known)}")
 
 
 class StateNames:
@@ -36,9 +41,9 @@ class StateNames:
 
     def __init__(self, uid: str, operator: OperatorState, descriptors: Iterable[Any] = ()) -> None:
         self._uid = uid
-        #: name -> schema, None if all the savepoint has is the state itself
+        #: without those of broadcast state, keys and classes
         self._schemas: dict[str, Any] = {
-            name: schema for name, schema in operator.states.items() if name[0] != "(" and ":" not in name
+            name: schema for name, schema in operator.states.items() if not name.startswith(("(", "broadcast:"))
         }
         self._known = bool(self._schemas)
         self.lifetimes: Lifetimes = {
@@ -52,19 +57,13 @@ class StateNames:
     def __contains__(self, name: str) -> bool:
         return name in self._schemas
 
-    def __iter__(self) -> Any:
-        return iter(self._schemas)
-
     def require(self, name: str) -> None:
         """Raises StateNotFoundError if the operator has no such state, as far as the savepoint tells."""
         if self._known and name not in self._schemas:
-            raise StateNotFoundError(
-                f"operator {self._uid!r} has no state {name!r}{_hint(name, self._schemas)}"
-            )
+            raise StateNotFoundError(f"operator {self._uid!r} has no state {name!r}{_hint(name, self._schemas)}")
 
 
 def _hint(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
-    return (f"; did you mean {close[0]!r}?" if close else ";") + (
-        f" It has: {', '.join(map(repr, known))}" if known else " It has none"
-    )
+    did_you_mean = f"; did you mean {close[0]!r}?" if close else "."
+    return did_you_mean + (f" There are: {', '.join(map(repr, known))}" if known else " There are none")

@@ -25,7 +25,7 @@ from scurry.runtime.savepoint.format import (
     write_metadata,
 )
 from scurry.state.bootstrap import Block, KeyedBootstrap, broadcast_entries
-from scurry.state.naming import the_operator
+from scurry.state.naming import no_operator
 from scurry.state.reader import SavepointReader
 from scurry.state.transformation import BroadcastTransformation, KeyedTransformation, StateBootstrapTransformation
 
@@ -146,9 +146,7 @@ class SavepointWriter:
         for before, now in self._kept.items():
             if now == uid:
                 return before
-        known = {now: OperatorState(now, _NO_NUMBER, "", 1) for now in (*self._kept.values(), *self._new)}
-        the_operator(replace(self._metadata, operators=known), uid, self._source or "to be written")
-        raise AssertionError
+        raise no_operator(uid, (*self._kept.values(), *self._new), self._source or "to be written")
 
     # ---------------------------------------------------------------- writing
 
@@ -169,7 +167,7 @@ class SavepointWriter:
             OperatorError: A function failed.
         """
         fs, root = file_system(path)
-        if fs.exists(root) and (fs.entries(root) or not _is_directory(fs, root)):
+        if fs.exists(root) and next(fs.files(root), None) is not None:
             raise ArgumentError(f"there is something at {path} already; savepoints are written to a new directory")
         try:
             operators = self._copy(path)
@@ -237,10 +235,6 @@ class SavepointWriter:
 
 def _sort(transformation: StateBootstrapTransformation) -> int:
     return 1 if isinstance(transformation, BroadcastTransformation) else 0
-
-
-def _is_directory(fs: Any, path: str) -> bool:
-    return any(name == posixpath.basename(path) and is_dir for name, is_dir in fs.entries(posixpath.dirname(path)))
 
 
 def _blocks(records: Iterable[Any], bootstrap: KeyedBootstrap) -> Iterator[Block]:

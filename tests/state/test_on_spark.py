@@ -7,8 +7,8 @@ from typing import Any
 
 import pipelines
 import pytest
+from harness_savepoints import NOW, save, start_from
 from pipelines import LAST, RECENT, Visit
-from savepoints import NOW, save, start_from
 from test_reading import MeanAndTimers
 from test_writing import SOURCE, Counts
 

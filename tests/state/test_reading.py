@@ -8,8 +8,8 @@ from typing import Any
 
 import pipelines
 import pytest
+from harness_savepoints import NOW, save
 from pipelines import LAST, MEAN, PRICES, RECENT, Visit
-from savepoints import NOW, save
 
 from scurry.common import Row
 from scurry.common.time_domain import TimeDomain

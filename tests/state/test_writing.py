@@ -7,8 +7,8 @@ from typing import Any
 
 import pipelines
 import pytest
+from harness_savepoints import save, start_from
 from pipelines import BY_PAGE, COUNT, LAST, MEAN, PAGES, PRICES, RECENT, TOTAL, Mean, Seconds, Visit
-from savepoints import save, start_from
 
 from scurry.common import Row, Time
 from scurry.datastream.functions import KeyedProcessFunction

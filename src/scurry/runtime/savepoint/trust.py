@@ -21,14 +21,14 @@ def require_trusted(path: str, allow_untrusted: bool = False) -> None:
     by others. Only local files are: who may write to an object store or HDFS is up to its access rights.
 
     Args:
-        path: The savepoint.
-        allow_untrusted: Look at nothing: the caller vouches for whoever can write there.
+        path: The savepoint; if there is none, whoever reads it will say so.
+        allow_untrusted: Look at nothing: the user vouches for whoever can write there.
 
     Raises:
         SavepointTrustError: Says whose file it is, and what to do.
     """
     fs, root = file_system(path)
-    if allow_untrusted or os.name != "posix" or not isinstance(fs, LocalFileSystem):
+    if allow_untrusted or os.name != "posix" or not isinstance(fs, LocalFileSystem) or not fs.exists(root):
         return
     for found in _tree(root):
         _check(path, found, os.stat(found))

@@ -125,6 +125,22 @@ def test_a_rolling_reduce_goes_on(tmp_path: Path) -> None:
         assert harness.outputs() == [("ann", 8)]
 
 
+def test_the_savepoint_tells_what_its_states_are(tmp_path: Path) -> None:
+    prices = OperatorTransformation.broadcast_state({PRICES: {"tea": 3}, "anything": {1: Visit("home", 1)}})
+    values = OperatorTransformation.keyed_state([("ann", {"last": "home", "count": 1})], [LAST, COUNT])
+    windowed = in_windows(TumblingEventTimeWindows.of(Time.seconds(10))).aggregate(Seconds())
+    writer = SavepointWriter.new_savepoint().with_operator("values", values, prices).with_operator("windows", windowed)
+    operators = SavepointReader.read(writer.write(f"{tmp_path}/s")).metadata.operators
+    classes = operators["values"].states.pop("(classes)")["classes"]
+    assert operators["values"].states == {
+        "last": {"kind": "value", "type": "ANY", "ttl": 60_000},
+        "count": {"kind": "value", "type": "LONG"},
+        "broadcast:prices": {"kind": "broadcast", "type": ["MAP", "STRING", "LONG"], "lazy": True},
+    }
+    assert list(classes) == ["pipelines:Visit"]
+    assert operators["windows"].states["window-contents"]["layout"] == "windows of 10000 ms (aggregate)"
+
+
 # ------------------------------------------------------------------ windows
 
 

@@ -15,6 +15,7 @@ from scurry.graph.shipping import ship_value
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import from_sortable, sortable
 from scurry.runtime.savepoint.format import Entry, EntryFile, copy_entries, publish, write_entries
+from scurry.runtime.state.registry import merge_schemas
 from scurry.spark.failures import failure_of
 from scurry.spark.worker import mark
 
@@ -34,8 +35,8 @@ class _Bootstrap(Protocol):
     ) -> Iterator[Entry]: ...
 
 
-def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str) -> dict[str, Any]:
-    """Writes the keyed state that is made of the rows of a DataFrame; returns the schemas of the states.
+def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str, schemas: dict[str, Any]) -> None:
+    """Writes the keyed state that is made of the rows of a DataFrame; `schemas` takes those of the states.
 
     Spark brings the rows of a key group together and sorts them by key and time; the state of one key group at a time
     is in a worker's memory.
@@ -51,10 +52,8 @@ def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str) -> dict
         written = sorted_rows.mapInArrow(_write(shipped), "schemas string").collect()
     except Exception as error:
         raise failure_of(error) from error
-    schemas: dict[str, Any] = {}
     for row in written:
-        schemas.update(json.loads(row.schemas))
-    return schemas
+        merge_schemas(schemas, json.loads(row.schemas))
 
 
 def _with_keys(shipped: bytes) -> Any:

@@ -21,11 +21,12 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.pages import entries_of
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.broadcast import BroadcastStates
+from scurry.runtime.state.registry import StateRegistry, merge_schemas
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.wire import MIN_TIME
 from scurry.state.entries import stamped
 from scurry.state.functions import KeyedStateBootstrapFunction
-from scurry.state.schemas import registered_schemas
+from scurry.state.schemas import schemas_of
 
 __all__ = ["KeyedBootstrap", "StatesFunction", "Timestamps", "broadcast_entries"]
 
@@ -71,14 +72,12 @@ class KeyedBootstrap:
         """The key groups of keys."""
         return [key_hash(key) % self.max_parallelism for key in keys]
 
-    def entries(
-        self, parts: Iterable[tuple[int, Iterable[Block]]], schemas: dict[str, Any] | None = None
-    ) -> Iterator[Entry]:
+    def entries(self, parts: Iterable[tuple[int, Iterable[Block]]], schemas: dict[str, Any]) -> Iterator[Entry]:
         """The entries of a savepoint; the state of one part is held in memory at a time.
 
         Args:
             parts: A number and the records of each part; all records of a key group are in one.
-            schemas: Takes the schemas of the states that the function has registered.
+            schemas: Takes the schemas of the states, as JSON by name.
         """
         info = TaskInfo(0, 1, self.max_parallelism, clock=ProcessingClock())
         operator = create_operator(self.operator, Collector(self.operator), info)
@@ -99,8 +98,7 @@ class KeyedBootstrap:
                 yield from entries_of(store, number)
         finally:
             operator.close()
-        if schemas is not None:
-            schemas.update(registered_schemas(operator.states))
+        merge_schemas(schemas, schemas_of(self.operator, operator.states.registry))
 
 
 class StatesFunction(KeyedStateBootstrapFunction):
@@ -143,10 +141,17 @@ class StatesFunction(KeyedStateBootstrapFunction):
         return content if descriptor.ttl_config is None else stamped(descriptor.kind, content, now)
 
 
-def broadcast_entries(operator: OperatorPlan, records: Iterable[Any]) -> Iterator[Entry]:
-    """The entry with the broadcast state that a BroadcastStateBootstrapFunction makes of records."""
-    function, clock = operator.operator.function, ProcessingClock()
-    states = BroadcastStates(operator.uid)
+def broadcast_entries(operator: OperatorPlan, records: Iterable[Any], schemas: dict[str, Any]) -> Iterator[Entry]:
+    """The entry with the broadcast state that a BroadcastStateBootstrapFunction makes of records.
+
+    Args:
+        operator: The operator, with its uid.
+        records: The records.
+        schemas: Takes the schemas of the states, as JSON by name.
+    """
+    function, clock, registry = operator.operator.function, ProcessingClock(), StateRegistry(operator)
+    registry.opened = True  # what the job's function may register late has to be told, too
+    states = BroadcastStates(operator.uid, registry)
     context = _BroadcastContext(states, clock)
     value = None
     try:
@@ -158,7 +163,10 @@ def broadcast_entries(operator: OperatorPlan, records: Iterable[Any]) -> Iterato
         raise operator_error(operator, error, value) from error
     entry = {name: mapping for name, mapping in states.entry.items() if mapping}
     if entry:
-        yield Entry(operator.uid, "broadcast", 0, 0, pickle.dumps(entry, 5))
+        blob = pickle.dumps(entry, 5)
+        registry.classes.look_at(blob)
+        yield Entry(operator.uid, "broadcast", 0, 0, blob)
+    merge_schemas(schemas, schemas_of(operator, registry))
 
 
 class _BroadcastContext:

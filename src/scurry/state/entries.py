@@ -10,10 +10,11 @@ from scurry.datastream.window import TimeWindow
 from scurry.errors import SavepointError
 from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.operators.session_window import SESSIONS
-from scurry.runtime.operators.window import CONTENTS, MERGING
+from scurry.runtime.operators.window import MERGING
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Entry as KeyEntry
 from scurry.runtime.state.backend import Index
+from scurry.runtime.state.schema import CONTENTS
 from scurry.runtime.state.timer import Timer, timers_in
 
 __all__ = ["Lifetimes", "WindowState", "keys_in", "load", "plain", "stamped", "states_in", "timers_of", "windows_in"]

@@ -1,14 +1,21 @@
-"""What a savepoint tells about the states that were written into it."""
+"""What a savepoint tells about the states that were written into it, so that jobs can tell whether they fit."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from scurry.runtime.context import StateAccess
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.graph.settings import JobSettings
+from scurry.runtime.state.registry import StateRegistry
+from scurry.runtime.state.schema import own_schemas
+from scurry.runtime.state.types import ANY
 
-__all__ = ["registered_schemas"]
+__all__ = ["schemas_of"]
 
 
-def registered_schemas(states: StateAccess) -> dict[str, Any]:
-    """The schemas of the states that an operator's functions have registered, by name."""
-    return {}
+def schemas_of(plan: OperatorPlan, registry: StateRegistry) -> dict[str, Any]:
+    """The schemas (as JSON) of the states that an operator and its functions have written, by name."""
+    # alone in its plan the operator has inputs of undeclared type: what it keeps by itself is told apart by layout
+    own = own_schemas(JobPlan(JobSettings(plan.name, 1)), plan)
+    written = {name: schema for name, schema in registry.news().items() if schema.get("type") != ["MAP", ANY, ANY]}
+    return {name: schema.to_json() for name, schema in own.items()} | written

@@ -202,14 +202,16 @@ class SavepointWriter:
     def _write_operator(
         self, path: str, uid: str, transformations: tuple[StateBootstrapTransformation, ...], name: str
     ) -> OperatorState:
-        kinds, schemas = [], {}
+        kinds: list[str] = []
+        schemas: dict[str, Any] = {}
         for transformation in transformations:
             kinds.append(transformation.kind or self._kind_before(uid))
             plan = OperatorPlan(0, uid, uid, transformation.operator, None, 1, transformation.origin)
             if isinstance(transformation, KeyedTransformation):
-                schemas.update(self._write_keyed(path, plan, transformation, name))
+                self._write_keyed(path, plan, transformation, name, schemas)
             else:
-                write_entries(path, broadcast_entries(plan, _local_records(transformation.records)), name)
+                records = _local_records(transformation.records)
+                write_entries(path, broadcast_entries(plan, records, schemas), name)
         kind = kinds[0] if len(kinds) == 1 else "KeyedBroadcastProcess"
         return OperatorState(uid, _NO_NUMBER, kind, 1, schemas)
 
@@ -219,18 +221,17 @@ class SavepointWriter:
         return "KeyedProcess" if before is None or before.kind == "Window" else before.kind
 
     def _write_keyed(
-        self, path: str, plan: OperatorPlan, transformation: KeyedTransformation, name: str
-    ) -> dict[str, Any]:
+        self, path: str, plan: OperatorPlan, transformation: KeyedTransformation, name: str, schemas: dict[str, Any]
+    ) -> None:
         bootstrap = KeyedBootstrap(
             plan, transformation.partitioner, transformation.timestamps, self._metadata.max_parallelism
         )
         if transformation.from_spark:
             from scurry.spark.state_files import write_keyed
 
-            return write_keyed(transformation.records, bootstrap, path, name)
-        schemas: dict[str, Any] = {}
-        write_entries(path, bootstrap.entries([(0, _blocks(transformation.records, bootstrap))], schemas), name)
-        return schemas
+            write_keyed(transformation.records, bootstrap, path, name, schemas)
+        else:
+            write_entries(path, bootstrap.entries([(0, _blocks(transformation.records, bootstrap))], schemas), name)
 
 
 def _sort(transformation: StateBootstrapTransformation) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import savepoint_v1
-from pipelines import LAST, PRICES, RECENT, Visit
+from pipelines import PRICES, Visit
 
 from scurry.common import Row
 from scurry.datastream.window import TimeWindow
@@ -39,7 +39,7 @@ def test_its_metadata_tells_what_is_in_it(savepoint: str) -> None:
 
 def test_its_state_is_read(savepoint: str) -> None:
     reader = SavepointReader.read(savepoint)
-    assert dict(reader.keyed_state("profiles", LAST, RECENT))["ann"] == {
+    assert dict(reader.keyed_state("profiles"))["ann"] == {
         "count": 2, "pages": [Row(page="home", seconds=10), Row(page="shop", seconds=30)],
         "by_page": {"home": HOME, "shop": SHOP}, "total": 40, "mean": (40, 2), "last": "shop",
         "recent": ["home", "shop"],

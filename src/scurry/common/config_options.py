@@ -20,6 +20,7 @@ __all__ = [
     "BATCH_MAX_RECORDS",
     "CHECKPOINTING_DIR",
     "CHECKPOINTING_INTERVAL",
+    "FINAL_SAVEPOINT_DIR",
     "GLOBAL_JOB_PARAMETERS",
     "JOB_NAME",
     "MAX_PARALLELISM",
@@ -263,6 +264,12 @@ ALLOW_UNTRUSTED = ConfigOption(
     False,
     "Whether a job starts from a savepoint whose files others could have written; they could run code in the job.",
 )
+FINAL_SAVEPOINT_DIR = ConfigOption(
+    "scurry.final-savepoint.dir",
+    str,
+    None,
+    "Directory or URI in which a BATCH job leaves a savepoint when it ends; if not set, its state is dropped.",
+)
 RUNNER = ConfigOption(
     "scurry.runner", one_of("spark", "local"), "spark", "What runs jobs: Spark, or this very process."
 )
@@ -310,6 +317,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     RECOVERY_PATH,
     IGNORE_UNCLAIMED,
     ALLOW_UNTRUSTED,
+    FINAL_SAVEPOINT_DIR,
     RUNNER,
     PROGRESS,
     BATCH_MAX_BYTES,

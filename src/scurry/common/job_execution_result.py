@@ -19,6 +19,7 @@ class JobExecutionResult:
         net_runtime_ms: int,
         accumulators: Mapping[str, Any] | None = None,
         metrics: Mapping[str, Any] | None = None,
+        savepoint_path: str | None = None,
     ) -> None:
         """Describe a finished job.
 
@@ -27,11 +28,13 @@ class JobExecutionResult:
             net_runtime_ms: How long it ran, in milliseconds.
             accumulators: Results of its accumulators by name.
             metrics: Its metrics by operator and name.
+            savepoint_path: The savepoint it ended in, if it did.
         """
         self._job_id = job_id
         self._net_runtime_ms = net_runtime_ms
         self._accumulators = dict(accumulators or {})
         self._metrics = dict(metrics or {})
+        self._savepoint_path = savepoint_path
 
     def get_job_id(self) -> JobID:
         """Return the identifier of the job."""
@@ -52,6 +55,13 @@ class JobExecutionResult:
     def get_metrics(self) -> dict[str, Any]:
         """Return the job's metrics at its end, as `JobClient.get_metrics` does. scurry's own."""
         return dict(self._metrics)
+
+    def get_savepoint_path(self) -> str | None:
+        """Return the savepoint a BATCH job has ended in, None if `scurry.final-savepoint.dir` is not set.
+
+        scurry's own: Flink's batch jobs keep no state.
+        """
+        return self._savepoint_path
 
     def __str__(self) -> str:
         """Return Flink's report of a finished program."""

@@ -19,7 +19,7 @@ from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.common.rest_options import REST_TOKEN
 from scurry.datastream._caches import keeps_caches, resolve_caches
-from scurry.errors import TopologyError, UnsupportedError
+from scurry.errors import ConfigError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 from scurry.graph.settings import JobSettings
@@ -53,6 +53,7 @@ def job_plan(
 
     Raises:
         TopologyError: There is nothing to execute, or an unbounded source in BATCH mode.
+        ConfigError: A final savepoint is asked of a STREAMING job.
     """
     from scurry.graph.planner import plan_job
 
@@ -73,6 +74,7 @@ def job_plan(
         checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
         checkpoint_pause_ms=configuration.get(MIN_PAUSE) or 0,
         delete_on_cancel=configuration.get(RETENTION) not in (None, "RETAIN_ON_CANCELLATION"),
+        final_savepoint_dir=_final_savepoint_dir(configuration, mode),
         runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
         configuration={**_by_key(configuration), **_plain_numbers(configuration), **parameters},
     )
@@ -209,6 +211,17 @@ def _mode(configuration: Configuration, sources: list[SourceNode]) -> Literal["S
             "set it to STREAMING or AUTOMATIC"
         )
     return "BATCH"
+
+
+def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
+    directory = configuration.get(options.FINAL_SAVEPOINT_DIR)
+    if directory is not None and mode == "STREAMING":
+        raise ConfigError(
+            f"{options.FINAL_SAVEPOINT_DIR.key} = {directory!r}: only a BATCH job ends in a savepoint, and this one is "
+            "STREAMING; set execution.runtime-mode to BATCH, or save the running job with "
+            "JobClient.stop_with_savepoint(...)"
+        )
+    return directory
 
 
 def _key_groups(configuration: Configuration, parallelism: int) -> int:

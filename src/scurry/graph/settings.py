@@ -25,6 +25,7 @@ class JobSettings:
         checkpoint_pause_ms: Shortest time between the end of a micro-batch and the start of the next.
         delete_on_cancel: Whether cancelling the job deletes its checkpoints.
         attempt: How often the job was restarted.
+        final_savepoint_dir: Where a BATCH job leaves its state when it ends, None if it is dropped.
         runner: What executes the job: Spark, or the process itself.
         job_key: Tells this job from others, and stays when it is restarted on its checkpoint.
         configuration: Every configured key, for whatever has no field here.
@@ -41,6 +42,12 @@ class JobSettings:
     checkpoint_pause_ms: int = 0
     delete_on_cancel: bool = False
     attempt: int = 0
+    final_savepoint_dir: str | None = None
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def saves_state(self) -> bool:
+        """Whether a BATCH job ends in a savepoint."""
+        return self.final_savepoint_dir is not None

@@ -11,7 +11,7 @@ from typing import Any
 from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.keys import from_sortable
+from scurry.runtime.keys import CanonicalKey, from_sortable
 from scurry.runtime.level_task import LevelTask
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.source_task import SourceTask
@@ -32,8 +32,8 @@ class BatchOutput:
     """Turns what a task emitted into batch rows."""
 
     def __init__(self, plan: JobPlan, task: Task) -> None:
-        self._plan = plan
         self._task = task
+        self._by_group = plan.settings.saves_state
         self._by_time = {
             number: plan.operators[plan.edges[number].target].operator.keyed
             and not isinstance(plan.edges[number].partitioner, Broadcast)
@@ -44,8 +44,17 @@ class BatchOutput:
         """All rows since the last flush."""
         rows: list[BatchRow] = []
         for number, writer in self._task.writers.items():
-            rows += writer.flush_by_key(seq, self._by_time[number])
+            rows += writer.flush_by_key(seq, self._by_time[number], self._by_group)
         rows += [BatchRow(*row) for row in self._task.flush_sinks(seq)]
+        return rows
+
+    def end(self, seq: int) -> list[BatchRow]:
+        """The last rows; if the job ends in a savepoint they tell where event time stops."""
+        rows = self.flush(seq)
+        if self._by_group:
+            idle = any(assigner.idle for assigner in self._task.assigners)
+            for writer in self._task.writers.values():
+                rows += writer.final_progress(idle)
         return rows
 
 
@@ -59,18 +68,24 @@ def run_source(
     for _ in runner.read_all(works, RUN_RECORDS):
         seq += 1
         yield output.flush(seq)
-    yield [*output.flush(seq + 1), *(BatchRow(*row) for row in runner.task.metrics())]
+    yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.metrics())]
     runner.close()
 
 
 class BatchLevelTask:
-    """Runs the head operators of a level over one sorted partition."""
+    """Runs the head operators of a level over one sorted partition.
 
-    def __init__(self, load_plan: Callable[[], JobPlan], level: int) -> None:
+    Args:
+        load_plan: Returns a new copy of the plan.
+        level: The level.
+        run_of: Makes what drives an operator in a subtask, and decides what becomes of its state.
+    """
+
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int, run_of: RunOf | None = None) -> None:
         self._level = LevelTask(load_plan, level)
         plan = self._plan = self._level.plan
         self._heads = {op.id for op in plan.heads(level)}
-        self._broadcast = {edge.id for edge in plan.edges.values() if isinstance(edge.partitioner, Broadcast)}
+        self._run_of = run_of or OperatorRun
 
     def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
         """Processes the partition; rows for deeper levels and for the driver pass through."""
@@ -92,44 +107,76 @@ class BatchLevelTask:
             task = self._level.task(plan, subtask_id)
             task.info.clock.set(wall_clock_ms())
             output = BatchOutput(self._plan, task)
-            operator = task.operators[plan.id]
-            operator.restore(DictStore(), MIN_TIME)
+            run = self._run_of(self._plan, plan, task)
             collected = 0
-            for count in self._feed(operator, some):
+            for count in run.feed(some):
                 collected += count
                 if collected >= RUN_RECORDS:
                     seq, collected = seq + 1, 0
                     yield output.flush(seq)
-            operator.watermark(MAX_TIME)
+            run.end()
             task.drain()
             seq += 1
-            yield output.flush(seq)
+            yield output.end(seq)
             used[id(task)] = task
 
-    def _feed(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
-        """Feeds an operator and counts the records: first the broadcast side, then the keys one after another."""
-        keyed = isinstance(operator, KeyedOperator)
-        for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
-            yield from (self._keys if keyed and not broadcast else self._plain)(operator, some)
 
-    def _plain(self, operator: Any, rows: Iterable[BatchRow]) -> Iterator[int]:
+class OperatorRun:
+    """One operator in one subtask, from its first record to the end of time; its state is dropped."""
+
+    #: what the watermark is when the records of a key, or all of them, are through
+    watermark = MAX_TIME
+
+    def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task) -> None:
+        self.op = op
+        self.task = task
+        self.operator = task.operators[op.id]
+        self.store = DictStore()
+        self._plan = plan
+        self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
+
+    def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
+        """Feeds the operator and counts the records: first the broadcast side, then the keys one after another."""
+        self.operator.restore(self.store, MIN_TIME)
+        for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
+            if isinstance(self.operator, KeyedOperator) and not broadcast:
+                yield from self._keys(self.operator, some)
+            else:
+                yield from self._plain(some)
+
+    def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
             _, times, values, _ = unpack(row.block)
-            operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
+            self.operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
             yield len(values)
 
     def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
-        uid = operator.plan.uid
-        for encoded, some in groupby(rows, key=lambda row: row.key):
-            key = from_sortable(encoded) if encoded else 0
-            backend = KeyedStateBackend(uid, DictStore(), 1)
+        for encoded, some in groupby(rows, key=attrgetter("key")):
+            key = self.key_of(encoded) if encoded else 0
+            backend = self.backend_of(key)
             operator.bind(backend, MIN_TIME)
             backend.select(key)
             for index, times, values in in_time_order(some, self._plan):
                 operator.process_input(index, [key] * len(values), values, times)
                 yield len(values)
             backend.select(key)
-            operator.end_of_key(MAX_TIME)
+            operator.end_of_key(self.watermark)
+
+    def key_of(self, encoded: bytes) -> CanonicalKey:
+        """The key by which rows are sorted."""
+        return from_sortable(encoded)
+
+    def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
+        """Where the state of a key lies: in memory, until the next key comes."""
+        return KeyedStateBackend(self.op.uid, DictStore(), 1)
+
+    def end(self) -> None:
+        """All records are through."""
+        self.operator.watermark(self.watermark)
+
+
+#: Plan, operator and its task -> what drives it.
+RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
 
 
 def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[int] | None, list[Any]]]:

@@ -33,7 +33,7 @@ class TaskInfo:
     def __init__(
         self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",
         job_parameters: dict[str, str] | None = None, clock: ProcessingClock | None = None, job_key: str = "",
-        attempt: int = 0,
+        attempt: int = 0, saves_state: bool = False,
     ) -> None:  # fmt: skip
         self.job_key = job_key
         self.attempt = attempt
@@ -42,6 +42,8 @@ class TaskInfo:
         self.max_parallelism = max_parallelism
         self.batch_id = batch_id
         self.mode = mode
+        #: in BATCH: whether the job ends in a savepoint, and event time where the watermarks stand
+        self.saves_state = saves_state
         self.job_parameters = job_parameters or {}
         self.clock = clock or ProcessingClock()
         #: (operator id, metric) -> count, collected from the whole task

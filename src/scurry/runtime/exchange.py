@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -10,7 +11,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
-from scurry.runtime.keys import canonical_keys, key_hash, sortable, subtask_of
+from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_group, subtask_of
 from scurry.runtime.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 
 
@@ -101,14 +102,20 @@ class EdgeWriter:
             hint = "records that are exchanged between tasks must be picklable"
             raise operator_error(self._sender, error, failed, hint) from error
 
-    def flush_by_key(self, seq: int, in_time_order: bool) -> list[BatchRow]:
-        """BATCH: the collected records as rows of one key each, in time order where the receiver asks for it."""
+    def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
+        """BATCH: the collected records as rows of one key each.
+
+        Args:
+            seq: Their position.
+            in_time_order: Whether the records of a row are put in the order of time.
+            by_group: Whether keys are sorted by their key groups first.
+        """
         edge, channel = self.edge.id, self.channel
         # what is broadcast is received before the rest
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
         for receiver, bucket, timed in self._take():
-            for key, times, values in self._by_key(bucket, timed):
+            for key, times, values in self._by_key(bucket, timed, by_group):
                 first = start
                 if times is not None and in_time_order:
                     order = sorted(range(len(times)), key=times.__getitem__)
@@ -118,7 +125,9 @@ class EdgeWriter:
                 rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
-    def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
+    def _by_key(
+        self, bucket: list[Any], timed: bool, by_group: bool
+    ) -> Iterable[tuple[bytes, Timestamps, Values]]:
         _, times, values = self._block(bucket, timed)
         return ((b"", times, values),)
 
@@ -137,6 +146,19 @@ class EdgeWriter:
             return []
         block = pack(points)
         return [WireRow(receiver, self.edge.id, PROGRESS, self.channel, 0, block) for receiver in self._ids]
+
+    def final_progress(self, idle: bool) -> list[BatchRow]:
+        """BATCH: where event time stops behind all records, one row per receiver, sorted before all records.
+
+        A sender that had neither records nor a watermark says nothing.
+        """
+        edge = self.edge
+        if not (edge.progress and (self._active or self._watermark > MIN_TIME)):
+            return []
+        block = pack((self.channel, self._watermark, idle))
+        return [
+            BatchRow(receiver, edge.id, PROGRESS, -1, 0, block, edge.target, b"", MIN_TIME) for receiver in self._ids
+        ]
 
 
 class _Appenders(dict[Any, Any]):
@@ -218,7 +240,10 @@ class HashWriter(EdgeWriter):
                 append(time)
                 append(value)
 
-    def _by_key(self, bucket: list[Any], timed: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
+    def _by_key(
+        self, bucket: list[Any], timed: bool, by_group: bool
+    ) -> Iterable[tuple[bytes, Timestamps, Values]]:
+        encoded = partial(sortable_by_group, max_parallelism=self.edge.max_parallelism) if by_group else sortable
         found: dict[Any, tuple[list[int], Values]] = {}
         keys, times, values = self._block(bucket, timed)
         for position, (key, value) in enumerate(zip(keys, values, strict=True)):
@@ -227,7 +252,7 @@ class HashWriter(EdgeWriter):
             found[key][1].append(value)
             if timed:
                 found[key][0].append(times[position])
-        return ((sortable(key), key_times if timed else None, kept) for key, (key_times, kept) in found.items())
+        return ((encoded(key), key_times if timed else None, kept) for key, (key_times, kept) in found.items())
 
     def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
         return (bucket[0::3], bucket[1::3], bucket[2::3]) if timed else (bucket[0::2], None, bucket[1::2])

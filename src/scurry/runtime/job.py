@@ -97,6 +97,8 @@ class JobExecution:
         self.checkpoints = CheckpointLog()
         #: what is to be undone when the job is over, restarts included; failures and cancellation are passed on
         self.cleanup = ExitStack()
+        #: the savepoint the job has ended in
+        self.savepoint_path: str | None = None
         #: set when the job should stop at the next batch boundary
         self.stopping = threading.Event()
         #: whether that is because the user cancelled the job
@@ -259,7 +261,7 @@ class JobExecution:
     def result(self) -> JobExecutionResult:
         """The outcome of a finished job."""
         runtime = int((time.monotonic() - self.started) * 1000)
-        return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics())
+        return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics(), self.savepoint_path)
 
     def accumulators(self) -> dict[str, int]:
         """What user functions have counted so far."""

@@ -23,6 +23,7 @@ CanonicalKey = str | int | bytes
 
 _PLAIN = frozenset((str, int))
 _LENGTH = struct.Struct(">I")
+_GROUP = struct.Struct(">H")
 
 
 class KeyTypeError(ScurryError, TypeError):
@@ -49,6 +50,16 @@ def sortable(key: CanonicalKey) -> bytes:
 def from_sortable(data: bytes) -> CanonicalKey:
     """Inverse of `sortable`."""
     return decode_key(data) if data[:1] in b"is" else data  # the tags of int and str
+
+
+def sortable_by_group(key: CanonicalKey, max_parallelism: int) -> bytes:
+    """A canonical key as bytes that sort by its key group first."""
+    return _GROUP.pack(key_hash(key) % max_parallelism) + sortable(key)
+
+
+def from_sortable_by_group(data: bytes) -> CanonicalKey:
+    """Inverse of `sortable_by_group`."""
+    return from_sortable(data[_GROUP.size :])
 
 
 def key_hash(key: CanonicalKey) -> int:

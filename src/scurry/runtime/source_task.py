@@ -37,7 +37,8 @@ class SourceTask:
         settings = plan.settings
         self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
                              job_parameters=settings.configuration, clock=ProcessingClock(wall_clock),
-                             job_key=settings.job_key, attempt=settings.attempt)  # fmt: skip
+                             job_key=settings.job_key, attempt=settings.attempt,
+                             saves_state=settings.saves_state)  # fmt: skip
         self._source = source
         self._wall_clock = wall_clock
         self._interval = settings.auto_watermark_interval_ms or 200
@@ -140,7 +141,10 @@ class SourceTask:
         yield [*task.progress(), *task.metrics()]
 
     def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
-        """BATCH: runs the chain over all works without watermarks; pauses whenever `pause` records went through."""
+        """BATCH: runs the chain over all works; pauses whenever `pause` records went through.
+
+        There is no watermark but the last one: the end of time, or where the generators stand if state is saved.
+        """
         self.task.begin(0)
         records = 0
         for values, timestamps in self._chunks(works, ChunkSizer(size=4096)):
@@ -149,7 +153,12 @@ class SourceTask:
             if records >= pause:
                 records = 0
                 yield
-        self._entry.watermark(MAX_TIME)
+        if self.info.saves_state:
+            self.task.drain()
+            for assigner in self.task.assigners:
+                assigner.emit_periodic()
+        else:
+            self._entry.watermark(MAX_TIME)
         self.task.drain()
 
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:

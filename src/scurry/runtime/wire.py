@@ -48,7 +48,11 @@ class WireRow(NamedTuple):
 
 
 class BatchRow(NamedTuple):
-    """A row of the wire in BATCH: DATA rows hold records of one key in time order, and Spark's sorter orders them."""
+    """A row of the wire in BATCH: DATA rows hold records of one key in time order, and Spark's sorter orders them.
+
+    Where the job ends in a savepoint, PROGRESS rows come before them. Their block is (channel, watermark, whether the
+    channel is idle), what holds behind all records of the channel.
+    """
 
     subtask: int
     port: int

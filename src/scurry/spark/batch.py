@@ -10,6 +10,7 @@ from scurry.runtime.batch import BatchLevelTask, run_source
 from scurry.runtime.feeding import all_works
 from scurry.runtime.job import JobExecution
 from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.savepoint.final import final_savepoint, runs_of
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.spark.failures import failure_of
 from scurry.spark.final_rows import final_rows
@@ -30,21 +31,22 @@ class BatchRunner:
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         worker_job = Job.of(f"{job.job_id}-{job.next_attempt()}", plan)
         job.start_clock()
-        frame = _sources(spark, job, worker_job)
-        for level in range(1, plan.levels + 1):
-            frame = (
-                frame.repartition(plan.settings.parallelism, "subtask")
-                .sortWithinPartitions(*BATCH_ORDER)
-                .mapInArrow(_level_stage(worker_job, level), BATCH_SCHEMA)
-            )
-        frame = frame.select(*WireRow._fields)
-        if has_staged_sinks(plan):
-            frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
-        try:
-            rows = final_rows(frame, plan, worker_job)
-        except Exception as error:
-            raise failure_of(error) from error
-        job.commit(0, rows)
+        with final_savepoint(job) as savepoint:
+            frame = _sources(spark, job, worker_job)
+            for level in range(1, plan.levels + 1):
+                frame = (
+                    frame.repartition(plan.settings.parallelism, "subtask")
+                    .sortWithinPartitions(*BATCH_ORDER)
+                    .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
+                )
+            frame = frame.select(*WireRow._fields)
+            if has_staged_sinks(plan):
+                frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
+            try:
+                rows = final_rows(frame, plan, worker_job)
+            except Exception as error:
+                raise failure_of(error) from error
+            job.commit(0, rows)
         job.finish()
 
 
@@ -92,21 +94,17 @@ def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
 
 def _frame_stage(job: Job, number: int) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
-
         with failing_clean(job):
-            context = TaskContext.get()
-            channel = context.partitionId() if context is not None else 0
-            runs = run_source(instances(job).load_plan, number, channel, [batches])
+            runs = run_source(instances(job).load_plan, number, _partition(), [batches])
             yield from _arrow(row for rows in runs for row in rows)
 
     return run
 
 
-def _level_stage(job: Job, level: int) -> Any:
+def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
-            task = BatchLevelTask(instances(job).load_plan, level)
+        with failing_clean(job), runs_of(savepoint, level, _partition()) as run_of:
+            task = BatchLevelTask(instances(job).load_plan, level, run_of)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
 
@@ -115,15 +113,19 @@ def _level_stage(job: Job, level: int) -> Any:
 
 def _sink_stage(job: Job) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
-
         with failing_clean(job):
-            context = TaskContext.get()
-            stage = SinkStage(instances(job).plan, context.partitionId() if context is not None else 0, 0)
+            stage = SinkStage(instances(job).plan, _partition(), 0)
             rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
 
     return run
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
 
 
 def _arrow(rows: Iterator[BatchRow]) -> Iterator[Any]:

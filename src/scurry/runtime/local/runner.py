@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from scurry.errors import UnsupportedError
@@ -14,6 +14,7 @@ from scurry.runtime.feeding import all_works
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.streaming import Memory, StreamingRun, plan_loader
 from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.savepoint.final import final_savepoint, runs_of
 from scurry.runtime.wire import BatchRow, WireRow
 
 
@@ -64,11 +65,12 @@ class _Batch:
         self.load_plan = plan_loader(job.plan)
 
     def run(self) -> None:
-        rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]
-        for level in range(1, self.plan.levels + 1):
-            rows = [row for rows in self._level(level, rows) for row in rows]
-        wire = (WireRow(*row[:6]) for row in rows)
-        self.job.commit(0, SinkStage(self.plan, 0, 0).run(wire))
+        with final_savepoint(self.job) as savepoint:
+            rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]
+            for level in range(1, self.plan.levels + 1):
+                rows = self._level(level, rows, savepoint)
+            wire = (WireRow(*row[:6]) for row in rows)
+            self.job.commit(0, SinkStage(self.plan, 0, 0).run(wire))
 
     def _source(self, source: Any) -> list[BatchRow]:
         works = all_works(self.plan, source)
@@ -79,5 +81,7 @@ class _Batch:
             for row in rows
         ]
 
-    def _level(self, level: int, rows: Iterable[BatchRow]) -> Iterable[list[BatchRow]]:
-        yield from BatchLevelTask(self.load_plan, level).run(sorted(rows, key=sort_key))
+    def _level(self, level: int, rows: list[BatchRow], savepoint: str | None) -> list[BatchRow]:
+        with runs_of(savepoint, level) as run_of:
+            task = BatchLevelTask(self.load_plan, level, run_of)
+            return [row for some in task.run(sorted(rows, key=sort_key)) for row in some]

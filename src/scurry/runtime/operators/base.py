@@ -12,7 +12,7 @@ from scurry.runtime.dead_letters import DeadLetters
 from scurry.runtime.failure import operator_error
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.store import DictStore, StateStore
-from scurry.runtime.wire import MIN_TIME
+from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 
 class RuntimeOperator:
@@ -120,10 +120,14 @@ class KeyedOperator(RuntimeOperator):
             self.collector.watermark(watermark)
 
     def end_of_key(self, watermark: int) -> None:
-        """BATCH: the current key has no more records; all its timers fire."""
+        """BATCH: the current key has no more records; its timers up to the watermark fire.
+
+        At the end of time those of processing time fire, too; else they wait for the job that goes on with the state.
+        """
         self.set_watermark(watermark)
         self.backend.fire_due(EVENT, watermark, self.on_event_time)
-        self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
+        if watermark == MAX_TIME:
+            self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
         self.fired()
 
     def fired(self) -> None:

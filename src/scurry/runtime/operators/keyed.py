@@ -122,12 +122,15 @@ class KeyedReduceOperator(KeyedOperator):
                 append(value)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
-        if not self._final_only:
+        if self._final_only:
+            self._last_time = timestamps[-1] if timestamps is not None else None
+        else:
             self.collector.emit(results, timestamps)
 
     def end_of_key(self, watermark: int) -> None:
-        # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp
-        entry = self.backend.entry
+        # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp;
+        # where time does not end, they carry that of the last record, as in STREAMING
+        entry, time = self.backend.entry, MAX_TIME if watermark == MAX_TIME else self._last_time
         if self._final_only and self.SLOT in entry:
-            self.collector.emit([entry[self.SLOT]], [MAX_TIME])
+            self.collector.emit([entry[self.SLOT]], None if time is None else [time])
 

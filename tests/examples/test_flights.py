@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,18 +22,12 @@ DATA = Path(_PACKAGE.origin).parent / "data"
 DAY = pd.Timedelta(days=1)
 
 
-def run_example(output: Path, months: int, runner: str, mode: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "scurry",
-        "run",
-        "--runner",
-        runner,
-        *options,
-        str(PROJECT / "examples/flights.py"),
-    ]
-    command += ["--output", str(output), "--months", str(months), "--mode", mode]
+def run_example(
+    program: str, output: Path, months: int, runner: str, *arguments: str, options: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    path = str(PROJECT / "examples" / program)
+    command = [sys.executable, "-m", "scurry", "run", "--runner", runner, *options, path]
+    command += ["--output", str(output), "--months", str(months), *arguments]
     environment = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parent.parent)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, cwd=output.parent)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -127,9 +122,13 @@ def check(output: Path, months: int) -> dict[str, pd.DataFrame]:
     return late
 
 
+def weeks_of(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return [line for line in done.stdout.splitlines() if line.startswith("week of ")]
+
+
 def check_run(output: Path, months: int, runner: str, mode: str, *options: str) -> dict[str, pd.DataFrame]:
-    done = run_example(output, months, runner, mode, *options)
-    weeks = [line[8:18] for line in done.stdout.splitlines() if line.startswith("week of ")]
+    done = run_example("flights.py", output, months, runner, "--mode", mode, options=options)
+    weeks = [line[8:18] for line in weeks_of(done)]
     assert weeks == [
         str(day.date()) for day in pd.date_range("2012-12-31", f"2013-{months + 1:02}-01", freq="7D", inclusive="left")
     ]
@@ -145,6 +144,33 @@ def test_a_stream_accounts_for_every_flight(tmp_path: Path) -> None:
 def test_a_batch_job_finds_the_same_and_nothing_late(tmp_path: Path) -> None:
     late = check_run(tmp_path / "results", 1, "local", "batch")
     assert late["day"].empty and late["aircraft"].empty
+
+
+def check_history_and_live(directory: Path, months: int, runner: str) -> None:
+    """One batch job and the streaming job that goes on with its state do what one streaming job over all does."""
+    parts, whole = directory / "parts", directory / "whole"
+    history = ["--history", str(months - 1)]
+    two = run_example("flights_bootstrap.py", parts, months, runner, *history)
+    one = run_example("flights.py", whole, months, runner, "--mode", "streaming", "--wait", "36")
+    assert sorted(weeks_of(two)) == sorted(weeks_of(one)) != []
+    for kind in ("days", "knock-on", "too-late-for-day", "too-late-for-aircraft"):
+        assert sorted(lines_of(parts / kind)) == sorted(lines_of(whole / kind))
+    assert len(list((parts / "days").glob("*.csv"))) > 1  # both jobs had results
+    late = check(parts, months)
+    assert late["day"].empty and late["aircraft"].empty
+
+
+def lines_of(directory: Path) -> list[str]:
+    return [line for file in directory.glob("[!.]*.csv") for line in file.read_text().splitlines()[1:]]
+
+
+def test_history_and_live_are_the_whole(tmp_path: Path) -> None:
+    check_history_and_live(tmp_path, 2, "local")
+
+
+@pytest.mark.spark
+def test_a_year_of_history_and_live_on_spark(tmp_path: Path) -> None:
+    check_history_and_live(tmp_path, 12, "spark")
 
 
 @pytest.mark.spark

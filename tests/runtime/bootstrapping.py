@@ -63,7 +63,7 @@ def restore(harness: TestHarness, savepoint: str) -> None:
     """Puts the state of a savepoint into the stores of a harness, as the runners do in their first batches."""
     plan = harness._plan
     for works in Restore(savepoint, plan).batches():
-        harness._levels.process([row for work in works for row in work.rows(plan.subtask_ids)], 0)
+        harness._levels.process([row for work in works for row in work.rows(plan)], 0)
 
 
 def temporary_directory() -> tempfile.TemporaryDirectory[str]:

@@ -7,7 +7,6 @@ saved. Keys come sorted by their key groups, so a group's pages are complete whe
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -21,14 +20,9 @@ from scurry.runtime.context import WATERMARK
 from scurry.runtime.failure import operator_error
 from scurry.runtime.job import JobExecution
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
-from scurry.runtime.savepoint.format import (
-    EntryWriter,
-    OperatorState,
-    SavepointMetadata,
-    new_savepoint_path,
-    write_metadata,
-)
+from scurry.runtime.savepoint.format import EntryWriter, new_savepoint_path, write_metadata
 from scurry.runtime.savepoint.pages import entries_of
+from scurry.runtime.savepoint.taking import Description, Standing, metadata_of
 from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.task import Task
@@ -49,7 +43,8 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
     path = new_savepoint_path(directory, str(job.job_id))
     try:
         yield path
-        write_metadata(path, _metadata(job))
+        # no sources: the job that goes on brings its own
+        write_metadata(path, metadata_of(job, Description.of(job.plan), 0, Standing()))
     except BaseException:
         with suppress(Exception):  # what made the job fail must not be hidden
             fs, root = file_system(path)
@@ -57,27 +52,6 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
         raise
     job.savepoint_path = path
     job.note(f"state saved to {path}")
-
-
-def _metadata(job: JobExecution) -> SavepointMetadata:
-    """Without sources: the job that goes on brings its own."""
-    from scurry import __version__
-
-    settings = job.plan.settings
-    return SavepointMetadata(
-        created_ms=time.time_ns() // 1_000_000,
-        scurry_version=__version__,
-        job_id=str(job.job_id),
-        job_name=settings.job_name,
-        max_parallelism=settings.max_parallelism,
-        batch_id=0,
-        watermark=job.watermark if job.watermark > MIN_TIME else None,
-        operators={
-            op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism)
-            for op in job.plan.operators.values()
-            if op.input_edges
-        },
-    )
 
 
 @contextmanager

@@ -15,10 +15,11 @@ from scurry.common import Configuration, Duration, Time, Types, WatermarkStrateg
 from scurry.common.watermark_strategy import WatermarkGenerator
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
+from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ConfigError, JobError
-from scurry.runtime.savepoint.format import Entry, EntryWriter, read_entries, read_metadata
+from scurry.runtime.savepoint.format import Entry, EntryWriter, read_entries, read_metadata, remove_unfinished
 
 
 def environment(directory: Path | None, mode: str = "BATCH") -> StreamExecutionEnvironment:
@@ -46,9 +47,8 @@ def ends_at(env: StreamExecutionEnvironment, stream: DataStream) -> int:
     window.reduce(max).uid("window")._sink(CollectSink(lambda _: None), "results")
     path = env.execute().get_savepoint_path()
     assert path is not None
-    (meta,) = [entry for entry in read_entries(path, ["window"], ["meta"])]
-    watermark: int = pickle.loads(meta.blob).gate[-1]
-    return watermark
+    (watermark,) = {pickle.loads(entry.blob).gate[-1] for entry in read_entries(path, ["window"], ["meta"])}
+    return int(watermark)
 
 
 # ------------------------------------------------------------------ where time stops
@@ -69,6 +69,16 @@ def test_a_source_without_watermarks_holds_time_at_its_beginning(tmp_path: Path)
     env = environment(tmp_path)
     without = WatermarkStrategy.no_watermarks().with_timestamp_assigner(lambda value, _: value)
     assert ends_at(env, of_times(env, [9000], bounded(0)).union(of_times(env, [1], without))) == MIN_TIME
+
+
+@pytest.mark.parametrize(("last", "watermark"), [(99, 48), (0, -1)])
+def test_of_the_channels_of_a_source_the_lowest_counts_that_had_records(
+    last: int, watermark: int, tmp_path: Path
+) -> None:
+    env = environment(tmp_path)
+    env.set_parallelism(2)
+    numbers = env.from_source(NumberSequenceSource(0, last), bounded(0), "numbers", Types.LONG())
+    assert ends_at(env, numbers) == watermark
 
 
 def test_a_source_that_may_be_idle_and_had_no_records_holds_nobody_back(tmp_path: Path) -> None:
@@ -186,8 +196,8 @@ def test_a_task_that_is_repeated_replaces_what_it_wrote(tmp_path: Path) -> None:
     broken_off.add(Entry("op", "page", 0, 1, b"third"))
     broken_off._flush("page")
     assert [entry.blob for entry in read_entries(str(tmp_path))] == [b"second"]
-    broken_off.abort()
-    assert len(list(tmp_path.rglob("*level*"))) == 1
+    remove_unfinished(str(tmp_path))
+    assert [file.name for file in tmp_path.rglob("*level*")] == ["level-1-0.parquet"]
 
 
 def test_a_job_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -230,3 +240,10 @@ def test_a_streaming_job_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"scurry.final-savepoint.dir .* only a BATCH job .*stop_with_savepoint"):
         env.execute()
 
+
+def test_a_batch_job_is_not_started_from_a_savepoint() -> None:
+    settings = {"execution.runtime-mode": "BATCH", "execution.state-recovery.path": "/somewhere"}
+    env = StreamExecutionEnvironment(Configuration.from_dict({"scurry.runner": "local", **settings}))
+    of_times(env, [1], None).print()
+    with pytest.raises(ConfigError, match="only STREAMING jobs start from a savepoint"):
+        env.execute()

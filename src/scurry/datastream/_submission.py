@@ -53,7 +53,7 @@ def job_plan(
 
     Raises:
         TopologyError: There is nothing to execute, or an unbounded source in BATCH mode.
-        ConfigError: A final savepoint is asked of a STREAMING job.
+        ConfigError: A STREAMING job is to end in a savepoint, or a BATCH job to start from one.
     """
     from scurry.graph.planner import plan_job
 
@@ -215,6 +215,12 @@ def _mode(configuration: Configuration, sources: list[SourceNode]) -> Literal["S
 
 def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
     directory = configuration.get(options.FINAL_SAVEPOINT_DIR)
+    start = configuration.get(options.RECOVERY_PATH)
+    if start is not None and mode == "BATCH":
+        raise ConfigError(
+            f"{options.RECOVERY_PATH.key} = {start!r}: a BATCH job begins without state; only STREAMING jobs start "
+            "from a savepoint"
+        )
     if directory is not None and mode == "STREAMING":
         raise ConfigError(
             f"{options.FINAL_SAVEPOINT_DIR.key} = {directory!r}: only a BATCH job ends in a savepoint, and this one is "

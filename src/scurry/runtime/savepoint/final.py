@@ -20,7 +20,7 @@ from scurry.runtime.context import WATERMARK
 from scurry.runtime.failure import operator_error
 from scurry.runtime.job import JobExecution
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
-from scurry.runtime.savepoint.format import EntryWriter, new_savepoint_path, write_metadata
+from scurry.runtime.savepoint.format import EntryWriter, new_savepoint_path, remove_unfinished, write_metadata
 from scurry.runtime.savepoint.pages import entries_of
 from scurry.runtime.savepoint.taking import Description, Standing, metadata_of
 from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
@@ -43,6 +43,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
     path = new_savepoint_path(directory, str(job.job_id))
     try:
         yield path
+        remove_unfinished(path)
         # no sources: the job that goes on brings its own
         write_metadata(path, metadata_of(job, Description.of(job.plan), 0, Standing()))
     except BaseException:

@@ -250,6 +250,16 @@ class EntryWriter:
         self._sizes[kind] = 0
 
 
+def remove_unfinished(path: str) -> None:
+    """Removes what tasks left behind that did not get to their end."""
+    fs, root = file_system(path)
+    for kind in KINDS:
+        directory = posixpath.join(root, ENTRIES, f"kind={kind}")
+        for name, _ in fs.entries(directory):
+            if name.startswith("."):
+                fs.delete(posixpath.join(directory, name))
+
+
 def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> None:
     """Writes entries into one file per kind; `name` is the beginning of the files' names."""
     writer = EntryWriter(path, name)

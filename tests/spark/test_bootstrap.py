@@ -33,9 +33,8 @@ def sessions(stream: DataStream) -> DataStream:
     return windows.reduce(lambda a, b: (a[0], a[1] + b[1], max(a[2], b[2]))).uid("sessions")
 
 
-def test_sessions_open_in_history_go_on_live(tmp_path: Path) -> None:
+def test_sessions_open_in_history_go_on_live(spark: Any, tmp_path: Path) -> None:
     env = environment(3, execution__runtime_mode="BATCH", scurry__final_savepoint__dir=str(tmp_path))
-    spark: Any = env.spark
     frame = spark.sql("SELECT concat('k', id % 40) AS k, id AS t FROM range(1000)").repartition(4)
     history = env.from_spark(frame).map(lambda row: (row.k, 1, row.t), COUNTED)
     with sessions(history).execute_and_collect() as closed:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +15,6 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.window import TumblingEventTimeWindows
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    from scurry.spark.java import ensure_java
-
-    ensure_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    present = SparkSession.getActiveSession()
-    builder = SparkSession.builder.master("local[4]").config("spark.ui.enabled", "false")
-    session = present or builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
-    yield session
-    if present is None:
-        session.stop()
 
 
 def environment(mode: str, **settings: str) -> StreamExecutionEnvironment:

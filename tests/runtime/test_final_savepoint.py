@@ -187,6 +187,17 @@ def test_the_savepoint_names_operators_but_no_sources(tmp_path: Path) -> None:
     assert sorted((entry.uid, entry.kind) for entry in read_entries(path)) == [("op", "meta"), ("op", "page")]
 
 
+def test_the_states_are_described_as_those_of_a_streaming_job(tmp_path: Path) -> None:
+    def pipeline(stream: DataStream) -> DataStream:
+        return stream.key_by(lambda value: value).process(Alarm()).uid("alarm")
+
+    _, path = batch(pipeline, [[Record("a", 1)]], str(tmp_path))
+    with streaming(pipeline) as job:
+        job.process("a", 1)
+        assert read_metadata(path).operators["alarm"].states == job._job.state_schemas["alarm"]
+    assert "count" in read_metadata(path).operators["alarm"].states
+
+
 def test_a_task_that_is_repeated_replaces_what_it_wrote(tmp_path: Path) -> None:
     for blob in (b"first", b"second"):
         writer = EntryWriter(str(tmp_path), "level-1-0")

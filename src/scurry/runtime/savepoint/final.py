@@ -45,7 +45,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
         yield path
         remove_unfinished(path)
         # no sources: the job that goes on brings its own
-        write_metadata(path, metadata_of(job, Description.of(job.plan), 0, Standing()))
+        write_metadata(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, Standing()))
     except BaseException:
         with suppress(Exception):  # what made the job fail must not be hidden
             fs, root = file_system(path)

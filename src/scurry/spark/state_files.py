@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +13,7 @@ from scurry.connectors.spark_source import arrow_rows
 from scurry.graph.shipping import ship_value
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import from_sortable, sortable
-from scurry.runtime.savepoint.format import Entry, EntryFile, copy_entries, publish, write_entries
+from scurry.runtime.savepoint.format import Entry, EntryFile, copy_entries, write_entries
 from scurry.runtime.state.registry import merge_schemas
 from scurry.spark.failures import failure_of
 from scurry.spark.worker import mark

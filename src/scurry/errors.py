@@ -18,6 +18,8 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── JobNotFoundError (LookupError)       no running job has that id or name
     ├── JobUnreachableError (ConnectionError)    a job does not answer, or has gone
     ├── RequestRefusedError (RuntimeError)   a job does not do what it was asked for from outside; says why
+    ├── CheckpointCorruptedError (RuntimeError)   no batch is left that a job could go on from
+    ├── CheckpointStorageFullError (OSError)   the disk of the checkpoint directory is full
     ├── JavaMissingError (RuntimeError)      no Java that Spark could run on
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
@@ -41,6 +43,8 @@ from typing import Any, ClassVar
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "CheckpointCorruptedError",
+    "CheckpointStorageFullError",
     "ConfigError",
     "JavaMissingError",
     "JobError",
@@ -188,6 +192,14 @@ class RequestRefusedError(ScurryError, RuntimeError):
         """
         super().__init__(message)
         self.status = status
+
+
+class CheckpointCorruptedError(ScurryError, RuntimeError):
+    """Files of a checkpoint are damaged or missing, and no earlier batch is left that the job could go on from."""
+
+
+class CheckpointStorageFullError(ScurryError, OSError):
+    """There is no space left for checkpoints. Nothing is lost: the job goes on when there is, and is started again."""
 
 
 class JavaMissingError(ScurryError, RuntimeError):

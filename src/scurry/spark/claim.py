@@ -11,11 +11,12 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
 from scurry.runtime.state_migration import Collected, plan_migration
-from scurry.spark.assignments import AssignmentLog
+from scurry.spark.assignment_log import AssignmentLog
 from scurry.spark.cut import committed_cut
 from scurry.spark.frames import snapshot
 from scurry.spark.generations import CheckpointDirectory, differences, identity
 from scurry.spark.partitioning import spread
+from scurry.spark.recovery import Recovery
 from scurry.spark.savepoints import save_for_next_generation
 from scurry.spark.schemas import collect_on_worker
 
@@ -72,6 +73,7 @@ class Claim:
         """Goes on with the generation that counts, or begins another one with its state if the program has changed."""
         job, directory = self._job, self._directory
         self._prepare(job.plan)
+        Recovery(job, self._session(), directory.generation).restart_point()  # what is read from here on is whole
         changes = differences(directory.content, identity(job.plan))
         if changes:
             job.note(f"the program has changed since the checkpoint in {self._root}: {'; '.join(changes)}")

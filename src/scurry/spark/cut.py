@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.runtime.savepoint.taking import Standing
-from scurry.spark.assignments import CONTROL_SOURCE, AssignmentLog
+from scurry.spark.assignment_log import AssignmentLog
+from scurry.spark.assignments import CONTROL_SOURCE
 from scurry.spark.generations import Generation
 
 
@@ -36,13 +37,13 @@ def committed_cut(generation: Generation) -> Cut | None:
         return None
     end = _offset(generation.storage.read(f"spark/offsets/{batch}"))
     standing, pending = None, []
-    for assignments, after in AssignmentLog(generation.storage).entries():
-        if assignments[0].number > end:
+    for entry in AssignmentLog(generation.storage).entries():
+        if entry.first > end:
             break
-        standing = after
+        standing = entry.standing
         pending = [
             (each.source, each.channel, each.work)
-            for each in assignments
+            for each in entry.assignments
             if each.number > end and each.source != CONTROL_SOURCE and each.work is not None
         ]
     return Cut(batch, standing, pending)

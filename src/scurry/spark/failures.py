@@ -15,15 +15,10 @@ class SparkFailedError(ScurryError, RuntimeError):
 
 def failure_of(error: BaseException, first: BaseException | None = None) -> BaseException:
     """The error to tell the user: the operator's failure if there is one in the chain."""
-    texts: list[str] = []
-    for root in (first, error):
-        link: Any = root
-        while link is not None:
-            if isinstance(link, (OperatorError,)):
-                return link
-            texts.append(str(link))
-            link = link.__cause__ or getattr(link, "cause", None)
-    texts += _java_texts(first) + _java_texts(error)
+    for link in (*_chain(first), *_chain(error)):
+        if isinstance(link, OperatorError):
+            return link
+    texts = [*texts_of(first), *texts_of(error)]
     for text in texts:
         failure = unmark(text)
         if failure is not None:
@@ -34,6 +29,20 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
     failed = SparkFailedError(message.strip())
     failed.__cause__ = first or error
     return failed
+
+
+def texts_of(error: BaseException | None) -> list[str]:
+    """The messages of an error and its causes, then those of the Java exceptions they stand for."""
+    chain = _chain(error)
+    return [str(link) for link in chain] + [text for link in chain for text in _java_texts(link)]
+
+
+def _chain(error: BaseException | None) -> list[Any]:
+    links: list[Any] = []
+    while error is not None and len(links) < 20:
+        links.append(error)
+        error = error.__cause__ or getattr(error, "cause", None)
+    return links
 
 
 def _java_texts(error: BaseException | None) -> list[str]:

@@ -153,7 +153,7 @@ class StreamingQuery:
         return self._feeder.all_ended and self._stop is None
 
     def _feed(self) -> bool:
-        fed = self._feeder.feed()
+        fed = not self._assignments.replaying and self._feeder.feed()
         self._pending = self._pending or fed
         return fed
 

@@ -11,7 +11,8 @@ from scurry.graph.operators import AsyncWait, Sink, Window
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import WireRow
-from scurry.spark.assignments import CONTROL_SOURCE, Numbered
+from scurry.spark.assignment_log import Numbered
+from scurry.spark.assignments import CONTROL_SOURCE
 from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
 
 

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from scurry.errors import CheckpointStorageFullError
+
+#: What says that space or a quota is used up, in the words of operating systems and of Hadoop.
+FULL = ("No space left on device", "Disk quota exceeded", "DSQuotaExceeded", "NSQuotaExceeded")
+
+
+class DamagedFileError(ValueError):
+    """A file is not what was written."""
+
+
+def storage_full(directory: object) -> CheckpointStorageFullError:
+    """The error of a checkpoint directory that takes no more."""
+    return CheckpointStorageFullError(
+        f"no space left in the checkpoint directory {directory}. Nothing is lost: free some space and start the job "
+        "again, it goes on with the batch at hand"
+    )
+
 
 class Storage(Protocol):
     """A directory of small files, written whole or not at all."""
 
     def read(self, name: str) -> bytes:
-        """The content of a file."""
+        """The content of a file.
+
+        Raises:
+            FileNotFoundError: There is none.
+            DamagedFileError: The file system says that it is not what was written.
+        """
 
     def write(self, name: str, content: bytes) -> None:
-        """Creates or replaces a file atomically."""
+        """Creates or replaces a file atomically.
+
+        Raises:
+            CheckpointStorageFullError: There is no space for it.
+        """
 
     def list(self, directory: str) -> list[str]:
         """The names in a directory; empty if it does not exist."""
@@ -47,14 +74,20 @@ class LocalStorage:
     def write(self, name: str, content: bytes) -> None:
         """Creates or replaces a file atomically and durably."""
         path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(temporary, "wb") as file:
-            file.write(content)
-            if self._durable:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(temporary, path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "wb") as file:
+                file.write(content)
+                if self._durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise storage_full(self.root) from error
+            raise
 
     def list(self, directory: str) -> list[str]:
         """The names in a directory; empty if it does not exist."""
@@ -88,20 +121,39 @@ class HadoopStorage:
 
     def read(self, name: str) -> bytes:
         """The content of a file."""
-        stream = self._fs.open(self._path(name))
+        from py4j.protocol import Py4JJavaError
+
         try:
-            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
-        finally:
-            stream.close()
+            stream = self._fs.open(self._path(name))
+            try:
+                return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+            finally:
+                stream.close()
+        except Py4JJavaError as error:
+            kind = error.java_exception.getClass().getSimpleName()
+            if kind == "FileNotFoundException":
+                raise FileNotFoundError(str(self._path(name).toString())) from error
+            if kind in ("ChecksumException", "EOFException"):
+                raise DamagedFileError(error.java_exception.getMessage()) from error
+            raise
 
     def write(self, name: str, content: bytes) -> None:
         """Creates or replaces a file by writing another and renaming it."""
+        from py4j.protocol import Py4JJavaError
+
         path, temporary = self._path(name), self._path(f"{name}.tmp")
-        stream = self._fs.create(temporary, True)
-        stream.write(content)
-        stream.close()
-        self._fs.delete(path, False)
-        self._fs.rename(temporary, path)
+        try:
+            stream = self._fs.create(temporary, True)
+            try:
+                stream.write(content)
+            finally:
+                stream.close()
+            self._fs.delete(path, False)
+            self._fs.rename(temporary, path)
+        except Py4JJavaError as error:
+            if any(word in str(error) for word in FULL):
+                raise storage_full(self._root.toString()) from error
+            raise
 
     def list(self, directory: str) -> list[str]:
         """The names in a directory; empty if it does not exist."""

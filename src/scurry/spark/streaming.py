@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.runtime.control import RescaleRequest
 from scurry.runtime.job import JobExecution
+from scurry.spark.assignment_log import AssignmentLog
 from scurry.spark.assignments import AssignmentStream
 from scurry.spark.claim import Claim
 from scurry.spark.cut import committed_cut
@@ -16,6 +17,7 @@ from scurry.spark.directory import hold_directory
 from scurry.spark.feeder import Feeder
 from scurry.spark.generations import CheckpointDirectory, Generation
 from scurry.spark.query import StreamingQuery
+from scurry.spark.recovery import Recovery
 from scurry.spark.savepoints import SavepointTaker
 from scurry.spark.session import session_for
 from scurry.spark.storage import LocalStorage, storage_for
@@ -53,8 +55,18 @@ class _Run:
 
     def run(self) -> None:
         """Runs the job, or only says that an earlier run has finished it."""
-        if not self._claim.make():
-            return
+        while self._claim.make():
+            before = self._job.totals.batches
+            try:
+                return self._run_generations()
+            except Exception as error:
+                recovery = Recovery(self._job, self._spark, self._directory.generation)
+                recovery.raise_if_full(error)
+                began = self._job.totals.batches > before
+                if began or not recovery.take_back_if_unreadable(error):
+                    raise
+
+    def _run_generations(self) -> None:
         while True:
             generation = self._directory.generation
             query, over = self._query(generation), threading.Event()
@@ -84,7 +96,8 @@ class _Run:
 
     def _query(self, generation: Generation) -> StreamingQuery:
         job, spark = self._job, self._spark
-        assignments = AssignmentStream(spark, generation.storage)
+        point = Recovery(job, spark, generation).restart_point()
+        assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
         feeder = Feeder(job, assignments, self._claim.restore)
         if feeder.recovered and not job.attempt:
             job.note(f"going on from the checkpoint in {self._root}")

@@ -53,13 +53,20 @@ def write(stream: DataStream, directory: str) -> None:
     stream.map(str, output_type=Types.STRING()).sink_to(sink)
 
 
-def main(source: str, output: str, checkpoints: str) -> None:
+def environment(checkpoints: str, settings: dict[str, str] | None = None) -> StreamExecutionEnvironment:
     configuration = Configuration()
     configuration.set_string("execution.checkpointing.dir", checkpoints)
     configuration.set_string("scurry.batch.max-bytes", "12000")
+    for key, value in (settings or {}).items():
+        configuration.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
     env.set_max_parallelism(8)
+    return env
+
+
+def build(env: StreamExecutionEnvironment, source: str, output: str) -> DataStream:
+    """Adds the job to the environment; returns the running counts, the last of its streams."""
     files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), source).build()
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
     readings = (
@@ -75,9 +82,16 @@ def main(source: str, output: str, checkpoints: str) -> None:
         .window(TumblingEventTimeWindows.of(Time.seconds(10)))
         .reduce(lambda a, b: (a[0], a[1], a[2] + b[2]))
     )
+    counts = per_sensor.process(RunningCount(), output_type=Types.STRING())
     write(sums, f"{output}/sums")
     write(totals, f"{output}/totals")
-    write(per_sensor.process(RunningCount(), output_type=Types.STRING()), f"{output}/counts")
+    write(counts, f"{output}/counts")
+    return counts
+
+
+def main(source: str, output: str, checkpoints: str) -> None:
+    env = environment(checkpoints)
+    build(env, source, output)
     env.execute("windows and counts")
 
 

@@ -128,9 +128,10 @@ class FileSink(Sink):
     A task writes hidden files, `<bucket>/.<name>.inprogress.<random>`; when the batch has succeeded the committer
     renames them to `<bucket>/<prefix>-<sink>-<batch>-<subtask>-<n><suffix>`, where `<sink>` stands for the sink id.
     When a batch is repeated, the committer first removes visible files of that batch and sink which the repetition did
-    not write, and replaces those it did. So after each commit exactly the records of the committed batches are visible.
-    This rests on two things: the engine gives a repeated batch its old id, and no other job uses the same sink id.
-    Renaming is atomic on local disks and HDFS; on object stores it copies.
+    not write, and those of later batches, which are to be repeated as well; files that it did write are replaced. So
+    after each commit exactly the records of the committed batches are visible. This rests on two things: the engine
+    gives a repeated batch its old id, and no other job uses the same sink id. Renaming is atomic on local disks and
+    HDFS; on object stores it copies.
 
     Hidden files that a failed attempt left behind are deleted when the restarted job commits for the first time.
 
@@ -260,10 +261,11 @@ class _FileCommitter(Committer):
         self._last = batch_id
 
     def _remove_earlier_try(self, batch_id: int, targets: set[str]) -> None:
-        begin = f"{self._sink.name(self._sink_id)}{batch_id}-"
+        """Delete what this batch left when it was committed before, and batches after it: they were taken back."""
+        visible = re.compile(re.escape(self._sink.name(self._sink_id)) + r"(\d+)-")
         for directory, name in _walk(self._fs, self._base):
-            path = posixpath.join(directory, name)
-            if name.startswith(begin) and path not in targets:
+            path, match = posixpath.join(directory, name), visible.match(name)
+            if match and int(match[1]) >= batch_id and path not in targets:
                 self._fs.delete(path)
 
     def _remove_leftovers(self) -> None:

@@ -1,6 +1,8 @@
 """Readings from files -> windows per sensor -> a total per window, and a running count per sensor, all to files.
 
-    windows_and_counts.py INPUT OUTPUT CHECKPOINTS
+    windows_and_counts.py INPUT OUTPUT CHECKPOINTS [FUSE]
+
+With a fuse (`fuses.py`), the job can be made to die after its sinks have committed and before Spark has.
 """
 
 from __future__ import annotations
@@ -8,6 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from fuses import BlowingSink
 
 from scurry.common import Duration, Encoder, Time, Types, WatermarkStrategy
 from scurry.common.configuration import Configuration
@@ -89,9 +93,11 @@ def build(env: StreamExecutionEnvironment, source: str, output: str) -> DataStre
     return counts
 
 
-def main(source: str, output: str, checkpoints: str) -> None:
+def main(source: str, output: str, checkpoints: str, fuse: str = "") -> None:
     env = environment(checkpoints)
-    build(env, source, output)
+    counts = build(env, source, output)
+    if fuse:
+        counts.sink_to(BlowingSink(fuse))
     env.execute("windows and counts")
 
 

@@ -1,0 +1,60 @@
+"""What the tests of faults share: the input, the results of a run nobody disturbs, and chance.
+
+`SCURRY_KILLS` says how many faults of each kind (20), `SCURRY_SEED` repeats a run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from places import FILES, LINES_PER_FILE, Place, Results, write_readings
+from processes import Run
+
+FAULTS = int(os.environ.get("SCURRY_KILLS", "20"))
+SEED = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6))))
+
+
+@pytest.fixture(scope="session")
+def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_readings(tmp_path_factory.mktemp("readings"))
+
+
+@pytest.fixture(scope="session")
+def undisturbed(readings: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A job that has run without being disturbed."""
+    place = Place.new(tmp_path_factory.mktemp("undisturbed"), 0, readings)
+    start = time.monotonic()
+    Run(place).finish()
+    assert len(place.batches()) >= 10
+    print(f"\nSCURRY_SEED={SEED}; undisturbed: {len(place.batches())} batches, {time.monotonic() - start:.1f} s")
+    return place
+
+
+@pytest.fixture(scope="session")
+def expected(undisturbed: Place) -> Results:
+    """What every job must have written in the end."""
+    results = undisturbed.results()
+    assert len(results["counts"]) == FILES * LINES_PER_FILE
+    return results
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    """Chance, of its own for each test."""
+    return random.Random(f"{SEED} {request.node.name}")
+
+
+@pytest.fixture
+def seed() -> int:
+    """What chance begins with, for programs."""
+    return SEED
+
+
+@pytest.fixture
+def faults() -> int:
+    """How many faults to inject."""
+    return FAULTS

@@ -1,0 +1,77 @@
+"""The program as processes of its own, which can be killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from places import Place
+
+import scurry
+
+PROGRAM = Path(__file__).parent / "programs" / "windows_and_counts.py"
+GIVE_UP_SECONDS = 300
+
+
+def environment() -> dict[str, str]:
+    """Where the program and its workers find scurry and the modules of these tests."""
+    path = os.pathsep.join([str(Path(scurry.__file__).parent.parent), str(Path(__file__).parent)])
+    return {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+
+
+class Run:
+    """One start of the program, in a session of its own: driver, JVM, executors and workers."""
+
+    def __init__(self, place: Place, options: Sequence[str] = ()) -> None:
+        self.place = place
+        arguments = [place.readings, place.output, place.checkpoints, place.fuse]
+        command = [sys.executable, "-m", "scurry", "run", *options, str(PROGRAM), *map(str, arguments)]
+        with open(place.log, "a") as log:
+            self.process = subprocess.Popen(command, env=environment(), stdout=log, stderr=log, start_new_session=True)
+
+    def ends_within(self, seconds: float) -> bool:
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def finish(self) -> None:
+        """Waits for the end, which must be a good one."""
+        ended = self.ends_within(GIVE_UP_SECONDS)
+        if not ended:
+            self.kill()
+        assert ended and self.process.returncode == 0, self.place.log.read_text()[-4000:]
+
+    def kill(self) -> None:
+        """SIGKILL to every process, until none is left; workers have process groups of their own."""
+        while members := list(self.members()):
+            for pid in members:
+                kill(pid)
+            time.sleep(0.02)
+        self.process.wait()
+
+    def members(self, word: str = "") -> Iterator[int]:
+        """Its processes, those whose command line has the word in it."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                state, _, _, session = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:4]
+                line = Path(f"/proc/{pid}/cmdline").read_text()
+            except OSError:
+                continue
+            if int(session) == self.process.pid and state != "Z" and word in line:
+                yield int(pid)
+
+
+def kill(pid: int) -> bool:
+    """SIGKILL; whether there was such a process."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True

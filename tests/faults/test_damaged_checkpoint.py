@@ -1,0 +1,42 @@
+"""A job whose newest checkpoint file is damaged falls back to the batch before: nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from damage import KINDS, damage
+from in_process import Attempt
+from places import Place, Results
+
+pytestmark = pytest.mark.faults
+
+
+def test_a_job_with_damaged_files_ends_with_the_same_records(
+    readings: Path, expected: Results, chance: random.Random, faults: int, tmp_path: Path
+) -> None:
+    done: list[str] = []
+    told, jobs = 0, 0
+    while len(done) < faults:
+        jobs += 1
+        place = Place.new(tmp_path, jobs, readings)
+        attempt = Attempt(place)
+        while len(done) < faults and attempt.wait_for(chance.randrange(1, 5)):
+            chance.choice([attempt.cancel, attempt.crash])()
+            if attempt.error() is None and attempt.client.execution.stopping.is_set() is False:
+                break
+            kind = list(KINDS)[len(done) % len(KINDS)]
+            done.append(damage(place, kind, chance))
+            print(f"job {jobs}: {done[-1]} after {len(place.batches())} batches")
+            attempt = Attempt(place)
+            attempt.wait_for(1)
+            notes = [note for note in attempt.notes if "is damaged" in note]
+            told += len(notes)
+            print(*(f"    {note}" for note in notes), sep="\n")
+        assert attempt.error() is None
+        if attempt.client.execution.stopping.is_set():
+            assert Attempt(place).error() is None
+        assert place.results() == expected
+    print(f"{told} times the job was told to have gone back")
+    assert told >= faults / 4

@@ -60,6 +60,11 @@ class Place:
         """The part of the checkpoints that counts; these jobs never begin another generation."""
         return self.checkpoints / "generation-1"
 
+    @property
+    def finished(self) -> bool:
+        """Whether the job has come to its end."""
+        return (self.generation / "finished").exists()
+
     def batches(self, log: str = "commits") -> list[int]:
         """The batches in one of Spark's logs."""
         directory = self.generation / "spark" / log

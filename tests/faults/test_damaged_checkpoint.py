@@ -21,22 +21,20 @@ def test_a_job_with_damaged_files_ends_with_the_same_records(
     while len(done) < faults:
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
-        attempt = Attempt(place)
-        while len(done) < faults and attempt.wait_for(chance.randrange(1, 5)):
-            chance.choice([attempt.cancel, attempt.crash])()
-            if attempt.error() is None and attempt.client.execution.stopping.is_set() is False:
-                break
-            kind = list(KINDS)[len(done) % len(KINDS)]
-            done.append(damage(place, kind, chance))
-            print(f"job {jobs}: {done[-1]} after {len(place.batches())} batches")
+        while not place.finished:
             attempt = Attempt(place)
-            attempt.wait_for(1)
+            going_on = len(done) < faults and attempt.wait_for(chance.randrange(1, 5))
+            if going_on:
+                chance.choice([attempt.cancel, attempt.crash])()
+            error = attempt.error()
             notes = [note for note in attempt.notes if "is damaged" in note]
             told += len(notes)
             print(*(f"    {note}" for note in notes), sep="\n")
-        assert attempt.error() is None
-        if attempt.client.execution.stopping.is_set():
-            assert Attempt(place).error() is None
+            if going_on and not place.finished:
+                done.append(damage(place, list(KINDS)[len(done) % len(KINDS)], chance))
+                print(f"job {jobs}: {done[-1]} after {len(place.batches())} batches")
+            else:
+                assert error is None
         assert place.results() == expected
-    print(f"{told} times the job was told to have gone back")
+    print(f"{told} times the job said that it had gone back")
     assert told >= faults / 4

@@ -62,7 +62,8 @@ def test_a_job_whose_workers_are_killed_ends_with_the_same_records(
             if here and kill(chance.choice(here)):
                 kills += 1
                 print(f"job {jobs}: kill {kills} after {attempt.batches} batches")
-        assert attempt.error() is None
+        error = attempt.error()
+        assert error is None, getattr(error, 'details', error)
         time.sleep(0.5)  # Spark counts late
         repeated += failed_tasks() - before
         assert attempt.notes == []

@@ -23,8 +23,8 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
         failure = unmark(text)
         if failure is not None:
             return OperatorError(failure)
-    if isinstance(first, ScurryError):
-        return first
+    if first is not None and type(first).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+        return first  # such as a committer's
     message = next((line for line in texts if line), repr(error)).split("\n\tat ")[0]
     failed = SparkFailedError(message.strip())
     failed.__cause__ = first or error

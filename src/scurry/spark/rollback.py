@@ -223,9 +223,8 @@ class Rollback:
             what = f"batch {commits[0]} is taken back and computed again" if len(commits) == 1 else what
         else:
             what = f"batch {committed + 1} is planned anew"
-        return (
-            f"the checkpoint in {self.directory} is damaged, {what}: {'; '.join(reasons) or 'its records do not fit'}"
-        )
+        why = "; ".join(dict.fromkeys(reasons)) or "its records do not fit together"
+        return f"the checkpoint in {self.directory} is damaged, {what}: {why}"
 
     def _remember_ends(self, committed: int) -> None:
         self.own.write(_REPLAYS, json.dumps(self._known_ends(committed)).encode())

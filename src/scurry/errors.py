@@ -197,6 +197,8 @@ class RequestRefusedError(ScurryError, RuntimeError):
 class CheckpointCorruptedError(ScurryError, RuntimeError):
     """Files of a checkpoint are damaged or missing, and no earlier batch is left that the job could go on from."""
 
+    permanent = True
+
 
 class CheckpointStorageFullError(ScurryError, OSError):
     """There is no space left for checkpoints. Nothing is lost: the job goes on when there is, and is started again."""

@@ -20,7 +20,7 @@ pytestmark = [
 
 def workers() -> list[int]:
     """Workers of this machine's Spark sessions started here: forked from a daemon, they look like it."""
-    daemons = {pid: parent for pid, parent, line in _processes() if "scurry.spark.daemon" in line}
+    daemons = {pid: parent for pid, parent, line in _processes() if "-m\0scurry.spark.daemon" in line}
     return [pid for pid, parent in daemons.items() if parent in daemons and _session(pid) == os.getsid(0)]
 
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from scurry.errors import ScurryError
+from scurry.errors import CheckpointCorruptedError, ScurryError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.savepoint.taking import Description
 from scurry.spark.storage import Storage
@@ -109,6 +109,19 @@ class Generation:
         self.storage.write(_FINISHED, b"")
 
 
+def _content(storage: Storage, directory: str) -> dict[str, Any]:
+    try:
+        content = json.loads(storage.read(_FILE))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise CheckpointCorruptedError(
+            f"{directory}/{_FILE} is damaged, and nothing else says which of the checkpoints count. Restore it from a "
+            "copy, or give the job another execution.checkpointing.dir to begin anew"
+        )
+    return content
+
+
 class CheckpointDirectory:
     """The directory of a job.
 
@@ -118,6 +131,7 @@ class CheckpointDirectory:
 
     Raises:
         CheckpointMismatchError: It was written by a release whose layout this one does not know.
+        CheckpointCorruptedError: Its first file is not what was written.
     """
 
     def __init__(self, directory: str, storage: Storage) -> None:
@@ -126,7 +140,7 @@ class CheckpointDirectory:
         #: what `scurry.json` holds; empty in a new directory
         self.content: dict[str, Any] = {}
         if _FILE in storage.list("."):
-            self.content = json.loads(storage.read(_FILE))
+            self.content = _content(storage, directory)
             version = self.content.get("version")
             if version != VERSION:
                 raise CheckpointMismatchError(

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scurry.errors import ScurryError
-from scurry.spark.storage import LocalStorage, Storage
+from scurry.spark.storage import LocalStorage, Storage, reporting_full
 
 #: Seconds between two renewals of a lease.
 RENEWAL = 10.0
@@ -99,9 +99,10 @@ def _file_lock(directory: str, root: Path) -> Iterator[None]:
             file.seek(0)
             raise _locked(directory, Holder.read(file.read())) from None
         # The file stays when the lock goes: whoever deleted it might delete one that another process holds by then.
-        file.truncate(0)
-        file.write(Holder().to_json())
-        file.flush()
+        with reporting_full(directory):
+            file.truncate(0)
+            file.write(Holder().to_json())
+            file.flush()
         yield
 
 

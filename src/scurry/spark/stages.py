@@ -13,6 +13,7 @@ from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.wire import WireRow
 from scurry.spark.assignment_log import Numbered
 from scurry.spark.assignments import CONTROL_SOURCE
+from scurry.spark.failures import texts_of
 from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
 
 
@@ -69,7 +70,10 @@ def sink_stage(job: Job) -> Any:
 
 
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
-    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once."""
+    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once.
+
+    A worker that dies meanwhile has nothing left to close, and what the job has committed stays.
+    """
     if not any(has_close(op.operator) for op in plan.operators.values()):
         return
     job_id, slots = job.job_id, spark.sparkContext.defaultParallelism
@@ -81,7 +85,11 @@ def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
         time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
         yield from batches
 
-    spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=True).collect()
+    try:
+        spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=True).collect()
+    except Exception as error:
+        if any("Traceback (most recent call last)" in text for text in texts_of(error)):
+            raise  # the user's close() has failed
 
 
 def has_close(operator: Any) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +26,17 @@ def storage_full(directory: object) -> CheckpointStorageFullError:
         f"no space left in the checkpoint directory {directory}. Nothing is lost: free some space and start the job "
         "again, it goes on with the batch at hand"
     )
+
+
+@contextmanager
+def reporting_full(directory: object) -> Iterator[None]:
+    """Names the checkpoint directory when the operating system says that there is no space."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise storage_full(directory) from error
+        raise
 
 
 class Storage(Protocol):
@@ -76,17 +88,16 @@ class LocalStorage:
         path = self.root / name
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "wb") as file:
-                file.write(content)
-                if self._durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError as error:
+            with reporting_full(self.root):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with open(temporary, "wb") as file:
+                    file.write(content)
+                    if self._durable:
+                        file.flush()
+                        os.fsync(file.fileno())
+                os.replace(temporary, path)
+        except OSError:
             temporary.unlink(missing_ok=True)
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise storage_full(self.root) from error
             raise
 
     def list(self, directory: str) -> list[str]:

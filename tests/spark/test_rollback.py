@@ -1,0 +1,252 @@
+"""Which batch a job goes on from when files of its checkpoint are damaged or missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.savepoint.taking import Standing
+from scurry.spark.assignment_log import AssignmentLog, Entry, Numbered
+from scurry.spark.rollback import RestartPoint, Rollback
+from scurry.spark.storage import LocalStorage
+
+#: Batch n ends with assignment ENDS[n]: entries of two assignments each, one of which was split between two batches.
+ENDS = [1, 3, 5, 6, 9, 11]
+STATE = "state/0/0"
+
+
+class Checkpoint:
+    """A checkpoint of batches that were all committed, but for the last, which was at work."""
+
+    def __init__(self, root: Path, first: int = 0) -> None:
+        self.root = root
+        self.notes: list[str] = []
+        #: batches after which the state cannot be loaded
+        self.unreadable: set[int] = set()
+        for batch, end in list(enumerate(ENDS))[first:]:
+            self.write(f"spark/offsets/{batch}", f'v1\n{{"conf":{{}}}}\n{end}')
+            if batch < len(ENDS) - 1:
+                self.write(f"spark/commits/{batch}", 'v1\n{"nextBatchWatermarkMs":0}')
+            self.write(f"spark/{STATE}/{batch + 1}.changelog", "")
+        log = AssignmentLog(LocalStorage(str(root)))
+        for number in range(0, ENDS[-1] + 1, 2):
+            if first == 0 or number + 1 >= ENDS[first]:
+                pair = [Numbered(n, 0, 0, f"work {n}", False) for n in (number, number + 1)]
+                log.write(Entry(pair, Standing({"source": number + 2}, set())))
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def damage(self, name: str) -> None:
+        self.write(name, "v1\n{")
+
+    def delete(self, name: str) -> None:
+        (self.root / name).unlink()
+
+    @property
+    def rollback(self) -> Rollback:
+        own = LocalStorage(str(self.root))
+        return Rollback(str(self.root), own, own.below("spark"), self._unreadable, self.notes.append)
+
+    def _unreadable(self, batch: int) -> str | None:
+        return "no such file" if batch in self.unreadable else None
+
+    def restart(self) -> RestartPoint:
+        return self.rollback.restart_point()
+
+    def batches(self, log: str) -> list[int]:
+        return sorted(int(path.name) for path in (self.root / "spark" / log).iterdir())
+
+    def files(self) -> list[str]:
+        return sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Checkpoint:
+    return Checkpoint(tmp_path)
+
+
+def entry(first: int) -> str:
+    return AssignmentLog.path(first)
+
+
+def numbers(point: RestartPoint) -> list[int]:
+    return [numbered.number for entry in point.entries for numbered in entry.assignments]
+
+
+class TestAWholeCheckpoint:
+    def test_is_left_alone(self, checkpoint: Checkpoint) -> None:
+        before = checkpoint.files()
+        point = checkpoint.restart()
+        assert (point.committed, numbers(point), list(point.replays)) == (4, [8, 9, 10, 11], [11])
+        assert checkpoint.files() == before
+        assert checkpoint.notes == []
+
+    def test_that_is_empty_begins_with_nothing(self, tmp_path: Path) -> None:
+        own = LocalStorage(str(tmp_path))
+        point = Rollback("", own, own.below("spark"), lambda _: None, lambda _: None).restart_point()
+        assert point == RestartPoint(-1, [], [])
+
+    def test_says_what_was_fed_and_never_planned(self, checkpoint: Checkpoint) -> None:
+        checkpoint.delete("spark/offsets/5")
+        point = checkpoint.restart()
+        assert (point.committed, numbers(point), list(point.replays)) == (4, [8, 9, 10, 11], [])
+        assert checkpoint.notes == []
+
+
+class TestADamagedFile:
+    @pytest.mark.parametrize(
+        ("name", "committed", "replays"),
+        [
+            ("spark/commits/4", 3, [9, 11]),  # the batch is repeated as it was
+            ("spark/offsets/4", 3, [7, 11]),  # nobody knows what it was; the next keeps its id
+            ("spark/offsets/5", 4, []),  # the batch at work is planned anew
+            (entry(10), 4, []),  # it was fed this: it is planned anew, of what the sources deal anew
+        ],
+    )
+    def test_takes_the_job_back_to_before_it(
+        self, checkpoint: Checkpoint, name: str, committed: int, replays: list[int]
+    ) -> None:
+        checkpoint.damage(name)
+        point = checkpoint.restart()
+        assert point.committed == committed
+        assert checkpoint.batches("commits") == list(range(committed + 1))
+        assert list(point.replays) == replays
+        assert len(checkpoint.notes) == 1 and name in checkpoint.notes[0]
+        assert checkpoint.restart() == point, "and then it is whole"
+        assert len(checkpoint.notes) == 1
+
+    @pytest.mark.parametrize("name", ["spark/commits/1", "spark/offsets/1", entry(2), entry(8)])
+    def test_that_nobody_needs_any_more_does_not_matter(self, checkpoint: Checkpoint, name: str) -> None:
+        checkpoint.damage(name)
+        assert checkpoint.restart().committed == 4
+        assert checkpoint.notes == []
+
+    def test_that_is_missing_counts_as_damaged(self, checkpoint: Checkpoint) -> None:
+        checkpoint.delete("spark/offsets/4")
+        checkpoint.delete("spark/offsets/5")
+        assert checkpoint.restart().committed == 3
+        assert "spark/offsets/4 is missing" in checkpoint.notes[0]
+
+    def test_has_the_state_of_later_batches_deleted(self, checkpoint: Checkpoint) -> None:
+        checkpoint.write(f"spark/{STATE}/5.zip", "")
+        checkpoint.damage("spark/commits/4")
+        checkpoint.restart()
+        left = [name for name in checkpoint.files() if STATE in name]
+        assert left == [f"spark/{STATE}/{version}.changelog" for version in range(1, 5)]
+
+    def test_of_the_first_batch_begins_anew(self, tmp_path: Path) -> None:
+        checkpoint = Checkpoint(tmp_path)
+        for batch in range(1, 5):
+            checkpoint.damage(f"spark/commits/{batch}")
+        checkpoint.damage("spark/offsets/0")
+        point = checkpoint.restart()
+        assert point.committed == -1 and numbers(point) == list(range(12))
+        assert checkpoint.batches("commits") == checkpoint.batches("offsets") == []
+
+
+class TestStateThatCannotBeLoaded:
+    def test_takes_back_batch_after_batch(self, checkpoint: Checkpoint) -> None:
+        checkpoint.unreadable = {2, 3, 4}
+        assert checkpoint.rollback.take_back_unreadable_state()
+        assert "batches 2 to 4 are taken back" in checkpoint.notes[0] and "no such file" in checkpoint.notes[0]
+        point = checkpoint.restart()
+        assert (point.committed, numbers(point)) == (1, list(range(2, 12)))
+
+    def test_has_the_batches_made_of_the_same_again(self, checkpoint: Checkpoint) -> None:
+        checkpoint.unreadable = {2, 3, 4}
+        checkpoint.rollback.take_back_unreadable_state()
+        assert list(checkpoint.restart().replays) == ENDS[2:]
+        checkpoint.write("spark/commits/2", 'v1\n{"nextBatchWatermarkMs":0}')
+        assert list(checkpoint.restart().replays) == ENDS[3:], "also after another restart"
+
+    def test_is_found_to_be_fine_when_something_else_was_wrong(self, checkpoint: Checkpoint) -> None:
+        before = checkpoint.files()
+        assert not checkpoint.rollback.take_back_unreadable_state()
+        assert checkpoint.files() == before
+
+    def test_is_not_gone_past_what_is_kept(self, tmp_path: Path) -> None:
+        checkpoint = Checkpoint(tmp_path, first=2)
+        before = checkpoint.files()
+        checkpoint.unreadable = {2, 3, 4}
+        with pytest.raises(CheckpointCorruptedError, match=r"after batch 4 cannot be loaded \(no such file\)"):
+            checkpoint.rollback.take_back_unreadable_state()
+        assert checkpoint.files() == before, "nothing is deleted for nothing"
+
+
+def test_what_cannot_be_gone_on_from_is_named(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, first=4)
+    checkpoint.damage("spark/commits/4")
+    with pytest.raises(CheckpointCorruptedError, match="spark/commits/4 is damaged"):
+        checkpoint.restart()
+
+
+def test_logs_that_have_vanished_are_not_mistaken_for_a_beginning(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, first=4)
+    shutil.rmtree(tmp_path / "spark")
+    with pytest.raises(CheckpointCorruptedError, match="assignments/000000000008"):
+        checkpoint.restart()
+
+
+def test_the_end_of_a_batch_in_the_midst_whose_record_is_lost_keeps_the_ids_of_later_ones(
+    checkpoint: Checkpoint,
+) -> None:
+    checkpoint.damage("spark/offsets/2")
+    checkpoint.unreadable = {2, 3, 4}
+    checkpoint.rollback.take_back_unreadable_state()
+    assert list(checkpoint.restart().replays) == [4, 6, 9, 11]
+
+
+_DAMAGES = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [f"spark/{log}/{batch}" for log in ("offsets", "commits") for batch in range(len(ENDS))]
+            + [entry(number) for number in range(0, ENDS[-1] + 1, 2)]
+        ),
+        st.sampled_from(["damage", "delete"]),
+    ),
+    max_size=5,
+    unique_by=lambda damage: damage[0],
+)
+
+
+@given(damages=_DAMAGES, unreadable=st.sets(st.integers(0, 4)), first=st.sampled_from([0, 2]))
+def test_any_damage_ends_in_a_whole_checkpoint_or_in_an_error(
+    tmp_path_factory: pytest.TempPathFactory,
+    damages: Sequence[tuple[str, str]],
+    unreadable: set[int],
+    first: int,
+) -> None:
+    checkpoint = Checkpoint(tmp_path_factory.mktemp("checkpoint"), first)
+    checkpoint.unreadable = unreadable
+    for name, how in damages:
+        if (checkpoint.root / name).exists():
+            getattr(checkpoint, how)(name)
+    try:
+        checkpoint.rollback.take_back_unreadable_state()
+        point = checkpoint.restart()
+    except CheckpointCorruptedError:
+        assert damages or unreadable
+        return
+    assert point.committed not in unreadable
+    assert max(_batches(checkpoint, "commits"), default=-1) == point.committed
+    assert all(batch <= point.committed + 1 for batch in _batches(checkpoint, "offsets"))
+    fed = numbers(point)
+    assert fed == list(range(fed[0], fed[-1] + 1)) if fed else True
+    begins = ENDS[point.committed] + 1 if point.committed >= 0 else 0
+    assert not fed or fed[0] <= begins
+    assert list(point.replays) == sorted(point.replays)
+    assert all(begins <= end < (fed[-1] + 1 if fed else 0) for end in point.replays)
+
+
+def _batches(checkpoint: Checkpoint, log: str) -> Iterator[int]:
+    directory = checkpoint.root / "spark" / log
+    return (int(path.name) for path in directory.iterdir())

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults chaos test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -50,8 +50,11 @@ test-rest: setup ## Random requests, well-formed and malformed, against the REST
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark
 
-test-faults: setup ## Tests that kill jobs and start them again (SCURRY_KILLS=10 for more of it)
+test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m faults
+
+chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
+	$(BIN)/python -m pytest -q -s -m chaos
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

@@ -22,8 +22,6 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.maintenanceInterval": "1s",
     "spark.sql.streaming.stateStore.minDeltasForSnapshot": "3",
     "scurry.batch.max-bytes": "9000",
-    # the tests themselves restart
-    "restart-strategy.type": "none",
 }
 
 
@@ -45,7 +43,7 @@ class Attempt:
     @property
     def notes(self) -> list[str]:
         """What it told the user."""
-        return self.client.execution.notes
+        return list(self.client.execution.notes)
 
     def ends_within(self, seconds: float) -> bool:
         try:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from places import Place
 
@@ -16,6 +17,13 @@ import scurry
 
 PROGRAM = Path(__file__).parent / "programs" / "windows_and_counts.py"
 GIVE_UP_SECONDS = 300
+
+#: What the command lines of executors, and of the daemons that Python workers are forked from, have in them.
+EXECUTOR = "CoarseGrainedExecutorBackend"
+DAEMON = "-m\0scurry.spark.daemon"
+
+#: Two executors, each a JVM with Python workers of its own.
+CLUSTER = ["--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1g"]
 
 
 def environment() -> dict[str, str]:
@@ -58,14 +66,33 @@ class Run:
 
     def members(self, word: str = "") -> Iterator[int]:
         """Its processes, those whose command line has the word in it."""
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                state, _, _, session = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:4]
-                line = Path(f"/proc/{pid}/cmdline").read_text()
-            except OSError:
-                continue
-            if int(session) == self.process.pid and state != "Z" and word in line:
-                yield int(pid)
+        return (process.pid for process in processes(self.process.pid) if word in process.command)
+
+
+class Process(NamedTuple):
+    """A process that lives."""
+
+    pid: int
+    parent: int
+    command: str
+
+
+def processes(session: int) -> Iterator[Process]:
+    """The processes of a session."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            state, parent, _, its_session = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:4]
+            command = Path(f"/proc/{pid}/cmdline").read_text()
+        except OSError:
+            continue
+        if int(its_session) == session and state != "Z":
+            yield Process(int(pid), int(parent), command)
+
+
+def workers(session: int) -> list[int]:
+    """The Python workers of Spark in a session: forked from a daemon, they look like it."""
+    daemons = {process.pid: process.parent for process in processes(session) if DAEMON in process.command}
+    return [pid for pid, parent in daemons.items() if parent in daemons]
 
 
 def kill(pid: int) -> bool:

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 from places import Place, Results
-from processes import Run, kill
+from processes import CLUSTER, EXECUTOR, Run, kill
 
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]
 
-#: Two executors, each a JVM with Python workers of its own, and batches small enough that there are many.
-CLUSTER = ["--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1g", "-D", "scurry.batch.max-bytes=4000"]
-EXECUTOR = "CoarseGrainedExecutorBackend"
+#: Batches small enough that there are many.
+OPTIONS = [*CLUSTER, "-D", "scurry.batch.max-bytes=4000"]
 
 
 def test_a_job_whose_executors_are_killed_ends_with_the_same_records(
@@ -26,7 +25,7 @@ def test_a_job_whose_executors_are_killed_ends_with_the_same_records(
     while kills < faults:
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
-        run, executors, killed = Run(place, CLUSTER), set[int](), 0
+        run, executors, killed = Run(place, OPTIONS), set[int](), 0
         while kills < faults and not run.ends_within(0.2):
             alive = list(run.members(EXECUTOR))
             executors.update(alive)

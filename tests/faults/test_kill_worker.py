@@ -10,36 +10,12 @@ from pathlib import Path
 import pytest
 from in_process import Attempt, spark_context
 from places import Place, Results
-from processes import kill
+from processes import kill, workers
 
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds workers in /proc"),
 ]
-
-
-def workers() -> list[int]:
-    """Workers of this machine's Spark sessions started here: forked from a daemon, they look like it."""
-    daemons = {pid: parent for pid, parent, line in _processes() if "-m\0scurry.spark.daemon" in line}
-    return [pid for pid, parent in daemons.items() if parent in daemons and _session(pid) == os.getsid(0)]
-
-
-def _processes() -> list[tuple[int, int, str]]:
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            parent = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
-            found.append((int(pid), parent, Path(f"/proc/{pid}/cmdline").read_text()))
-        except OSError:
-            continue
-    return found
-
-
-def _session(pid: int) -> int:
-    try:
-        return os.getsid(pid)
-    except ProcessLookupError:
-        return -1
 
 
 def failed_tasks() -> int:
@@ -58,15 +34,15 @@ def test_a_job_whose_workers_are_killed_ends_with_the_same_records(
         attempt.wait_for(1)
         before = failed_tasks()
         while kills < faults and not attempt.ends_within(chance.uniform(0, 0.5)):
-            here = workers()
+            here = workers(os.getsid(0))
             if here and kill(chance.choice(here)):
                 kills += 1
                 print(f"job {jobs}: kill {kills} after {attempt.batches} batches")
         error = attempt.error()
-        assert error is None, getattr(error, 'details', error)
+        assert error is None, getattr(error, "details", error)
         time.sleep(0.5)  # Spark counts late
         repeated += failed_tasks() - before
-        assert attempt.notes == []
+        assert not attempt.notes, "the job itself was not to notice"
         assert place.results() == expected
     print(f"{repeated} tasks were repeated")
     assert repeated >= faults / 4

@@ -61,6 +61,7 @@ def environment(checkpoints: str, settings: dict[str, str] | None = None) -> Str
     configuration = Configuration()
     configuration.set_string("execution.checkpointing.dir", checkpoints)
     configuration.set_string("scurry.batch.max-bytes", "12000")
+    configuration.set_string("restart-strategy.type", "none")  # the tests restart it themselves
     for key, value in (settings or {}).items():
         configuration.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)

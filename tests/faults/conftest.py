@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,21 +24,29 @@ def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_readings(tmp_path_factory.mktemp("readings"))
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """A job that has run without being disturbed, and how long it took."""
+
+    place: Place
+    seconds: float
+
+
 @pytest.fixture(scope="session")
-def undisturbed(readings: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """A job that has run without being disturbed."""
+def undisturbed(readings: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     place = Place.new(tmp_path_factory.mktemp("undisturbed"), 0, readings)
     start = time.monotonic()
     Run(place).finish()
+    seconds = time.monotonic() - start
     assert len(place.batches()) >= 10
-    print(f"\nSCURRY_SEED={SEED}; undisturbed: {len(place.batches())} batches, {time.monotonic() - start:.1f} s")
-    return place
+    print(f"\nSCURRY_SEED={SEED}; undisturbed: {len(place.batches())} batches, {seconds:.1f} s")
+    return Undisturbed(place, seconds)
 
 
 @pytest.fixture(scope="session")
-def expected(undisturbed: Place) -> Results:
+def expected(undisturbed: Undisturbed) -> Results:
     """What every job must have written in the end."""
-    results = undisturbed.results()
+    results = undisturbed.place.results()
     assert len(results["counts"]) == FILES * LINES_PER_FILE
     return results
 

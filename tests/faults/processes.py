@@ -29,7 +29,8 @@ CLUSTER = ["--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1
 def environment() -> dict[str, str]:
     """Where the program and its workers find scurry and the modules of these tests."""
     path = os.pathsep.join([str(Path(scurry.__file__).parent.parent), str(Path(__file__).parent)])
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"}  # it mutes progress
+    return {**inherited, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
 
 
 class Run:

@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fuses import light
@@ -20,14 +21,14 @@ pytestmark = [
 
 
 def test_a_killed_job_ends_with_the_same_records(
-    readings: Path, expected: Results, chance: random.Random, faults: int, tmp_path: Path
+    readings: Path, undisturbed: Any, expected: Results, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
     kills, jobs = 0, 0
     while kills < faults:
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
         run = Run(place)
-        while kills < faults and not run.ends_within(chance.uniform(2, 8)):
+        while kills < faults and not run.ends_within(chance.uniform(0.15, 0.75) * undisturbed.seconds):
             run.kill()
             kills += 1
             print(f"job {jobs}: kill {kills} after {len(place.batches())} batches")
@@ -61,13 +62,13 @@ def test_a_job_killed_between_the_commits_of_sinks_and_sparks_ends_with_the_same
         assert place.results() == expected
 
 
-def test_a_finished_job_that_is_started_again_ends_at_once(undisturbed: Place, expected: Results) -> None:
-    batches = undisturbed.batches()
-    undisturbed.log.unlink()
-    Run(undisturbed).finish()
-    assert "nothing left to do" in undisturbed.log.read_text()
-    assert undisturbed.batches() == batches
-    assert undisturbed.results() == expected
+def test_a_finished_job_that_is_started_again_ends_at_once(undisturbed: Any, expected: Results) -> None:
+    place, batches = undisturbed.place, undisturbed.place.batches()
+    place.log.unlink()
+    Run(place).finish()
+    assert "nothing left to do" in place.log.read_text()
+    assert place.batches() == batches
+    assert place.results() == expected
 
 
 def test_an_interrupted_job_stops_after_its_batch_and_goes_on_when_started_again(

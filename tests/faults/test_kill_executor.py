@@ -15,7 +15,7 @@ pytestmark = [
 ]
 
 #: Batches small enough that there are many.
-OPTIONS = [*CLUSTER, "-D", "scurry.batch.max-bytes=4000"]
+OPTIONS = [*CLUSTER, "-D", "scurry.batch.max-bytes=6000"]
 
 
 def test_a_job_whose_executors_are_killed_ends_with_the_same_records(

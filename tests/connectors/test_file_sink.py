@@ -184,6 +184,18 @@ class TestCommit:
         assert records(base) == sorted(expected)
         assert hidden(base) == []
 
+    def test_of_a_batch_taken_back_removes_what_later_ones_left(self, tmp_path: Path, write: Write) -> None:
+        sink = rows(tmp_path).build()
+        first = sink.create_committer("job-sink")
+        for batch in (8, 9, 10):
+            first.commit(batch, write(sink, batch, [[f"{batch}"]]))
+        sink.create_committer("other-sink").commit(10, write(sink, 10, [["other"]], "other-sink"))
+        restarted = sink.create_committer("job-sink")
+        restarted.commit(9, write(sink, 9, [["9 again"]]))
+        assert records(tmp_path) == ["8", "9 again", "other"]
+        restarted.commit(10, write(sink, 10, [["10 again"]]))
+        assert records(tmp_path) == ["10 again", "8", "9 again", "other"]
+
     def test_after_a_restart_in_the_same_process_replaces_what_was_half_committed(
         self, tmp_path: Path, write: Write
     ) -> None:

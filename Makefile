@@ -51,7 +51,17 @@ test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
-	$(BIN)/python -m pytest -q -s -m faults
+	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session
+
+# Jobs that start and fail leave much of a second core idle.
+.PHONY: faults-in-processes faults-in-session
+FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_executor.py
+
+faults-in-processes:
+	$(BIN)/python -m pytest -q -s -m faults $(FAULTS_IN_PROCESSES)
+
+faults-in-session:
+	$(BIN)/python -m pytest -q -s -m faults tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos

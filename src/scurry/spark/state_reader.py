@@ -24,8 +24,8 @@ from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
 from scurry.spark.state import NAME
 
-#: Added to the niceness of the process that reads. With 7, it gets a sixth of a processor that the job keeps busy: batches
-#: are hardly slower, and yet the savepoint of a job that never pauses comes to its end.
+#: Added to the niceness of the process that reads. With 7, it gets a sixth of a processor that the job keeps busy:
+#: batches are hardly slower, and yet the savepoint of a job that never pauses comes to its end.
 NICENESS = 7
 
 

@@ -52,6 +52,14 @@ def test_unreadable_values_name_the_key() -> None:
             read("a", False)
 
 
+def test_scheduler_modes_that_flink_does_not_have_are_refused() -> None:
+    validate({"jobmanager.scheduler": "adaptive", "scheduler-mode": "reactive"})
+    with pytest.raises(ConfigError, match="scheduler-mode = 'eager' cannot be used: expected one of REACTIVE"):
+        validate({"scheduler-mode": "eager"})
+    with pytest.raises(ConfigError, match="jobmanager.scheduler = 'eager'"):
+        validate({"jobmanager.scheduler": "eager"})
+
+
 def test_only_text_is_a_string_value() -> None:
     with pytest.raises(TypeError, match="set_integer"):
         Configuration().set_string("a", 5)  # type: ignore[arg-type]

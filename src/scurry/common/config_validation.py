@@ -11,13 +11,14 @@ from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.common.rest_options import REST_OPTIONS
 from scurry.common.restart_options import RESTART_OPTIONS
+from scurry.common.scheduler_options import SCHEDULER_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 
 __all__ = ["validate"]
 
 _BY_KEY: dict[str, ConfigOption[object]] = {
     key: option
-    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS)
+    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS)
     for key in (option.key, *option.aliases)
 }
 

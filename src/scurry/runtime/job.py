@@ -17,6 +17,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
+from scurry.common.scheduler_options import SCHEDULER_MODE
 from scurry.connectors.sink import Committer, Sink
 from scurry.errors import ArgumentError, JobError, SavepointError, StateNotFoundError, UnsupportedError
 from scurry.graph import operators as ops
@@ -387,8 +388,13 @@ class RunningJob(JobClient):
 
         Raises:
             ArgumentError: It is more than the number of key groups, or less than 1.
+            UnsupportedError: The job is a BATCH job, or follows its executors by itself.
         """
         self._streaming("rescaling: start it again with another parallelism")
+        if self._job.plan.settings.configuration.get(SCHEDULER_MODE.key):
+            raise UnsupportedError(
+                "the job runs with scheduler-mode reactive: it follows its executors; add or remove some"
+            )
         groups = self._job.plan.settings.max_parallelism
         if not 1 <= parallelism <= groups:
             raise ArgumentError(f"a parallelism of 1 to {groups} (pipeline.max-parallelism) is possible: {parallelism}")

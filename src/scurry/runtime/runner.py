@@ -6,13 +6,23 @@ from typing import Any
 
 from scurry.graph.plan import JobPlan
 from scurry.runtime.job import JobExecution, Runner, RunningJob
+from scurry.runtime.scaling import Scaling
 
 
 def submit(plan: JobPlan) -> RunningJob:
     """Starts a job and returns its client."""
     job = JobExecution(plan)
     runner = _runner(plan)
+    _note_what_is_fixed(job)
     return RunningJob(job, runner)
+
+
+def _note_what_is_fixed(job: JobExecution) -> None:
+    settings = job.plan.settings
+    scaling = Scaling.of(settings)
+    if scaling is not None and scaling.reactive and (settings.mode == "BATCH" or settings.runner == "local"):
+        kind = "BATCH jobs do" if settings.mode == "BATCH" else "the in-process runner does"
+        job.note(f"scheduler-mode reactive: the parallelism stays {settings.parallelism}: {kind} not change it")
 
 
 def _runner(plan: JobPlan) -> Runner:

@@ -9,8 +9,10 @@ from typing import Any
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.job import JobExecution
+from scurry.runtime.savepoint.format import read_metadata
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
 from scurry.runtime.state_migration import Collected, plan_migration
+from scurry.spark.adaptive import AdaptiveScheduler
 from scurry.spark.assignment_log import AssignmentLog
 from scurry.spark.cut import committed_cut
 from scurry.spark.frames import snapshot
@@ -29,12 +31,19 @@ class Claim:
         root: The directory.
         directory: The same, as generations.
         session: Returns the session.
+        scheduler: Returns what gives the job its parallelism, if that is not the program.
     """
 
     def __init__(
-        self, job: JobExecution, root: str, directory: CheckpointDirectory, session: Callable[[], Any]
+        self,
+        job: JobExecution,
+        root: str,
+        directory: CheckpointDirectory,
+        session: Callable[[], Any],
+        scheduler: Callable[[], AdaptiveScheduler | None],
     ) -> None:
         self._job, self._root, self._directory, self._session = job, root, directory, session
+        self._scheduler = scheduler
         self._collected: Collected | None = None
         #: the savepoint that the generation that counts has to restore, if it has to
         self.restore: Restore | None = None
@@ -51,8 +60,9 @@ class Claim:
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
                 )
                 return False
-        self._write_down_frames()
-        savepoint = self._new_savepoint()
+        savepoint, scheduler = self._new_savepoint(), self._scheduler()
+        if scheduler is not None and not self._adapt(scheduler, savepoint):
+            return False
         if savepoint is not None:
             self._prepare(job.plan)
             self._begin(job.plan, savepoint, savepoint)
@@ -62,6 +72,18 @@ class Claim:
             directory.begin(job.plan)
         else:
             self._go_on()
+        return True
+
+    def _adapt(self, scheduler: AdaptiveScheduler, savepoint: str | None) -> bool:
+        """Lets the plan have the parallelism that executors and key groups allow; returns False if the job is over."""
+        job = self._job
+        if savepoint is not None:
+            job.use(with_key_groups(read_metadata(savepoint).max_parallelism, job.plan, savepoint))
+        plan = scheduler.start()
+        if plan is None:
+            return False
+        job.use(plan)
+        self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
         return True
 
     def _new_savepoint(self) -> str | None:
@@ -76,7 +98,8 @@ class Claim:
         Recovery(job, self._session(), directory.generation).restart_point()  # what is read from here on is whole
         changes = differences(directory.content, identity(job.plan))
         if changes:
-            job.note(f"the program has changed since the checkpoint in {self._root}: {'; '.join(changes)}")
+            what = "program has" if self._scheduler() is None else "program or the number of task slots has"
+            job.note(f"the {what} changed since the checkpoint in {self._root}: {'; '.join(changes)}")
             self.move(job.plan)
         elif self._interrupted():
             self._begin(job.plan, directory.generation.origin, directory.savepoint)
@@ -137,11 +160,12 @@ class Claim:
         self._directory.begin(plan, origin, savepoint, self._job.state_schemas)
 
     def _prepare(self, plan: JobPlan) -> None:
+        self._write_down_frames(plan)
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         self._directory.adopt(plan)
 
-    def _write_down_frames(self) -> None:
-        for source in self._job.plan.sources.values():
+    def _write_down_frames(self, plan: JobPlan) -> None:
+        for source in plan.sources.values():
             if not source.source.native and source.source.bounded:
                 # a streaming query cannot read a batch DataFrame; its rows, once written down, are a source like others
                 source.source = snapshot(source, os.path.join(self._root, "frames", str(source.id)))

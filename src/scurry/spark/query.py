@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
-from scurry.runtime.control import RescaleRequest, SavepointRequest, StateRequest
+from scurry.runtime.control import Request, RescaleRequest, SavepointRequest, StateRequest
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.taking import Standing
 from scurry.runtime.wire import SCHEMA
@@ -36,6 +37,7 @@ class StreamingQuery:
         feeder: What feeds the stream.
         savepoints: Takes savepoints of it.
         directory: Keeps the schemas of its state.
+        next_request: Takes the next request that nobody has answered, if there is one.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class StreamingQuery:
         feeder: Feeder,
         savepoints: SavepointTaker,
         directory: CheckpointDirectory,
+        next_request: Callable[[], Request | None],
     ) -> None:
         plan = job.plan
         self._job, self._plan, self._spark = job, plan, spark
         self._generation, self._assignments = generation, assignments
         self._feeder, self._savepoints, self._directory = feeder, savepoints, directory
+        self._next_request = next_request
         # another name in each attempt, so that no worker goes on with functions of an earlier one
         name = f"{job.job_id}-{generation.number}-{job.next_attempt()}"
         self._worker_job = Job.of(name, plan, generation.first_batch)
@@ -161,7 +165,7 @@ class StreamingQuery:
         """Answers what the job is asked; returns whether the query ends for it."""
         if self._feeder.restoring:
             return False
-        request = self._job.control.take()
+        request = self._next_request()
         if isinstance(request, StateRequest):
             self._feeder.ask(request.query)
         elif isinstance(request, SavepointRequest) and request.then == "go on":

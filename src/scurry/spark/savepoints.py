@@ -95,6 +95,7 @@ def save_for_next_generation(job: JobExecution, spark: Any, directory: Checkpoin
     Returns:
         The savepoint, or the one that the present generation begins with if it has committed nothing.
     """
+    _refuse_endless_frames(job)
     generation, there = directory.generation, directory.content
     cut = committed_cut(generation)
     if cut is None or (cut.standing is not None and cut.standing.restored is not None):

@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from scurry.runtime.control import RescaleRequest
+from scurry.runtime.control import Request, RescaleRequest
 from scurry.runtime.job import JobExecution
+from scurry.runtime.scaling import Scaling
+from scurry.spark.adaptive import AdaptiveScheduler, adaptive_scheduler
 from scurry.spark.assignment_log import AssignmentLog
 from scurry.spark.assignments import AssignmentStream
 from scurry.spark.claim import Claim
@@ -31,27 +33,34 @@ class StreamingRunner:
 
     def __init__(self) -> None:
         self._directory: str | None = None
+        self._scaling: Scaling | None = None
 
     def run(self, job: JobExecution) -> None:
         """Runs the job; after a failure it may be called again."""
         if self._directory is None:
             self._directory = hold_directory(job)
-        _Run(job, self._directory, lasting=job.plan.settings.checkpoint_dir is not None).run()
+            self._scaling = Scaling.of(job.plan.settings)
+        lasting = job.plan.settings.checkpoint_dir is not None
+        _Run(job, self._directory, lasting, self._scaling).run()
 
 
 class _Run:
     """One run of a job on a directory of checkpoints, which may hold what an earlier run left."""
 
-    def __init__(self, job: JobExecution, root: str, lasting: bool) -> None:
-        self._job = job
+    def __init__(self, job: JobExecution, root: str, lasting: bool, scaling: Scaling | None) -> None:
+        self._job, self._scaling = job, scaling
         self._root = root
         storage = storage_for(root, lambda: self._spark) if lasting else LocalStorage(root, durable=False)
         self._directory = CheckpointDirectory(root, storage)
-        self._claim = Claim(job, root, self._directory, lambda: self._spark)
+        self._claim = Claim(job, root, self._directory, lambda: self._spark, lambda: self._scheduler)
 
     @cached_property
     def _spark(self) -> Any:
         return session_for(self._job.plan)
+
+    @cached_property
+    def _scheduler(self) -> AdaptiveScheduler | None:
+        return None if self._scaling is None else adaptive_scheduler(self._job, self._spark, self._scaling)
 
     def run(self) -> None:
         """Runs the job, or only says that an earlier run has finished it."""
@@ -73,6 +82,8 @@ class _Run:
             if generation.origin is not None:
                 args = (generation, over)
                 threading.Thread(target=self._clean_up, args=args, name="scurry-cleaner", daemon=True).start()
+            if self._scheduler is not None:
+                self._scheduler.began()
             try:
                 ended = query.run()
             finally:
@@ -101,8 +112,19 @@ class _Run:
         feeder = Feeder(job, assignments, self._claim.restore)
         if feeder.recovered and not job.attempt:
             job.note(f"going on from the checkpoint in {self._root}")
-        savepoints = SavepointTaker(job, spark, generation)
-        return StreamingQuery(job, spark, generation, assignments, feeder, savepoints, self._directory)
+        savepoints, directory = SavepointTaker(job, spark, generation), self._directory
+        return StreamingQuery(
+            job, spark, generation, assignments, feeder, savepoints, directory, self._next_request
+        )
+
+    def _next_request(self) -> Request | None:
+        """What users ask for, else what the executors do."""
+        request, scheduler = self._job.control.take(), self._scheduler
+        if scheduler is None:
+            return request
+        if isinstance(request, RescaleRequest):
+            scheduler.bound(request.parallelism)
+        return request or scheduler.request()
 
     def _clean_up(self, generation: Generation, over: threading.Event) -> None:
         """Deletes what only the start of the generation needed, once the state it begins with is committed."""

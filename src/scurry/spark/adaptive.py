@@ -12,18 +12,12 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.control import RescaleRequest
 from scurry.runtime.job import JobExecution
 from scurry.runtime.scaling import Scaling, ScalingPolicy, Stability
+from scurry.spark.slots import task_slots
 
 #: Milliseconds between looks at the executors.
 _LOOK_EVERY = 1000
 #: Milliseconds without any slot after which the user is told what the job waits for.
 _PATIENCE = 10_000
-
-
-def task_slots(spark: Any) -> int:
-    """The tasks that can run at once on the executors there are now."""
-    context = spark.sparkContext._jsc.sc()
-    slots: int = context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile())
-    return slots
 
 
 def adaptive_scheduler(job: JobExecution, spark: Any, scaling: Scaling) -> AdaptiveScheduler | None:

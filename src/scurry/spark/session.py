@@ -45,6 +45,9 @@ SESSION_CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.locality.wait": "0",
+    # a barrier stage for more slots than there are any more fails after a moment, not after ten minutes
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "1s",
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
     "spark.driver.memory": "2g",

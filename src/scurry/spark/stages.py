@@ -14,6 +14,7 @@ from scurry.runtime.wire import WireRow
 from scurry.spark.assignment_log import Numbered
 from scurry.spark.assignments import CONTROL_SOURCE
 from scurry.spark.failures import texts_of
+from scurry.spark.slots import task_slots
 from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
 
 
@@ -72,11 +73,12 @@ def sink_stage(job: Job) -> Any:
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
     """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once.
 
-    A worker that dies meanwhile has nothing left to close, and what the job has committed stays.
+    A worker or executor that dies meanwhile has nothing left to close, and what the job has committed stays; with an
+    executor less, the others are closed all the same.
     """
     if not any(has_close(op.operator) for op in plan.operators.values()):
         return
-    job_id, slots = job.job_id, spark.sparkContext.defaultParallelism
+    job_id = job.job_id
 
     def close(batches: Iterator[Any]) -> Iterator[Any]:
         from scurry.spark.worker import close_instances
@@ -85,11 +87,17 @@ def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
         time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
         yield from batches
 
-    try:
-        spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=True).collect()
-    except Exception as error:
-        if any("Traceback (most recent call last)" in text for text in texts_of(error)):
-            raise  # the user's close() has failed
+    # Spark has no barrier stages where it changes the number of executors itself
+    barrier = spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") != "true"
+    while slots := task_slots(spark):
+        try:
+            spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=barrier).collect()
+        except Exception as error:
+            if any("Traceback (most recent call last)" in text for text in texts_of(error)):
+                raise  # the user's close() has failed
+            if task_slots(spark) < slots:
+                continue
+        return
 
 
 def has_close(operator: Any) -> bool:

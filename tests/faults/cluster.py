@@ -28,6 +28,11 @@ class Daemon:
         with open(log, "a") as out:
             self.process = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
 
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, None while the process runs."""
+        return self.process.poll()
+
     def terminate(self) -> None:
         """SIGTERM, as a node that is drained gets; then whatever is left goes, too."""
         self.process.terminate()
@@ -78,7 +83,8 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         try:
-            self._start("master", "master.Master", "--host", "127.0.0.1", "--port", str(self._port), "--webui-port", "0")
+            self._start("master", "master.Master", "--host", "127.0.0.1", "--port", str(self._port),
+                        "--webui-port", "0")  # fmt: skip
             wait_until(lambda: _listens(self._port), "the master listens")
         except BaseException:
             self.__exit__()
@@ -103,12 +109,12 @@ class Cluster:
 
 
 def wait_until(
-    condition: Callable[[], object], what: str, seconds: float = GIVE_UP_SECONDS, *, while_runs: Daemon | None = None
+    condition: Callable[[], object], what: str, seconds: float = GIVE_UP_SECONDS, *, while_runs: Any = None
 ) -> None:
-    """Waits for something, and fails if it takes too long or if the process that should do it has ended."""
+    """Waits for something, and fails if it takes too long or if the run that should bring it about has ended."""
     give_up = time.monotonic() + seconds
     while not condition():
-        ended = while_runs is not None and while_runs.process.poll() is not None
+        ended = while_runs is not None and while_runs.returncode is not None
         if ended or time.monotonic() > give_up:
             log = f"\n{while_runs.log.read_text()[-4000:]}" if while_runs is not None else ""
             raise AssertionError(f"{'ended' if ended else f'{seconds:.0f} s have passed'} before {what}{log}")

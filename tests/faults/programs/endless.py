@@ -2,7 +2,7 @@
 
     endless.py INPUT OUTPUT CHECKPOINTS STOP
 
-When the file STOP exists, the job reads no more, lets event time come to its end, and is over.
+When the file STOP exists the job ends with a savepoint next to it; if it says `drain`, event time ends, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main(source: str, output: str, checkpoints: str, stop: str) -> None:
     windows = per_sensor.window(TumblingEventTimeWindows.of(Time.seconds(10)))
     write(windows.process(SumOfWindow(), output_type=WINDOW), f"{output}/sums")
     write(per_sensor.process(RunningCount(), output_type=Types.STRING()), f"{output}/counts")
-    finish(env.execute_async("endless"), stop, f"{checkpoints}-savepoints")
+    finish(env.execute_async("endless"), stop, os.path.join(os.path.dirname(stop), "savepoints"))
 
 
 def finish(job: Any, stop: str, savepoints: str) -> None:
@@ -48,7 +48,8 @@ def finish(job: Any, stop: str, savepoints: str) -> None:
             print(note, flush=True)
         said = len(notes)
         if os.path.exists(stop):
-            job.stop_with_savepoint(True, savepoints).result()
+            with open(stop) as file:
+                job.stop_with_savepoint(file.read() == "drain", savepoints).result()
             break
         time.sleep(0.1)
     job.get_job_execution_result().result()

@@ -1,0 +1,48 @@
+"""A driver that dies under a supervisor comes back by itself, and goes on from its newest checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cluster import wait_until
+from endless_job import ENVIRONMENT, EndlessJob, Readings
+from supervisor import Supervisor
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
+]
+
+
+def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_a_savepoint(tmp_path: Path) -> None:
+    readings = Readings(tmp_path / "in")
+    readings.write(2)
+    before = EndlessJob(tmp_path / "before", readings).start("--runner", "local", "-p", "2")
+    before.counts_all()
+    savepoint = before.suspend()
+    (tmp_path / "job").mkdir()
+    (tmp_path / "before" / "out").rename(tmp_path / "job" / "out")
+
+    job = EndlessJob(tmp_path / "job", readings)
+    command = job.command("--master", "local[2]", "-p", "2", "-D", f"execution.state-recovery.path={savepoint}")
+    job.run = supervisor = Supervisor(command, tmp_path / "log", ENVIRONMENT)
+    try:
+        for kills in (1, 2):
+            readings.write(2)
+            job.counts_all()
+            supervisor.kill_driver()
+            wait_until(lambda kills=kills: supervisor.starts > kills, "the driver is started again")
+        readings.write(1)
+        job.counts_all()
+        found = job.drain()
+    finally:
+        supervisor.kill()
+    assert supervisor.starts == 3
+    log = (tmp_path / "log").read_text()
+    assert log.count("starting from the savepoint") == 1
+    assert log.count("going on from the checkpoint") == 2
+
+    undisturbed = EndlessJob(tmp_path / "undisturbed", readings).start("--runner", "local", "-p", "2")
+    undisturbed.counts_all()
+    assert found == undisturbed.drain()

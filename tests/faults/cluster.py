@@ -43,7 +43,7 @@ class Daemon:
 
     def kill(self) -> None:
         """SIGKILL to every process of the session, until none is left: what others see of a machine that is gone."""
-        while members := list(self._members()):
+        while members := list(self.members()):
             for pid in members:
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -52,7 +52,8 @@ class Daemon:
             time.sleep(0.02)
         self.process.wait()
 
-    def _members(self) -> Iterator[int]:
+    def members(self) -> Iterator[int]:
+        """The processes of the session."""
         # by session, not by group: Python's workers have process groups of their own
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:

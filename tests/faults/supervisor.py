@@ -41,6 +41,11 @@ class Supervisor:
         """SIGKILL to the main process only."""
         os.kill(self._main.process.pid, signal.SIGKILL)
 
+    def kill_jvm(self) -> None:
+        """SIGKILL to the JVM of the driver only, as a system does that runs out of memory."""
+        (jvm,) = (pid for pid in self._main.members() if Path(f"/proc/{pid}/comm").read_text().strip() == "java")
+        os.kill(jvm, signal.SIGKILL)
+
     def kill(self) -> None:
         """Ends it all."""
         self._over.set()

@@ -25,14 +25,18 @@ def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_
     (tmp_path / "before" / "out").rename(tmp_path / "job" / "out")
 
     job = EndlessJob(tmp_path / "job", readings)
-    command = job.command("--master", "local[2]", "-p", "2", "-D", f"execution.state-recovery.path={savepoint}")
+    # with checkpointing enabled, a job that fails is restarted in its process for as long as that can help
+    options = {"execution.state-recovery.path": savepoint, "execution.checkpointing.interval": "100 ms"}
+    configured = [option for key, value in options.items() for option in ("-D", f"{key}={value}")]
+    command = job.command("--master", "local[2]", "-p", "2", *configured)
     job.run = supervisor = Supervisor(command, tmp_path / "log", ENVIRONMENT)
     try:
-        for kills in (1, 2):
+        for kill in (supervisor.kill_driver, supervisor.kill_jvm):
+            starts = supervisor.starts
             readings.write(2)
             job.counts_all()
-            supervisor.kill_driver()
-            wait_until(lambda kills=kills: supervisor.starts > kills, "the driver is started again")
+            kill()
+            wait_until(lambda starts=starts: supervisor.starts > starts, "the driver is started again")
         readings.write(1)
         job.counts_all()
         found = job.drain()
@@ -42,6 +46,7 @@ def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_
     log = (tmp_path / "log").read_text()
     assert log.count("starting from the savepoint") == 1
     assert log.count("going on from the checkpoint") == 2
+    assert log.count("Spark's JVM on the driver has ended") == 1
 
     undisturbed = EndlessJob(tmp_path / "undisturbed", readings).start("--runner", "local", "-p", "2")
     undisturbed.counts_all()

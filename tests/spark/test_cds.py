@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 
+import scurry
 from scurry.spark import cds
 
 
@@ -33,6 +38,14 @@ def test_an_archive_that_does_not_fit_is_no_error(archive: Path) -> None:
 def test_an_empty_archive_says_that_this_java_has_no_use_for_one(archive: Path) -> None:
     archive.touch()
     assert cds.cds_options() == []
+
+
+def test_pyspark_in_a_zip_as_spark_submit_brings_it_has_none() -> None:
+    (zipped,) = (Path(pyspark.__file__).parent / "python" / "lib").glob("pyspark.zip")
+    command = [sys.executable, "-c", "from scurry.spark.cds import cds_options; print(cds_options())"]
+    paths = [str(zipped), str(Path(scurry.__file__).parent.parent)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    assert subprocess.check_output(command, text=True, env=environment) == "[]\n"
 
 
 def test_the_dump_goes_to_the_file_asked_for(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from scurry.runtime.job import JobExecution
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.final import final_savepoint, runs_of
 from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
-from scurry.spark.failures import failure_of
+from scurry.spark.failures import failure_of, noticing_lost_spark
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import frame_on
 from scurry.spark.partitioning import spread
@@ -24,6 +24,7 @@ from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean,
 class BatchRunner:
     """Runs a plan whose sources are all bounded."""
 
+    @noticing_lost_spark()
     def run(self, job: JobExecution) -> None:
         """Runs the job: one Spark job with a sorted exchange per level."""
         plan = job.plan

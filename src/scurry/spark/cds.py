@@ -48,7 +48,7 @@ def archive_path() -> Path | None:
     """Return where the archive for this Java and this PySpark belongs, whether it is there or not.
 
     Returns:
-        The path, or None without PySpark.
+        The path, or None without PySpark, or with one that has no Spark, as the zip that `spark-submit` brings.
 
     Raises:
         JavaMissingError: If there is no usable Java.
@@ -112,7 +112,8 @@ def _serves(archive: Path) -> bool:
 
 def _spark_home() -> Path | None:
     spec = importlib.util.find_spec("pyspark")
-    return Path(spec.origin).parent if spec and spec.origin else None
+    home = Path(spec.origin).parent if spec and spec.origin else None
+    return home if home is not None and (home / "jars").is_dir() else None
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from scurry.errors import ScurryError
@@ -11,6 +13,43 @@ from scurry.spark.worker import unmark
 
 class SparkFailedError(ScurryError, RuntimeError):
     """Spark itself failed, not a user function."""
+
+
+class SparkLostError(ScurryError, RuntimeError):
+    """The JVM of the driver has ended; only a new process gets another."""
+
+    permanent = True
+
+
+@contextmanager
+def noticing_lost_spark() -> Iterator[None]:
+    """Makes a failure one for good if the driver's JVM is gone: every restart in this process would fail, too.
+
+    Raises:
+        SparkLostError: It is.
+    """
+    try:
+        yield
+    except Exception as error:
+        if _spark_is_lost():
+            raise SparkLostError(
+                "Spark's JVM on the driver has ended, killed perhaps for want of memory (spark.driver.memory): start "
+                "the program again and it goes on from execution.checkpointing.dir; a supervisor does so by itself"
+            ) from error
+        raise
+
+
+def _spark_is_lost() -> bool:
+    from py4j.protocol import Py4JNetworkError
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    try:
+        if gateway is not None:
+            gateway.jvm.java.lang.System.nanoTime()
+    except (Py4JNetworkError, OSError):
+        return True
+    return False
 
 
 def failure_of(error: BaseException, first: BaseException | None = None) -> BaseException:

@@ -16,6 +16,7 @@ from scurry.spark.assignments import AssignmentStream
 from scurry.spark.claim import Claim
 from scurry.spark.cut import committed_cut
 from scurry.spark.directory import hold_directory
+from scurry.spark.failures import noticing_lost_spark
 from scurry.spark.feeder import Feeder
 from scurry.spark.generations import CheckpointDirectory, Generation
 from scurry.spark.query import StreamingQuery
@@ -35,6 +36,7 @@ class StreamingRunner:
         self._directory: str | None = None
         self._scaling: Scaling | None = None
 
+    @noticing_lost_spark()
     def run(self, job: JobExecution) -> None:
         """Runs the job; after a failure it may be called again."""
         if self._directory is None:

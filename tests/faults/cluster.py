@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
+from processes import Process, kill, processes
 
 from scurry.spark.java import ensure_java
 
@@ -44,24 +44,14 @@ class Daemon:
     def kill(self) -> None:
         """SIGKILL to every process of the session, until none is left: what others see of a machine that is gone."""
         while members := list(self.members()):
-            for pid in members:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
+            for process in members:
+                kill(process.pid)
             time.sleep(0.02)
         self.process.wait()
 
-    def members(self) -> Iterator[int]:
+    def members(self) -> Iterator[Process]:
         """The processes of the session."""
-        # by session, not by group: Python's workers have process groups of their own
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                state, _, _, session = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:4]
-            except OSError:
-                continue
-            if int(session) == self.process.pid and state != "Z":
-                yield int(pid)
+        return processes(self.process.pid)
 
 
 class Cluster:

@@ -14,7 +14,7 @@ from cluster import Daemon, wait_until
 import scurry
 
 PROGRAMS = Path(__file__).parent / "programs"
-PYTHONPATH = os.pathsep.join([str(Path(scurry.__file__).parent.parent), str(PROGRAMS)])
+PYTHONPATH = os.pathsep.join(map(str, [Path(scurry.__file__).parent.parent, PROGRAMS.parent, PROGRAMS]))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONUNBUFFERED": "1"}
 LINES, SENSORS = 400, 7
 

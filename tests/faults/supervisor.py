@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from pathlib import Path
 
 from cluster import Daemon
+from processes import kill
 
 
 class Supervisor:
@@ -39,12 +38,12 @@ class Supervisor:
 
     def kill_driver(self) -> None:
         """SIGKILL to the main process only."""
-        os.kill(self._main.process.pid, signal.SIGKILL)
+        kill(self._main.process.pid)
 
     def kill_jvm(self) -> None:
         """SIGKILL to the JVM of the driver only, as a system does that runs out of memory."""
-        (jvm,) = (pid for pid in self._main.members() if Path(f"/proc/{pid}/comm").read_text().strip() == "java")
-        os.kill(jvm, signal.SIGKILL)
+        (jvm,) = (process.pid for process in self._main.members() if "SparkSubmit" in process.command)
+        kill(jvm)
 
     def kill(self) -> None:
         """Ends it all."""

@@ -17,6 +17,9 @@ from scurry.spark.failures import texts_of
 from scurry.spark.slots import task_slots
 from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
 
+#: How often closing is tried while workers and executors die.
+_CLOSING_ATTEMPTS = 3
+
 
 def source_stage(job: Job) -> Any:
     """Level 0 of the native sources, one block of the assignment stream per task."""
@@ -87,17 +90,17 @@ def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
         time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
         yield from batches
 
-    # Spark has no barrier stages where it changes the number of executors itself
-    barrier = spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") != "true"
-    while slots := task_slots(spark):
+    for _ in range(_CLOSING_ATTEMPTS):
         try:
-            spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=barrier).collect()
-        except Exception as error:
+            slots = task_slots(spark)
+            # Spark has no barrier stages where it changes the number of executors itself
+            barrier = spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") != "true"
+            if slots:
+                spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=barrier).collect()
+            return
+        except Exception as error:  # also of a JVM that is gone: what the job has failed with is to be told, not this
             if any("Traceback (most recent call last)" in text for text in texts_of(error)):
                 raise  # the user's close() has failed
-            if task_slots(spark) < slots:
-                continue
-        return
 
 
 def has_close(operator: Any) -> bool:

@@ -20,7 +20,8 @@ from scurry.graph.shipping import UnpicklableFunctionError
 from scurry.progress import ProgressDisplay
 from scurry.runtime.context import KeyedStateError
 from scurry.runtime.failure import operator_error
-from scurry.runtime.job import JobExecution, RunningJob
+from scurry.runtime.job import JobExecution
+from scurry.runtime.running_job import RunningJob
 
 THREE_TIMES = {
     "restart-strategy.type": "fixed-delay",

@@ -27,7 +27,7 @@ from scurry.graph.settings import JobSettings
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
     from scurry.rest.endpoint import Endpoint
-    from scurry.runtime.job import RunningJob
+    from scurry.runtime.running_job import RunningJob
 
 __all__ = ["job_plan", "submit_job", "wait_for"]
 
@@ -128,7 +128,7 @@ def wait_for(client: JobClient) -> JobExecutionResult:
         JobError: The job failed.
         KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for that, a second one does not wait.
     """
-    from scurry.runtime.job import RunningJob
+    from scurry.runtime.running_job import RunningJob
 
     if not isinstance(client, RunningJob):
         return client.get_job_execution_result().result()

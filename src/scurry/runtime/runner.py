@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.graph.plan import JobPlan
-from scurry.runtime.job import JobExecution, Runner, RunningJob
+from scurry.runtime.job import JobExecution, Runner
+from scurry.runtime.running_job import RunningJob
 from scurry.runtime.scaling import Scaling
 
 

@@ -110,3 +110,17 @@ class Count(KeyedProcessFunction):
     def process_element(self, value: Any, ctx: Any) -> Any:
         self.count.update((self.count.value() or 0) + value[1])
         yield self.count.value()
+
+
+def test_of_a_checkpoint_the_directories_are_looked_at(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    inner = tmp_path / "checkpoint" / "generation-1"
+    inner.mkdir(parents=True)
+    (inner / "state").write_bytes(b"")
+    for each in (inner.parent, inner, inner / "state"):
+        each.chmod(0o755)
+    (inner / "state").chmod(0o666)
+    require_trusted(str(inner.parent), what="checkpoint")
+    inner.chmod(0o777)
+    with pytest.raises(SavepointTrustError, match="checkpoint .* is not read: .*generation-1: others can write"):
+        require_trusted(str(inner.parent), what="checkpoint")

@@ -262,7 +262,7 @@ ALLOW_UNTRUSTED = ConfigOption(
     "scurry.savepoint.allow-untrusted",
     parse_boolean,
     False,
-    "Whether a job starts from a savepoint whose files others could have written; they could run code in the job.",
+    "Whether a job starts from a savepoint or checkpoint that others could have written; they could run code in it.",
 )
 FINAL_SAVEPOINT_DIR = ConfigOption(
     "scurry.final-savepoint.dir",

@@ -6,11 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.format import read_metadata
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
+from scurry.runtime.savepoint.trust import require_trusted
 from scurry.runtime.state_migration import Collected, plan_migration
 from scurry.spark.adaptive import AdaptiveScheduler
 from scurry.spark.assignment_log import AssignmentLog
@@ -52,6 +54,8 @@ class Claim:
         """Makes the directory the job's, or finds that it is; returns whether there is anything left to do."""
         job, directory = self._job, self._directory
         if directory.content:
+            allowed = job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false")
+            require_trusted(self._root, ALLOW_UNTRUSTED.parse(allowed), "checkpoint")
             groups = directory.content["description"]["max_parallelism"]
             job.use(with_key_groups(groups, job.plan, f"the checkpoint in {self._root}"))
             if directory.generation.finished and not self._new_savepoint():

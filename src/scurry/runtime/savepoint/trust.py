@@ -1,4 +1,4 @@
-"""Who may have written a savepoint: reading its entries runs code that its writer chose.
+"""Who may have written a savepoint or checkpoint: reading its entries runs code that its writer chose.
 
 Entries are pickled, as state holds the user's own objects. So whoever can write a savepoint's files can run code in
 the jobs and programs that read them; `metadata.json` is JSON and harmless.
@@ -14,8 +14,8 @@ from scurry.connectors.files.filesystem import LocalFileSystem, file_system
 from scurry.errors import SavepointTrustError
 
 
-def require_trusted(path: str, allow_untrusted: bool = False) -> None:
-    """Refuses a savepoint that somebody else could have written, as OpenSSH refuses such keys.
+def require_trusted(path: str, allow_untrusted: bool = False, what: str = "savepoint") -> None:
+    """Refuses a savepoint or checkpoint that somebody else could have written, as OpenSSH refuses such keys.
 
     Looked at are the owner and the mode of its directories and files, and whether the directories above can be written
     by others. Only local files are: who may write to an object store or HDFS is up to its access rights.
@@ -23,6 +23,7 @@ def require_trusted(path: str, allow_untrusted: bool = False) -> None:
     Args:
         path: The savepoint; if there is none, whoever reads it will say so.
         allow_untrusted: Look at nothing: the user vouches for whoever can write there.
+        what: What it is. A checkpoint has thousands of files and was made by this user: its directories tell enough.
 
     Raises:
         SavepointTrustError: Says whose file it is, and what to do.
@@ -30,28 +31,28 @@ def require_trusted(path: str, allow_untrusted: bool = False) -> None:
     fs, root = file_system(path)
     if allow_untrusted or os.name != "posix" or not isinstance(fs, LocalFileSystem) or not fs.exists(root):
         return
-    for found in _tree(root):
-        _check(path, found, os.stat(found))
+    for found in _tree(root, files=what == "savepoint"):
+        _check(f"{what} {path}", found, os.stat(found))
     above = os.path.dirname(os.path.realpath(root))
     while above != os.path.dirname(above):
         status = os.stat(above)
         if not status.st_mode & stat.S_ISVTX and _others_write(status):
-            raise _refusal(path, above, f"others can put another directory in its place ({_mode(status)})", "go-w")
+            raise _refusal(f"{what} {path}", above, f"others can put another directory in its place ({_mode(status)})", "go-w")
         above = os.path.dirname(above)
 
 
-def _tree(root: str) -> Iterator[str]:
+def _tree(root: str, files: bool) -> Iterator[str]:
     yield root
-    for directory, directories, files in os.walk(root):
-        for name in (*directories, *files):
+    for directory, directories, names in os.walk(root):
+        for name in (*directories, *names) if files else directories:
             yield os.path.join(directory, name)
 
 
-def _check(path: str, found: str, status: os.stat_result) -> None:
+def _check(place: str, found: str, status: os.stat_result) -> None:
     if status.st_uid not in (0, os.geteuid()):
-        raise _refusal(path, found, f"it belongs to user {_user(status.st_uid)}", None)
+        raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", None)
     if _others_write(status):
-        raise _refusal(path, found, f"others can write to it ({_mode(status)})", "go-w")
+        raise _refusal(place, found, f"others can write to it ({_mode(status)})", "go-w")
 
 
 def _others_write(status: os.stat_result) -> bool:
@@ -84,10 +85,10 @@ def _mode(status: os.stat_result) -> str:
     return stat.filemode(status.st_mode)
 
 
-def _refusal(path: str, found: str, reason: str, chmod: str | None) -> SavepointTrustError:
-    remedy = f"chmod {chmod} {found}" if chmod else f"copy the savepoint, if you trust them: cp -r {path} ..."
+def _refusal(place: str, found: str, reason: str, chmod: str | None) -> SavepointTrustError:
+    remedy = f"chmod {chmod} {found}" if chmod else f"copy it, if you trust them: cp -r {place.partition(' ')[2]} ..."
     return SavepointTrustError(
-        f"savepoint {path} is not read: {found}: {reason}. Whoever can write a savepoint can run code in what reads "
+        f"{place} is not read: {found}: {reason}. Whoever can write state can run code in what reads "
         f"it, since its entries are pickled. {remedy}; or read it all the same with allow_untrusted=True "
         "(jobs: scurry.savepoint.allow-untrusted)"
     )

@@ -60,7 +60,7 @@ def test_another_users_savepoint_is_refused(savepoint: Path, monkeypatch: pytest
         os.chown(savepoint / "metadata.json", 12_345, -1)
     else:
         monkeypatch.setattr(os, "geteuid", lambda: 12_345)
-    with pytest.raises(SavepointTrustError, match="it belongs to user .*copy the savepoint, if you trust them"):
+    with pytest.raises(SavepointTrustError, match="it belongs to user .*copy it, if you trust them"):
         SavepointReader.read(str(savepoint))
 
 

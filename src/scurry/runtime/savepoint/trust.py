@@ -37,7 +37,8 @@ def require_trusted(path: str, allow_untrusted: bool = False, what: str = "savep
     while above != os.path.dirname(above):
         status = os.stat(above)
         if not status.st_mode & stat.S_ISVTX and _others_write(status):
-            raise _refusal(f"{what} {path}", above, f"others can put another directory in its place ({_mode(status)})", "go-w")
+            reason = f"others can put another directory in its place ({_mode(status)})"
+            raise _refusal(f"{what} {path}", above, reason, "go-w")
         above = os.path.dirname(above)
 
 

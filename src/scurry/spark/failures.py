@@ -71,7 +71,7 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
 
 
 def texts_of(error: BaseException | None) -> list[str]:
-    """The messages of an error and its causes, then those of the Java exceptions they stand for."""
+    """The messages of an error and its causes, then the Java exceptions they stand for."""
     chain = _chain(error)
     return [str(link) for link in chain] + [text for link in chain for text in _java_texts(link)]
 
@@ -85,10 +85,10 @@ def _chain(error: BaseException | None) -> list[Any]:
 
 
 def _java_texts(error: BaseException | None) -> list[str]:
-    """The messages of a Java exception and its causes."""
+    """The classes and messages of a Java exception and its causes."""
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     texts: list[str] = []
     while origin is not None and len(texts) < 20:
-        texts.append(str(origin.getMessage()))
+        texts.append(str(origin.toString()))
         origin = origin.getCause()
     return texts

@@ -11,7 +11,7 @@ from scurry.runtime.job import JobExecution
 from scurry.spark.failures import texts_of
 from scurry.spark.generations import Generation
 from scurry.spark.rollback import RestartPoint, Rollback
-from scurry.spark.state_check import CANNOT_LOAD, unreadable_state
+from scurry.spark.state_check import cannot_load_state, unreadable_state
 from scurry.spark.storage import FULL, HadoopStorage, storage_full
 
 #: What must fit beside a full checkpoint to believe that it is not full.
@@ -49,7 +49,7 @@ class Recovery:
         Raises:
             CheckpointCorruptedError: No state that can be loaded is left.
         """
-        if isinstance(error, OperatorError) or not any(CANNOT_LOAD in text for text in texts_of(error)):
+        if isinstance(error, OperatorError) or not cannot_load_state(error):
             return False
         return self._rollback.take_back_unreadable_state()
 

@@ -236,7 +236,8 @@ class Rollback:
         """
         known = self._remembered_ends()
         known |= {batch: end for batch in self._offsets if batch > committed and (end := self._end(batch)) is not None}
-        last, fed = self._end(committed) or -1, self._fed(committed)
+        end, fed = self._end(committed) if committed >= 0 else None, self._fed(committed)
+        last = -1 if end is None else end
         ends: dict[int, int] = {}
         for batch in range(committed + 1, max(known, default=-1) + 1):
             last = known.get(batch, last + 1)

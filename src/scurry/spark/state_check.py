@@ -9,11 +9,28 @@ from scurry.spark.state import NAME
 from scurry.spark.storage import Storage
 
 #: What Spark's error says when a task cannot load the state it should begin with.
-CANNOT_LOAD = "CANNOT_LOAD_STATE_STORE"
+_CANNOT_LOAD = "CANNOT_LOAD_STATE_STORE"
+
+#: What says that files are missing or not what was written, and not that they cannot be reached just now.
+_DAMAGE = (
+    "FileNotFoundException",
+    "EOFException",
+    "ChecksumException",
+    "CHECKSUM",
+    "Stream is corrupted",
+    "ZipException",
+    "Corruption:",
+)
+
+
+def cannot_load_state(error: BaseException) -> bool:
+    """Whether a query failed because files of its state are missing or damaged."""
+    texts = texts_of(error)
+    return any(_CANNOT_LOAD in text for text in texts) and _says_damage(texts)
 
 
 def unreadable_state(spark: Any, checkpoint: str, storage: Storage, batch: int) -> str | None:
-    """Why the state after a batch cannot be loaded; None if all of it can.
+    """What keeps the state after a batch from being loaded; None if all of it can be.
 
     Args:
         spark: The session.
@@ -26,6 +43,12 @@ def unreadable_state(spark: Any, checkpoint: str, storage: Storage, batch: int) 
         try:
             reader.option("operatorId", operator).option("batchId", batch).load().count()
         except Exception as error:
-            texts = [text.split("\n")[0] for text in texts_of(error) if text and text != "None"]
-            return f"operator {operator} of Spark's plan: {texts[-1] if texts else error!r}"
+            texts = texts_of(error)
+            if not _says_damage(texts):
+                raise
+            return f"operator {operator} of Spark's plan: {texts[-1].splitlines()[0]}"
     return None
+
+
+def _says_damage(texts: list[str]) -> bool:
+    return any(word in text for text in texts for word in _DAMAGE)

@@ -24,7 +24,13 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
+    ├── RecordRejectedError (ValueError)     a record that the system behind a sink does not take
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
+    ├── DatabaseError (RuntimeError)         a database does not do what it was asked for
+    │   ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or has gone
+    │   ├── DatabaseAccessError (PermissionError)   it refuses the user, or there is no such database
+    │   └── StatementError (ValueError)      wrong SQL, or SQL that does not fit the tables
+    ├── ExtraMissingError (ImportError)      a connector's driver is not installed; names the extra
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
     ├── StateNotFoundError (KeyError)        nobody has a state of that name
     └── SavepointError (ValueError)          a savepoint that cannot be taken, or that a job cannot start from
@@ -46,12 +52,17 @@ __all__ = [
     "CheckpointCorruptedError",
     "CheckpointStorageFullError",
     "ConfigError",
+    "DatabaseAccessError",
+    "DatabaseConnectionError",
+    "DatabaseError",
+    "ExtraMissingError",
     "JavaMissingError",
     "JobError",
     "JobNotFoundError",
     "JobUnreachableError",
     "MissingTimestampError",
     "MalformedRecordError",
+    "RecordRejectedError",
     "RequestRefusedError",
     "RowFieldError",
     "PyFlinkImportedError",
@@ -64,6 +75,7 @@ __all__ = [
     "SourceConnectionError",
     "SourceNotFoundError",
     "StateMigrationError",
+    "StatementError",
     "TimeTypeError",
     "StateMismatchError",
     "StateNotFoundError",
@@ -272,8 +284,56 @@ class MissingTimestampError(ScurryError, ValueError):
     """A record reached an event-time window without a timestamp."""
 
 
+class RecordRejectedError(ScurryError, ValueError):
+    """A record that the system behind a sink does not take.
+
+    Attributes:
+        record: The record.
+    """
+
+    def __init__(self, message: str, record: Any) -> None:
+        """Describe a record that cannot be written.
+
+        Args:
+            message: What is wrong with it, in the words of whoever refused it.
+            record: The record.
+        """
+        super().__init__(message, record)
+        self.record = record
+
+    def __str__(self) -> str:
+        """Say what is wrong; the record is shown by whoever knows how to shorten it."""
+        return str(self.args[0])
+
+
 class SinkCommitError(ScurryError, RuntimeError):
     """What the tasks of a batch wrote can no longer be made visible."""
+
+
+class DatabaseError(ScurryError, RuntimeError):
+    """A database does not do what it was asked for."""
+
+
+class DatabaseConnectionError(DatabaseError, ConnectionError):
+    """A database cannot be reached, or has gone."""
+
+
+class DatabaseAccessError(DatabaseError, PermissionError):
+    """A database refuses the user or what the user wants to do, or there is no such database."""
+
+    permanent = True
+
+
+class StatementError(DatabaseError, ValueError):
+    """A statement is wrong, or does not fit the tables of the database."""
+
+    permanent = True
+
+
+class ExtraMissingError(ScurryError, ImportError):
+    """What a connector needs is not installed; the message says what to install."""
+
+    permanent = True
 
 
 class SourceConnectionError(ScurryError, ConnectionError):

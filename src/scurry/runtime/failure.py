@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from operator import length_hint
 from typing import Any
 
-from scurry.errors import ScurryError
+from scurry.errors import RecordRejectedError, ScurryError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SHOWN = 300
@@ -72,6 +72,8 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
     """Wraps an exception with the operator and the record; one that is wrapped already stays as it is."""
     if isinstance(error, OperatorError):
         return error
+    if isinstance(error, RecordRejectedError):
+        record = error.record
     frames = [
         (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
         for frame in traceback.extract_tb(error.__traceback__)

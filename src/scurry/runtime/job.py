@@ -22,6 +22,7 @@ from scurry.runtime.attempts import KEPT_FAILURES, JobFailure
 from scurry.runtime.checkpoints import CheckpointLog
 from scurry.runtime.context import CHANNEL_WATERMARKS, STATES, WATERMARK
 from scurry.runtime.control import JobControl, StateRequest
+from scurry.runtime.failure import operator_error
 from scurry.runtime.job_metrics import JobMetrics
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.state.registry import merge_schemas
@@ -182,7 +183,10 @@ class JobExecution:
                 self._answer(*unpack(row.block))
         for number, committer in self._committers.items():
             some = sorted(by_sink.get(number, ()), key=lambda pair: pair[0])
-            committer.commit(batch_id, [item for _, committables in some for item in committables])
+            try:
+                committer.commit(batch_id, [item for _, committables in some for item in committables])
+            except Exception as error:
+                raise operator_error(self.plan.operators[number], error) from error
         for items in counts:  # a batch whose commit fails is repeated, and counts then
             self._count(items)
         self._report(batch_id, before)

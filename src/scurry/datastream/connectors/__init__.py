@@ -14,6 +14,15 @@ from scurry.datastream.connectors.file_system import (
     StreamFormat,
 )
 from scurry.datastream.connectors.hybrid_source import HybridSource
+from scurry.datastream.connectors.jdbc import (
+    JdbcConnectionOptions,
+    JdbcExactlyOnceOptions,
+    JdbcExecutionOptions,
+    JdbcLookup,
+    JdbcLookupFunction,
+    JdbcSink,
+    JdbcSource,
+)
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.connectors.socket import SocketSource
 
@@ -25,6 +34,13 @@ __all__ = [
     "FileSource",
     "FileSourceBuilder",
     "HybridSource",
+    "JdbcConnectionOptions",
+    "JdbcExactlyOnceOptions",
+    "JdbcExecutionOptions",
+    "JdbcLookup",
+    "JdbcLookupFunction",
+    "JdbcSink",
+    "JdbcSource",
     "NumberSequenceSource",
     "OutputFileConfig",
     "RollingPolicy",

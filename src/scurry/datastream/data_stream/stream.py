@@ -406,10 +406,13 @@ class DataStream:
         return self._sink(sink, type(sink).__name__)
 
     def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
-        """Write each record with a function of your own, at least once."""
+        """Write each record with a function of your own, at least once, or with a `JdbcSink`."""
         from scurry.connectors.function_sink import FunctionSink
+        from scurry.connectors.sink import Sink
 
         require_function(sink_func, (SinkFunction,))
+        if isinstance(sink_func, Sink):
+            return self.sink_to(sink_func)
         return self._sink(FunctionSink(sink_func), type(sink_func).__name__)
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:

@@ -95,6 +95,14 @@ class SinkStage:
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
         """Writes SINK rows of native sinks; yields all others, and at the end what writers hand to the committers."""
         writers: dict[int, SinkWriter] = {}
+        try:
+            yield from self._run(rows, writers)
+        except BaseException:
+            for writer in writers.values():
+                writer.abort()
+            raise
+
+    def _run(self, rows: Iterable[WireRow], writers: dict[int, SinkWriter]) -> Iterator[WireRow]:
         job_key = self._plan.settings.job_key
         for row in rows:
             plan = self._plan.operators[row.port] if row.kind == SINK else None

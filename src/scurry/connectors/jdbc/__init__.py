@@ -1,0 +1,1 @@
+"""Databases, reached through Python's DB-API drivers under JDBC's URLs."""

@@ -1,0 +1,154 @@
+"""JdbcLookup: rows by key, for enriching a stream, with a cache."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from scurry.common.time import TimeAmount, to_millis
+from scurry.common.types import Row
+from scurry.connectors.jdbc.databases import database_of
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.session import Session
+from scurry.errors import ArgumentError
+
+__all__ = ["JdbcLookup"]
+
+LOOKING_UP = "cannot look up in"
+
+
+class JdbcLookup:
+    """Looks rows up by key, asking the database only for keys that are not in its cache.
+
+    Picklable, so a function of a program may hold one; every task gets its own, with a cache and connections of its
+    own, made when they are first needed. Threads may share one: each call that runs at the same time as others takes a
+    connection of its own. What a lookup finds is what the database holds then, or held up to `expire_after_write_ms`
+    ago: a repeated micro-batch may find something else.
+
+    The counterpart of Flink's lookup joins (`lookup.cache = PARTIAL`), whose options these are.
+    """
+
+    def __init__(
+        self,
+        sql: str,
+        jdbc_connection_options: JdbcConnectionOptions,
+        *,
+        max_rows: int = 10_000,
+        expire_after_write_ms: TimeAmount | None = None,
+        cache_missing_key: bool = True,
+        max_retries: int = 3,
+    ) -> None:
+        """Describe the query and the cache.
+
+        Args:
+            sql: A query with a `?` for each part of the key.
+            jdbc_connection_options: Where the database is.
+            max_rows: How many rows the cache holds, a key that has none counting as one; those not asked for longest
+                go first. 0 for no cache.
+            expire_after_write_ms: For how long an answer is good, in milliseconds or as an amount of time; None for
+                ever.
+            cache_missing_key: Whether it is also remembered that there is no row for a key.
+            max_retries: How often a query is tried again after an error that may pass.
+
+        Raises:
+            ArgumentError: There is no `?`, or a number is negative.
+        """
+        expires = None if expire_after_write_ms is None else to_millis(expire_after_write_ms)
+        for name, value in (("max_rows", max_rows), ("expire_after_write_ms", expires), ("max_retries", max_retries)):
+            if value is not None and value < 0:
+                raise ArgumentError(f"{name} of a JdbcLookup must be 0 or more, got {value}")
+        self._database = database_of(jdbc_connection_options)
+        self._sql, self._arity = self._database.translate(sql)
+        if not self._arity:
+            raise ArgumentError(f"the query of a JdbcLookup needs a ? for its key: {sql}")
+        self._max_rows = max_rows
+        self._expires = None if expires is None else expires / 1000
+        self._cache_missing = cache_missing_key
+        self._max_retries = max_retries
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._cached: OrderedDict[Hashable, tuple[float, tuple[Row, ...]]] = OrderedDict()
+        self._rows = 0
+        self._idle: list[Session] = []
+
+    def rows(self, *key: Any) -> tuple[Row, ...]:
+        """Return the rows of a key, with the names of the query's columns; empty if there are none.
+
+        Args:
+            *key: The values of the query's parameters; hashable.
+
+        Raises:
+            ArgumentError: There are more or fewer than parameters.
+            DatabaseError: The database is not there after all retries, or refuses the query.
+        """
+        if len(key) != self._arity:
+            raise ArgumentError(f"the query has {self._arity} parameters (?), the key {len(key)} parts: {key!r}")
+        with self._lock:
+            found = self._cached.get(key)
+            if found is not None:
+                if self._expires is None or self._now() - found[0] < self._expires:
+                    self._cached.move_to_end(key)
+                    return found[1]
+                self._forget(key)
+        rows = self._ask(key)
+        if self._max_rows and (rows or self._cache_missing):
+            self._remember(key, rows)
+        return rows
+
+    def one(self, *key: Any) -> Row | None:
+        """Return the first row of a key, None if there is none; as `rows` otherwise."""
+        rows = self.rows(*key)
+        return rows[0] if rows else None
+
+    def close(self) -> None:
+        """Close the connections and empty the cache; the lookup may be used again."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._cached.clear()
+            self._rows = 0
+        for session in idle:
+            session.close()
+
+    _now: Callable[[], float] = staticmethod(time.monotonic)
+
+    def _ask(self, key: tuple[Any, ...]) -> tuple[Row, ...]:
+        with self._lock:
+            session = self._idle.pop() if self._idle else Session(self._database, self._max_retries)
+        try:
+            return session.transact(lambda connection: self._query(connection, key), LOOKING_UP)
+        finally:
+            with self._lock:
+                self._idle.append(session)
+
+    def _query(self, connection: Any, key: tuple[Any, ...]) -> tuple[Row, ...]:
+        cursor = connection.execute(self._sql, key)
+        names = tuple(column[0] for column in cursor.description)
+        return tuple(Row._from_values(list(row), names) for row in cursor.fetchall())
+
+    def _remember(self, key: Hashable, rows: tuple[Row, ...]) -> None:
+        with self._lock:
+            self._forget(key)
+            self._cached[key] = (self._now(), rows)
+            self._rows += len(rows) or 1
+            while self._rows > self._max_rows:
+                self._forget(next(iter(self._cached)))
+
+    def _forget(self, key: Hashable) -> None:
+        _, rows = self._cached.pop(key, (0.0, None))
+        if rows is not None:
+            self._rows -= len(rows) or 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave cache and connections behind."""
+        mine = ("_lock", "_cached", "_rows", "_idle")
+        return {name: value for name, value in vars(self).items() if name not in mine}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin with an empty cache."""
+        vars(self).update(state)
+        self._begin()

@@ -1,0 +1,229 @@
+"""How to reach a database and how to write to it, with PyFlink's builders."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from scurry.common.time import TimeAmount, to_millis
+from scurry.errors import ArgumentError
+
+__all__ = ["JdbcConnectionOptions", "JdbcExactlyOnceOptions", "JdbcExecutionOptions"]
+
+
+@dataclass(frozen=True)
+class JdbcConnectionOptions:
+    """Where a database is and who asks. Programs make it with `JdbcConnectionOptionsBuilder`.
+
+    Its text shows neither the password nor the URL's parameters.
+    """
+
+    _url: str = field(repr=False)
+    _driver_name: str | None = field(default=None, repr=False)
+    _user_name: str | None = field(default=None, repr=False)
+    _password: str | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        """Return for example `JdbcConnectionOptions(jdbc:postgresql://host/db as 'ann')`."""
+        user = "" if self._user_name is None else f" as {self._user_name!r}"
+        return f"JdbcConnectionOptions({self.shown_url}{user})"
+
+    @property
+    def shown_url(self) -> str:
+        """The URL as errors and logs may show it: without parameters, some of which are secret."""
+        return re.sub(r"//[^/@]*@", "//", self._url.partition("?")[0])
+
+    def get_db_url(self) -> str:
+        """Return the JDBC URL."""
+        return self._url
+
+    def get_driver_name(self) -> str | None:
+        """Return the class name of the JDBC driver, None if it was not given."""
+        return self._driver_name
+
+    def get_user_name(self) -> str | None:
+        """Return the user, None if it was not given."""
+        return self._user_name
+
+    def get_password(self) -> str | None:
+        """Return the password, None if it was not given."""
+        return self._password
+
+    class JdbcConnectionOptionsBuilder:
+        """Builds JdbcConnectionOptions."""
+
+        def __init__(self) -> None:
+            """Begin with nothing."""
+            self._url: str | None = None
+            self._driver_name: str | None = None
+            self._user_name: str | None = None
+            self._password: str | None = None
+
+        def with_url(self, url: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
+            """Set the JDBC URL: `jdbc:postgresql://host:port/database` or `jdbc:sqlite:/path/to/file`."""
+            self._url = url
+            return self
+
+        def with_driver_name(self, driver_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
+            """Set the class of the JDBC driver; the URL alone decides which Python driver is used."""
+            self._driver_name = driver_name
+            return self
+
+        def with_user_name(self, user_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
+            """Set the user."""
+            self._user_name = user_name
+            return self
+
+        def with_password(self, password: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
+            """Set the password."""
+            self._password = password
+            return self
+
+        def build(self) -> JdbcConnectionOptions:
+            """Return the options.
+
+            Raises:
+                ArgumentError: There is no URL, or the driver is not the URL's.
+                UnsupportedError: There is no driver for the URL here, or it has a parameter that is not known.
+                ExtraMissingError: The Python driver is not installed.
+            """
+            if not self._url:
+                raise ArgumentError("JdbcConnectionOptions need a URL: with_url('jdbc:postgresql://host/database')")
+            options = JdbcConnectionOptions(self._url, self._driver_name, self._user_name, self._password)
+            # what cannot work should fail where the program says it
+            from scurry.connectors.jdbc.databases import database_of
+
+            database_of(options)
+            return options
+
+
+@dataclass(frozen=True)
+class JdbcExecutionOptions:
+    """How many records go to the database at once, and how often it is tried."""
+
+    _batch_interval_ms: int = 0
+    _batch_size: int = 5000
+    _max_retries: int = 3
+
+    def get_batch_interval_ms(self) -> int:
+        """Return how long records may wait for their batch to fill, in milliseconds; 0 for no limit."""
+        return self._batch_interval_ms
+
+    def get_batch_size(self) -> int:
+        """Return how many records are written at once; 0 for all of a micro-batch."""
+        return self._batch_size
+
+    def get_max_retries(self) -> int:
+        """Return how often a batch is tried again after an error that may pass."""
+        return self._max_retries
+
+    @staticmethod
+    def defaults() -> JdbcExecutionOptions:
+        """Return batches of 5000 records without a time limit, 3 retries."""
+        return JdbcExecutionOptions()
+
+    @staticmethod
+    def builder() -> JdbcExecutionOptions.Builder:
+        """Return a builder that begins with the defaults."""
+        return JdbcExecutionOptions.Builder()
+
+    class Builder:
+        """Builds JdbcExecutionOptions."""
+
+        def __init__(self) -> None:
+            """Begin with the defaults."""
+            self._interval_ms = 0
+            self._size = 5000
+            self._max_retries = 3
+
+        def with_batch_size(self, size: int) -> JdbcExecutionOptions.Builder:
+            """Set how many records are written at once (5000); 0 for all of a micro-batch."""
+            self._size = size
+            return self
+
+        def with_batch_interval_ms(self, interval_ms: TimeAmount) -> JdbcExecutionOptions.Builder:
+            """Set how long records may wait for their batch to fill (0, no limit).
+
+            Looked at when records arrive; at the end of a micro-batch all are written anyway.
+
+            Args:
+                interval_ms: Milliseconds or an amount of time.
+            """
+            self._interval_ms = to_millis(interval_ms)
+            return self
+
+        def with_max_retries(self, max_retries: int) -> JdbcExecutionOptions.Builder:
+            """Set how often a batch is tried again (3), after a pause of 0, 1, 2, ... seconds."""
+            self._max_retries = max_retries
+            return self
+
+        def build(self) -> JdbcExecutionOptions:
+            """Return the options.
+
+            Raises:
+                ArgumentError: A number is negative.
+            """
+            values = {"batch size": self._size, "batch interval": self._interval_ms, "max retries": self._max_retries}
+            for name, value in values.items():
+                if value < 0:
+                    raise ArgumentError(f"the {name} of JdbcExecutionOptions must be 0 or more, got {value}")
+            return JdbcExecutionOptions(self._interval_ms, self._size, self._max_retries)
+
+
+_TABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class JdbcExactlyOnceOptions:
+    """Where an exactly-once sink keeps what it needs in the target database.
+
+    Flink's options of this name are about XA transactions, which are not used here (see `JdbcExactlyOnceSink`).
+
+    Attributes:
+        commit_table: Table of the last batch that each sink has committed.
+        staging_table: Table of records on their way.
+    """
+
+    commit_table: str = "scurry_commits"
+    staging_table: str = "scurry_staging"
+
+    @staticmethod
+    def defaults() -> JdbcExactlyOnceOptions:
+        """Return tables `scurry_commits` and `scurry_staging` where the connection makes tables."""
+        return JdbcExactlyOnceOptions()
+
+    @staticmethod
+    def builder() -> JdbcExactlyOnceOptions.Builder:
+        """Return a builder that begins with the defaults."""
+        return JdbcExactlyOnceOptions.Builder()
+
+    class Builder:
+        """Builds JdbcExactlyOnceOptions."""
+
+        def __init__(self) -> None:
+            """Begin with the defaults."""
+            self._commit_table = "scurry_commits"
+            self._staging_table = "scurry_staging"
+
+        def with_commit_table(self, table: str) -> JdbcExactlyOnceOptions.Builder:
+            """Set the table of committed batches; it is made if it is missing."""
+            self._commit_table = table
+            return self
+
+        def with_staging_table(self, table: str) -> JdbcExactlyOnceOptions.Builder:
+            """Set the table of records on their way; it is made if it is missing."""
+            self._staging_table = table
+            return self
+
+        def build(self) -> JdbcExactlyOnceOptions:
+            """Return the options.
+
+            Raises:
+                ArgumentError: Something is no name of a table.
+            """
+            for table in (self._commit_table, self._staging_table):
+                if not _TABLE.fullmatch(table):
+                    raise ArgumentError(f"{table!r} is no name of a table; use letters, digits, _ and one dot at most")
+            if self._commit_table == self._staging_table:
+                raise ArgumentError(f"commit table and staging table are both {self._commit_table}")
+            return JdbcExactlyOnceOptions(self._commit_table, self._staging_table)

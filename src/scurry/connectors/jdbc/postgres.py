@@ -1,0 +1,199 @@
+"""PostgreSQL, through psycopg 3."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scurry.common.typeinfo import (
+    BasicArrayTypeInfo,
+    BasicTypeInfo,
+    DateTypeInfo,
+    InstantTypeInfo,
+    ObjectArrayTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TypeInformation,
+    Types,
+)
+from scurry.connectors.jdbc.databases import Database, Fault
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.placeholders import translate
+from scurry.connectors.jdbc.postgres_url import libpq_parameters
+from scurry.errors import ExtraMissingError, UnsupportedError
+
+__all__ = ["Postgres"]
+
+#: by class, or by whole SQLSTATE where the class is not of one kind
+_FAULTS = {
+    "08": Fault.CONNECTION,
+    "57P01": Fault.CONNECTION,  # admin_shutdown
+    "57P02": Fault.CONNECTION,  # crash_shutdown
+    "57P03": Fault.CONNECTION,  # cannot_connect_now
+    "57P05": Fault.CONNECTION,  # idle_session_timeout
+    "25P03": Fault.CONNECTION,  # idle_in_transaction_session_timeout
+    "40": Fault.PASSING,  # serialization failures, deadlocks
+    "53": Fault.PASSING,  # too many connections, out of memory, disk full
+    "55P03": Fault.PASSING,  # lock_not_available
+    "58": Fault.PASSING,  # i/o errors
+    "28": Fault.ACCESS,
+    "3D": Fault.ACCESS,  # no such database
+    "42501": Fault.ACCESS,  # insufficient_privilege
+    "42": Fault.STATEMENT,  # syntax, unknown names, types that do not fit
+    "26": Fault.STATEMENT,
+    "3F": Fault.STATEMENT,  # no such schema
+    "22": Fault.RECORD,  # values no column takes
+    "23": Fault.RECORD,  # constraints
+}
+
+#: What a server says when it refuses a connection; libpq passes on the words, but no SQLSTATE.
+_REFUSALS = ("authentication failed", "no pg_hba.conf entry", "does not exist", "no password supplied", "not permitted")
+
+#: serialises the making of tables: `create table if not exists` of several sessions at once may fail
+_TABLE_LOCK = 0x5C0221
+
+_ARRAYS = (BasicArrayTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
+_BYTES = PrimitiveArrayTypeInfo(Types.BYTE())
+
+#: names of PostgreSQL's types -> what their values are here; those of all others are text
+_TYPES: dict[str, TypeInformation] = {
+    "bool": Types.BOOLEAN(),
+    "int2": Types.SHORT(),
+    "int4": Types.INT(),
+    "int8": Types.LONG(),
+    "float4": Types.FLOAT(),
+    "float8": Types.DOUBLE(),
+    "numeric": Types.BIG_DEC(),
+    "bytea": _BYTES,
+    "date": Types.SQL_DATE(),
+    "time": Types.SQL_TIME(),
+    "timestamp": Types.SQL_TIMESTAMP(),
+    "timestamptz": Types.SQL_TIMESTAMP(),
+}
+
+
+class Postgres(Database):
+    """A PostgreSQL server. Sessions work in UTC, so `timestamp with time zone` columns are in UTC here."""
+
+    jdbc_drivers = ("org.postgresql.Driver",)
+
+    def __init__(self, options: JdbcConnectionOptions) -> None:
+        """Check URL and driver."""
+        super().__init__(options)
+        self._parameters = libpq_parameters(options)
+        if importlib.util.find_spec("psycopg") is None:
+            raise ExtraMissingError("jdbc:postgresql: URLs need psycopg; pip install 'scurry[postgres]'")
+
+    @property
+    def password(self) -> str | None:
+        """The password, from the builder or the URL."""
+        return self._parameters.get("password")
+
+    @property
+    def errors(self) -> type[Exception]:
+        """What psycopg raises."""
+        import psycopg
+
+        return psycopg.Error
+
+    def open(self) -> Any:
+        """Connect; statements take `$1` as they are (`RawCursor`)."""
+        import psycopg
+        from psycopg.types.string import TextLoader
+
+        connection: Any = psycopg.connect(**self._parameters, cursor_factory=psycopg.RawCursor, autocommit=True)
+        connection.execute("SET TIME ZONE 'UTC'")
+        connection.autocommit = False
+        for oid in _shown_as_text():
+            connection.adapters.register_loader(oid, TextLoader)
+        return connection
+
+    def alive(self, connection: Any) -> bool:
+        """Whether the connection is open."""
+        return not connection.closed
+
+    def fault(self, error: Exception) -> Fault:
+        """Go by SQLSTATE, and without one by class and words."""
+        import psycopg
+
+        state = getattr(error, "sqlstate", None)
+        if state is not None:
+            return _FAULTS.get(state) or _FAULTS.get(state[:2], Fault.OTHER)
+        if isinstance(error, psycopg.OperationalError):
+            refused = any(words in str(error) for words in _REFUSALS)
+            return Fault.ACCESS if refused else Fault.CONNECTION
+        if isinstance(error, psycopg.InterfaceError):
+            return Fault.CONNECTION
+        return Fault.RECORD if isinstance(error, psycopg.DataError | psycopg.ProgrammingError) else Fault.OTHER
+
+    def translate(self, sql: str) -> tuple[str, int]:
+        """Number the parameters: `$1`, `$2`, ..."""
+        return translate(sql, lambda number: f"${number}")
+
+    def row_type(self, connection: Any, query: str) -> RowTypeInfo:
+        """Ask the server for the types."""
+        cursor = connection.execute(f"SELECT * FROM ({query}\n) AS scurry_query WHERE false")
+        connection.rollback()
+        types = [_type_of(column.type_code) for column in cursor.description]
+        return RowTypeInfo(types, [column.name for column in cursor.description])
+
+    def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Read through a cursor on the server: one snapshot, and `fetch_size` rows in memory."""
+        import psycopg
+
+        connection = self.open()
+        try:
+            with psycopg.RawServerCursor(connection, "scurry") as cursor:
+                cursor.execute(query, parameters)
+                while rows := cursor.fetchmany(fetch_size):
+                    yield rows
+        finally:
+            connection.close()
+
+    def create_table(self, connection: Any, name: str, columns: str) -> None:
+        """Look first: whoever may not make tables may have found one made for them."""
+        look = "SELECT to_regclass($1) IS NULL"
+        if connection.execute(look, [name]).fetchone()[0]:
+            connection.execute("SELECT pg_advisory_xact_lock($1)", [_TABLE_LOCK])
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
+
+    def check_type(self, type_info: RowTypeInfo) -> None:
+        """All single values, bytes, and arrays of single values."""
+        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
+            element = field.elem_type if isinstance(field, _ARRAYS) else field
+            if not (_is_single(element) or field == _BYTES):
+                raise UnsupportedError(
+                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
+                    "time, a timestamp, PRIMITIVE_ARRAY(BYTE) or an array of a basic type, and turn anything else into "
+                    "STRING (JSON, for example) before the sink"
+                )
+
+
+def _is_single(type_info: TypeInformation) -> bool:
+    if isinstance(type_info, BasicTypeInfo):
+        return not isinstance(type_info, InstantTypeInfo)
+    return isinstance(type_info, DateTypeInfo | TimeTypeInfo | TimestampTypeInfo)
+
+
+@functools.cache
+def _shown_as_text() -> list[int]:
+    """The types that psycopg knows better than declared types do: json, uuid, intervals, ranges, ..."""
+    import psycopg
+
+    return [info.oid for info in psycopg.adapters.types if info.name not in _TYPES]
+
+
+def _type_of(oid: int) -> TypeInformation:
+    import psycopg
+
+    info = psycopg.adapters.types.get(oid)
+    if info is None:
+        return Types.STRING()
+    element = _TYPES.get(info.name, Types.STRING())
+    if oid != info.array_oid:
+        return element
+    return Types.BASIC_ARRAY(element) if isinstance(element, BasicTypeInfo) else Types.OBJECT_ARRAY(element)

@@ -1,0 +1,154 @@
+"""JdbcSource: the rows of a query, read once, in parallel where it is cut into splits."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from scurry.common.typeinfo import RowTypeInfo
+from scurry.connectors.jdbc.databases import database_of
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.session import Session
+from scurry.connectors.ranges import RangeEnumerator
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import ArgumentError, TypeMismatchError
+
+__all__ = ["JdbcSource", "Partitions"]
+
+Bound: TypeAlias = int | float | decimal.Decimal | datetime.date | datetime.datetime
+
+READING = "cannot read from"
+_CONNECT_RETRIES = 3
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """A query cut into splits by ranges of a column.
+
+    The bounds only say where to cut: smaller values are in the first split, larger ones in the last, NULLs in the
+    first, so no row is left out.
+
+    Attributes:
+        column: A column of the query's result: a number, date or timestamp.
+        lower: The smallest value, about.
+        upper: The largest, about.
+        number: How many splits.
+    """
+
+    column: str
+    lower: Bound
+    upper: Bound
+    number: int
+
+    def __post_init__(self) -> None:
+        """Check the bounds.
+
+        Raises:
+            ArgumentError: They are not in order, or there is no split.
+        """
+        if self.number < 1:
+            raise ArgumentError(f"a query has at least 1 partition, got {self.number}")
+        if type(self.lower) is not type(self.upper) or not self.lower < self.upper:  # type: ignore[operator]
+            raise ArgumentError(
+                f"partitions of column {self.column} need a lower bound and a greater upper one of the same type, got "
+                f"{self.lower!r} and {self.upper!r}"
+            )
+
+    def split(self, number: int) -> tuple[str, list[Bound]]:
+        """Return the condition of a split's rows, with JDBC's placeholders, and its parameters."""
+        quoted = '"' + self.column.replace('"', '""') + '"'
+        if self.number == 1:
+            return "1 = 1", []
+        if number == 0:
+            return f"({quoted} < ? OR {quoted} IS NULL)", [self._cut(1)]
+        if number == self.number - 1:
+            return f"{quoted} >= ?", [self._cut(number)]
+        return f"{quoted} >= ? AND {quoted} < ?", [self._cut(number), self._cut(number + 1)]
+
+    def _cut(self, number: int) -> Any:
+        lower: Any = self.lower
+        width: Any = (self.upper - lower) * number
+        return lower + (width // self.number if isinstance(width, int) else width / self.number)
+
+
+@dataclass(frozen=True)
+class JdbcSource(Source):
+    """A bounded source of the rows of a query, each a Row with the columns' names.
+
+    A split is one query through a cursor of the server: its rows are those of one moment, and no more than
+    `fetch_size` of them are in a task's memory. Splits are read at different moments. A job that fails reads the splits
+    of the repeated micro-batch again, so results are exactly-once if the table is not changed meanwhile.
+
+    Attributes:
+        sql: The query.
+        connection: Where the database is.
+        type_info: Type of the rows: that of the query's columns, or one declared.
+        partitions: How it is cut into splits, None for one split.
+        fetch_size: Rows fetched at once.
+    """
+
+    sql: str
+    connection: JdbcConnectionOptions
+    type_info: RowTypeInfo
+    partitions: Partitions | None = None
+    fetch_size: int = 5000
+
+    @property
+    def produced_type(self) -> RowTypeInfo:
+        """The type of the rows."""
+        return self.type_info
+
+    @property
+    def splits(self) -> int:
+        """How many splits there are."""
+        return 1 if self.partitions is None else self.partitions.number
+
+    def channels(self, parallelism: int) -> int:
+        """Return no more than there are splits."""
+        return min(parallelism, self.splits)
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that deals every reader one split per micro-batch."""
+        channels = self.channels(parallelism)
+        return RangeEnumerator(0, self.splits, channels, channels)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the rows of some splits."""
+        for split in range(*work):
+            yield from sliced(self._blocks(split), sizer)
+
+    def _blocks(self, split: int) -> Iterator[Sequence[Any]]:
+        database = database_of(self.connection)
+        query, parameters = self.sql, list[Bound]()
+        if self.partitions is not None:
+            condition, parameters = self.partitions.split(split)
+            translated, _ = database.translate(condition)
+            query = f"SELECT * FROM ({self.sql}\n) AS scurry_split WHERE {translated}"
+        convert = self.type_info.block_converter()
+        assert convert is not None  # a row type has a converter
+        try:
+            for rows in database.stream(query, parameters, self.fetch_size):
+                yield convert(rows)
+        except database.errors as error:
+            raise database.failure(error, READING) from None
+        except TypeMismatchError as error:
+            raise TypeMismatchError(
+                error.declared, error.value, f"{error.reason or 'the columns of the query are others'}: {self.sql}"
+            ) from None
+
+
+def row_type(sql: str, connection: JdbcConnectionOptions) -> RowTypeInfo:
+    """Return the type of a query's rows as the database tells.
+
+    Raises:
+        DatabaseError: The database is not there, or refuses the query.
+    """
+    database = database_of(connection)
+    session = Session(database, _CONNECT_RETRIES)
+    try:
+        return session.transact(lambda connection: database.row_type(connection, sql), READING)
+    finally:
+        session.close()

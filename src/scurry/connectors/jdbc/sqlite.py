@@ -1,0 +1,120 @@
+"""SQLite files, through the standard library: for trying things out, and for tests without a server."""
+
+from __future__ import annotations
+
+import datetime
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from scurry.common.typeinfo import (
+    BasicType,
+    BasicTypeInfo,
+    DateTypeInfo,
+    InstantTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TypeInformation,
+    Types,
+)
+from scurry.connectors.jdbc.databases import Database, Fault
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.placeholders import translate
+from scurry.errors import ArgumentError, UnsupportedError
+
+__all__ = ["Sqlite"]
+
+_PREFIX = "jdbc:sqlite:"
+_LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_BUSY_SECONDS = 10.0
+
+
+class Sqlite(Database):
+    """A file. It has one writer at a time, which others wait for up to 10 s."""
+
+    jdbc_drivers = ("org.sqlite.JDBC",)
+
+    def __init__(self, options: JdbcConnectionOptions) -> None:
+        """Check URL and driver."""
+        super().__init__(options)
+        self._path = options.get_db_url().removeprefix(_PREFIX)
+        if not self._path or self._path.startswith(":memory:") or "?" in self._path:
+            raise ArgumentError(f"{options.shown_url}: give the path of a file, jdbc:sqlite:/path/to/file, and no more")
+
+    @property
+    def errors(self) -> type[Exception]:
+        """What the standard library raises."""
+        return sqlite3.Error
+
+    def open(self) -> Any:
+        """Open the file, or make it."""
+        # A transaction that has read and then wants to write may be refused for good; one that announces it waits.
+        return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False)
+
+    def alive(self, connection: Any) -> bool:
+        """Files do not go away."""
+        return True
+
+    def fault(self, error: Exception) -> Fault:
+        """Go by class and code."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _LOCKED:
+            return Fault.PASSING
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOTADB):
+            return Fault.ACCESS
+        if isinstance(error, sqlite3.IntegrityError | sqlite3.DataError):
+            return Fault.RECORD
+        wrong = code == sqlite3.SQLITE_ERROR or isinstance(error, sqlite3.ProgrammingError)
+        return Fault.STATEMENT if wrong else Fault.OTHER
+
+    def translate(self, sql: str) -> tuple[str, int]:
+        """Keep `?`."""
+        return translate(sql, lambda _: "?")
+
+    def row_type(self, connection: Any, query: str) -> RowTypeInfo:
+        """Return the names; SQLite's columns have values of any type."""
+        cursor = connection.execute(f"SELECT * FROM ({query}\n) LIMIT 0")
+        names = [name for name, *_ in cursor.description]
+        return RowTypeInfo([Types.PICKLED_BYTE_ARRAY()] * len(names), names)
+
+    def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Step through the one statement."""
+        with closing(self.open()) as connection:
+            cursor = connection.execute(query, parameters)
+            while rows := cursor.fetchmany(fetch_size):
+                yield rows
+
+    def create_table(self, connection: Any, name: str, columns: str) -> None:
+        """Make it; the file has one writer."""
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
+
+    def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
+        """Decimals, dates and times become text."""
+        if type_info == Types.BIG_DEC():
+            return str
+        if isinstance(type_info, DateTypeInfo | TimeTypeInfo):
+            return datetime.date.isoformat if isinstance(type_info, DateTypeInfo) else datetime.time.isoformat
+        return _timestamp_text if isinstance(type_info, TimestampTypeInfo) else None
+
+    def check_type(self, type_info: RowTypeInfo) -> None:
+        """All single values and bytes."""
+        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
+            if not _is_single(field):
+                raise UnsupportedError(
+                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
+                    "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
+                )
+
+
+def _timestamp_text(value: datetime.datetime) -> str:
+    return value.isoformat(" ")
+
+
+def _is_single(type_info: TypeInformation) -> bool:
+    if isinstance(type_info, BasicTypeInfo):
+        return not isinstance(type_info, InstantTypeInfo) and type_info.basic_type is not BasicType.BIG_INT
+    singles = DateTypeInfo | TimeTypeInfo | TimestampTypeInfo
+    return isinstance(type_info, singles) or type_info == PrimitiveArrayTypeInfo(Types.BYTE())

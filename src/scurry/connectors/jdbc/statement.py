@@ -1,0 +1,103 @@
+"""Statement: a user's SQL with records for its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from scurry.common.typeinfo import RowTypeInfo
+from scurry.common.types import Row
+from scurry.connectors.jdbc.databases import Database, RejectedValuesError
+from scurry.connectors.jdbc.session import Session
+from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, TypeMismatchError
+
+__all__ = ["Run", "Rows", "Statement"]
+
+#: Parameters, one list per record.
+Rows: TypeAlias = list[list[Any]]
+#: Executes the statement for some records on a connection.
+Run: TypeAlias = Callable[[Any, Rows], None]
+
+
+class Statement:
+    """Executes SQL once per record, whose fields are the parameters in their order."""
+
+    def __init__(self, database: Database, sql: str, type_info: RowTypeInfo) -> None:
+        """Check that SQL and records fit each other.
+
+        Raises:
+            ArgumentTypeError: `type_info` is no row type, or `sql` no text.
+            ArgumentError: There are more or fewer parameters than fields.
+            UnsupportedError: The database has no parameters of a field's type.
+        """
+        if not isinstance(sql, str):
+            raise ArgumentTypeError(f"a JdbcSink takes SQL, got {sql!r}")
+        if not isinstance(type_info, RowTypeInfo):
+            raise ArgumentTypeError(f"a JdbcSink takes a row type, Types.ROW([...]), got {type_info!r}")
+        self._sql, count = database.translate(sql)
+        types = type_info.get_field_types()
+        if count != len(types):
+            raise ArgumentError(f"{count} parameters (?) for records of {len(types)} fields, {type_info}: {sql}")
+        database.check_type(type_info)
+        self._names = tuple(type_info.get_field_names())
+        self._convert = type_info.block_converter()
+        special = {at: database.parameter(field) for at, field in enumerate(types)}
+        self._special = {at: convert for at, convert in special.items() if convert is not None}
+
+    def rows(self, values: list[Any]) -> Rows:
+        """Return the fields of records, as their declared types have them.
+
+        Raises:
+            RecordRejectedError: A record is not of the declared type.
+        """
+        assert self._convert is not None  # a row type has a converter
+        try:
+            return [row._values for row in self._convert(values)]
+        except TypeMismatchError as error:
+            raise RecordRejectedError(str(error), values[error.index or 0]) from None
+
+    def _parameters(self, rows: Rows) -> Rows:
+        if not self._special or not rows:
+            return rows
+        columns: list[Any] = list(zip(*rows, strict=True))
+        for at, convert in self._special.items():
+            columns[at] = [None if value is None else convert(value) for value in columns[at]]
+        return list(map(list, zip(*columns, strict=True)))
+
+    def write(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
+        """Do some work in a transaction that executes the statement.
+
+        Args:
+            session: Where to.
+            work: Gets a connection and what executes the statement; may be called again.
+            doing: What it does, for errors.
+
+        Raises:
+            RecordRejectedError: The database does not take a record.
+            DatabaseError: As `Session.transact` says.
+        """
+        try:
+            session.transact(lambda connection: work(connection, self._run), doing)
+        except RejectedValuesError:
+            self._write_singly(session, work, doing)
+
+    def _run(self, connection: Any, rows: Rows) -> None:
+        connection.cursor().executemany(self._sql, self._parameters(rows))
+
+    def _write_singly(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
+        """Find out which record it is; a driver cannot say where in a batch it failed."""
+        at_work: list[Any] | None = None
+
+        def run(connection: Any, rows: Rows) -> None:
+            nonlocal at_work
+            cursor = connection.cursor()
+            for at_work in self._parameters(rows):
+                cursor.execute(self._sql, at_work)
+            at_work = None  # what fails later, such as a deferred constraint, is no single record's fault
+
+        try:
+            session.transact(lambda connection: work(connection, run), doing)
+        except RejectedValuesError as error:
+            if at_work is None:
+                raise
+            raise RecordRejectedError(str(error), Row._from_values(at_work, self._names)) from None

@@ -94,6 +94,10 @@ class Server:
     def conninfo(self) -> str:
         return f"host=127.0.0.1 port={self.port} dbname={DATABASE} user={USER} password={PASSWORD}"
 
+    @property
+    def _maintenance(self) -> str:
+        return self.conninfo.replace(f"dbname={DATABASE}", "dbname=postgres")
+
     def _initialise(self) -> None:
         secret = Path(self._directory, "password")
         secret.write_text(PASSWORD)
@@ -106,9 +110,14 @@ class Server:
             shutil.rmtree(self._directory, ignore_errors=True)
             raise NoPostgresError(f"initdb fails: {done.stderr.strip()}")
         self.start()
+        self.empty()
+
+    def empty(self) -> None:
+        """Makes the database anew; sessions in it are ended."""
         import psycopg
 
-        with psycopg.connect(self.conninfo.replace(f"dbname={DATABASE}", "dbname=postgres"), autocommit=True) as admin:
+        with psycopg.connect(self._maintenance, autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
             admin.execute(f"CREATE DATABASE {DATABASE}")
 
     def start(self) -> None:
@@ -139,7 +148,7 @@ class Server:
         assert self._process is not None
         while self._process.poll() is None and time.monotonic() < give_up:
             try:
-                psycopg.connect(self.conninfo.replace(f"dbname={DATABASE}", "dbname=postgres")).close()
+                psycopg.connect(self._maintenance).close()
                 return True
             except psycopg.OperationalError:
                 time.sleep(0.05)

@@ -124,10 +124,12 @@ class Database(ABC):
             doing: What was tried, such as `cannot write`.
         """
         kind = self.fault(error)
-        text = without_password(" ".join(str(error).split()), self.password, self.options.get_user_name())
-        state = getattr(error, "sqlstate", None)
-        message = f"{doing} {self.options.shown_url}: {text}{f' (SQLSTATE {state})' if state else ''}"
-        return _FAILURES.get(kind, DatabaseError)(message)
+        text = without_password(self.text(error), self.password, self.options.get_user_name())
+        return _FAILURES.get(kind, DatabaseError)(f"{doing} {self.options.shown_url}: {text}")
+
+    def text(self, error: Exception) -> str:
+        """Return what an error says, in one line."""
+        return " ".join(str(error).split())
 
 
 _FAILURES: dict[Fault, type[ScurryError]] = {

@@ -130,6 +130,14 @@ class Postgres(Database):
             return Fault.CONNECTION
         return Fault.RECORD if isinstance(error, psycopg.DataError | psycopg.ProgrammingError) else Fault.OTHER
 
+    def text(self, error: Exception) -> str:
+        """Return the server's message with details and hints, if it is from the server."""
+        diagnosis: Any = getattr(error, "diag", None)
+        if diagnosis is None or diagnosis.message_primary is None:
+            return super().text(error)
+        parts = [diagnosis.message_primary, diagnosis.message_detail, diagnosis.message_hint]
+        return f"{'; '.join(part for part in parts if part)} (SQLSTATE {diagnosis.sqlstate})"
+
     def translate(self, sql: str) -> tuple[str, int]:
         """Number the parameters: `$1`, `$2`, ..."""
         return translate(sql, lambda number: f"${number}")

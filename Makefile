@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults chaos test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-postgres chaos test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,7 +36,7 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-test: lint test-fast test-models test-rest test-spark test-faults test-conformance ## What CI runs: lint, then all tests
+test: lint test-fast test-models test-rest test-spark test-postgres test-faults test-conformance ## What CI runs: lint, then all tests
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
@@ -49,6 +49,9 @@ test-rest: setup ## Random requests, well-formed and malformed, against the REST
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark
+
+test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
+	$(BIN)/python -m pytest -q -m "postgres and not faults"
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session

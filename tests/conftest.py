@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,3 +34,24 @@ def test_modules_are_importable_in_workers() -> Iterator[None]:
         del os.environ["PYTHONPATH"]
     else:
         os.environ["PYTHONPATH"] = before
+
+
+def _server_script() -> ModuleType:
+    path = Path(__file__).parents[1] / "tools" / "postgres.py"
+    spec = importlib.util.spec_from_file_location("scurry_postgres_server", path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    """A PostgreSQL of the tests' own, for those marked `postgres`; running whenever a test begins."""
+    script = _server_script()
+    try:
+        server = script.Server()
+    except script.NoPostgresError as error:
+        pytest.skip(str(error))
+    yield server
+    server.stop()

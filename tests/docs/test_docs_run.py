@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)
 EXAMPLES = [
     pytest.param(code, expected, id=f"{page.stem}-{number}")
-    for page in sorted(DOCS.glob("*.md"))
+    for page in sorted(DOCS.rglob("*.md"))
     for number, (code, expected) in enumerate(EXAMPLE.findall(page.read_text()))
 ]
 

@@ -36,10 +36,17 @@ def environment() -> dict[str, str]:
 class Run:
     """One start of the program, in a session of its own: driver, JVM, executors and workers."""
 
-    def __init__(self, place: Place, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        place: Place,
+        options: Sequence[str] = (),
+        program: Path = PROGRAM,
+        arguments: Sequence[object] | None = None,
+    ) -> None:
         self.place = place
-        arguments = [place.readings, place.output, place.checkpoints, place.fuse]
-        command = [sys.executable, "-m", "scurry", "run", *options, str(PROGRAM), *map(str, arguments)]
+        if arguments is None:
+            arguments = [place.readings, place.output, place.checkpoints, place.fuse]
+        command = [sys.executable, "-m", "scurry", "run", *options, str(program), *map(str, arguments)]
         with open(place.log, "a") as log:
             self.process = subprocess.Popen(command, env=environment(), stdout=log, stderr=log, start_new_session=True)
 

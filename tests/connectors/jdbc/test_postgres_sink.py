@@ -183,8 +183,9 @@ class TestErrors:
             ("scurry", "correct-horse", "nowhere", 'database "nowhere" does not exist'),
         ],
     )
-    def test_no_access(self, server: Any, target: Tables, user: str, password: str, database: str, reason: str) -> None:
-        options = connection_options(f"jdbc:postgresql://127.0.0.1:{server.port}/{database}", user, password)
+    def test_no_access(self, target: Tables, user: str, password: str, database: str, reason: str) -> None:
+        url = target.options.get_db_url().removesuffix("scurry") + database
+        options = connection_options(url, user, password)
         sink = JdbcSink.sink(INSERT, ROW, options, PATIENT)  # no retry would help
         with pytest.raises(DatabaseAccessError, match=reason) as caught:
             run(sink, *people(1))
@@ -317,7 +318,7 @@ class TestExactlyOnce:
                     raise psycopg.OperationalError("server closed the connection unexpectedly")
 
         opened = Postgres.open
-        monkeypatch.setattr(Postgres, "open", lambda database: Connection(opened(database)))
+        monkeypatch.setattr(Postgres, "open", lambda database, autocommit: Connection(opened(database, autocommit)))
         committer.commit(0, committables)
         assert lost and ids(target) == list(range(30))
 

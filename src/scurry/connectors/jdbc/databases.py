@@ -77,8 +77,12 @@ class Database(ABC):
         """The base of all errors the driver raises."""
 
     @abstractmethod
-    def open(self) -> Any:
-        """Return a new DB-API connection with transactions, or raise one of the driver's errors."""
+    def open(self, autocommit: bool = False) -> Any:
+        """Return a new DB-API connection, or raise one of the driver's errors.
+
+        Args:
+            autocommit: Whether every statement is a transaction; otherwise those up to a commit are one.
+        """
 
     @abstractmethod
     def alive(self, connection: Any) -> bool:

@@ -118,12 +118,15 @@ class JdbcLookup:
 
     def _ask(self, key: tuple[Any, ...]) -> tuple[Row, ...]:
         with self._lock:
-            session = self._idle.pop() if self._idle else Session(self._database, self._max_retries)
+            session = self._idle.pop() if self._idle else self._session()
         try:
             return session.transact(lambda connection: self._query(connection, key), LOOKING_UP)
         finally:
             with self._lock:
                 self._idle.append(session)
+
+    def _session(self) -> Session:
+        return Session(self._database, self._max_retries, autocommit=True)
 
     def _query(self, connection: Any, key: tuple[Any, ...]) -> tuple[Row, ...]:
         cursor = connection.execute(self._sql, key)

@@ -100,14 +100,14 @@ class Postgres(Database):
 
         return psycopg.Error
 
-    def open(self) -> Any:
+    def open(self, autocommit: bool = False) -> Any:
         """Connect; statements take `$1` as they are (`RawCursor`)."""
         import psycopg
         from psycopg.types.string import TextLoader
 
         connection: Any = psycopg.connect(**self._parameters, cursor_factory=psycopg.RawCursor, autocommit=True)
         connection.execute("SET TIME ZONE 'UTC'")
-        connection.autocommit = False
+        connection.autocommit = autocommit
         for oid in _shown_as_text():
             connection.adapters.register_loader(oid, TextLoader)
         return connection

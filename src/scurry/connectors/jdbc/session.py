@@ -19,17 +19,17 @@ class Session:
     Connects when it is first needed. Not for several threads at once.
     """
 
-    def __init__(self, database: Database, max_retries: int, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, database: Database, max_retries: int, autocommit: bool = False) -> None:
         """Describe the session.
 
         Args:
             database: Where to.
             max_retries: How often a transaction is tried again, after pauses of 0, 1, 2, ... seconds as in Flink.
-            sleep: Waits that many seconds.
+            autocommit: Whether work is a single statement, which needs no `BEGIN` and `COMMIT` around it.
         """
         self._database = database
         self._max_retries = max_retries
-        self._sleep = sleep
+        self._autocommit = autocommit
         self._connection: Any = None
 
     def transact(self, work: Callable[[Any], T], doing: str) -> T:
@@ -48,7 +48,7 @@ class Session:
         for retry in range(self._max_retries + 1):
             try:
                 if self._connection is None:
-                    self._connection = database.open()
+                    self._connection = database.open(self._autocommit)
                 result = work(self._connection)
                 self._connection.commit()
                 return result
@@ -60,7 +60,7 @@ class Session:
             except BaseException:
                 self.close()
                 raise
-            self._sleep(retry)
+            time.sleep(retry)
         raise AssertionError("the last try returns or raises")
 
     def _recover(self) -> None:

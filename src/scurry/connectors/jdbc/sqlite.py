@@ -49,10 +49,11 @@ class Sqlite(Database):
         """What the standard library raises."""
         return sqlite3.Error
 
-    def open(self) -> Any:
+    def open(self, autocommit: bool = False) -> Any:
         """Open the file, or make it."""
         # A transaction that has read and then wants to write may be refused for good; one that announces it waits.
-        return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False)
+        transactions = None if autocommit else "IMMEDIATE"
+        return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level=transactions, check_same_thread=False)
 
     def alive(self, connection: Any) -> bool:
         """Files do not go away."""

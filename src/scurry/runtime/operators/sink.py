@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,7 +26,8 @@ def _writer(plan: OperatorPlan, subtask: int, batch_id: int, job_key: str) -> Si
 
 def sink_id(plan: OperatorPlan, job_key: str) -> str:
     """Names a sink: the same when the job is restarted from its checkpoint, unlike any other's."""
-    return f"{zlib.crc32(f'{job_key}/{plan.uid}'.encode()):08x}"
+    # long enough that sinks which remember ids for good, such as in a database, never take one for another
+    return hashlib.blake2b(f"{job_key}/{plan.uid}".encode(), digest_size=16).hexdigest()
 
 
 class SinkOperator(RuntimeOperator):

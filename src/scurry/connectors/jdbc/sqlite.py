@@ -6,7 +6,7 @@ import datetime
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, Literal
 
 from scurry.common.typeinfo import (
     BasicType,
@@ -52,7 +52,7 @@ class Sqlite(Database):
     def open(self, autocommit: bool = False) -> Any:
         """Open the file, or make it."""
         # A transaction that has read and then wants to write may be refused for good; one that announces it waits.
-        transactions = None if autocommit else "IMMEDIATE"
+        transactions: Literal["IMMEDIATE"] | None = None if autocommit else "IMMEDIATE"
         return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level=transactions, check_same_thread=False)
 
     def alive(self, connection: Any) -> bool:

@@ -30,6 +30,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     │   ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or has gone
     │   ├── DatabaseAccessError (PermissionError)   it refuses the user, or there is no such database
     │   └── StatementError (ValueError)      wrong SQL, or SQL that does not fit the tables
+    ├── SinkConnectionError (ConnectionError)   the server a sink writes to cannot be reached, or refuses what it gets
     ├── ExtraMissingError (ImportError)      a connector's driver is not installed; names the extra
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
     ├── StateNotFoundError (KeyError)        nobody has a state of that name
@@ -72,6 +73,7 @@ __all__ = [
     "SavepointTrustError",
     "ScurryError",
     "SinkCommitError",
+    "SinkConnectionError",
     "SourceConnectionError",
     "SourceNotFoundError",
     "StateMigrationError",
@@ -328,6 +330,10 @@ class StatementError(DatabaseError, ValueError):
     """A statement is wrong, or does not fit the tables of the database."""
 
     permanent = True
+
+
+class SinkConnectionError(ScurryError, ConnectionError):
+    """The server a sink writes to cannot be reached, has gone, or refuses what it is given."""
 
 
 class ExtraMissingError(ScurryError, ImportError):

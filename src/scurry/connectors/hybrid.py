@@ -100,6 +100,9 @@ class _HybridEnumerator(Enumerator):
     def idle_hint(self) -> float:
         return self._current.idle_hint()
 
+    def committed(self) -> None:
+        self._current.committed()
+
     def close(self) -> None:
         self._current.close()
 

@@ -15,7 +15,16 @@ from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import TypeInformation
 
-__all__ = ["Assignment", "BatchLimits", "Chunk", "ChunkSizer", "Enumerator", "Source", "sliced"]
+__all__ = [
+    "Assignment",
+    "BatchLimits",
+    "Chunk",
+    "ChunkSizer",
+    "Enumerator",
+    "Source",
+    "sliced",
+    "sliced_with_timestamps",
+]
 
 #: Records that travel together: the values and, where the source knows them, their timestamps in milliseconds.
 Chunk: TypeAlias = tuple[list[Any], list[int] | None]
@@ -108,6 +117,13 @@ class Enumerator(ABC):
         """Return how many seconds to wait before asking again after an empty `next_batch`."""
         return 0.0
 
+    def committed(self) -> None:
+        """The results of what was dealt so far are committed; for telling others how far the job has come.
+
+        After a restart from a checkpoint the first call may come one batch early. BATCH jobs do not call it.
+        """
+        return
+
     def close(self) -> None:
         """Release what the enumerator holds; called once, when the job ends."""
         return
@@ -160,17 +176,25 @@ def sliced(blocks: Iterable[Sequence[Any]], sizer: ChunkSizer) -> Iterator[Chunk
 
     A chunk never spans two blocks, so the last chunk of a block may be smaller.
     """
+    return sliced_with_timestamps(((block, None) for block in blocks), sizer)
+
+
+def sliced_with_timestamps(
+    blocks: Iterable[tuple[Sequence[Any], list[int] | None]], sizer: ChunkSizer
+) -> Iterator[Chunk]:
+    """Cut blocks as `sliced` does, with the timestamps of their values in milliseconds."""
     clock: Callable[[], float] = time.perf_counter
-    for block in blocks:
+    for block, timestamps in blocks:
         start, end = 0, len(block)
         while start < end:
             stop = start + sizer.size
             values = block[start:stop]
             if type(values) is not list:
                 values = list(values)
+            times = None if timestamps is None else timestamps[start:stop]
             full = stop <= end
             start = stop
             begun = clock()
-            yield values, None
+            yield values, times
             if full or sizer.size == 1:
                 sizer.processed(clock() - begun)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from scurry.connectors.source import BatchLimits
@@ -66,13 +67,14 @@ def all_works(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
     enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
     works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
     unfinished = set(works)
-    while unfinished:
-        assignments = enumerator.next_batch()
-        if not assignments:  # a source that keeps to a rate
-            time.sleep(max(enumerator.idle_hint(), 0.001))
-        for assignment in assignments:
-            if assignment.work is not None:
-                works[assignment.channel].append(assignment.work)
-            if assignment.final:
-                unfinished.discard(assignment.channel)
+    with closing(enumerator):
+        while unfinished:
+            assignments = enumerator.next_batch()
+            if not assignments:  # a source that keeps to a rate
+                time.sleep(max(enumerator.idle_hint(), 0.001))
+            for assignment in assignments:
+                if assignment.work is not None:
+                    works[assignment.channel].append(assignment.work)
+                if assignment.final:
+                    unfinished.discard(assignment.channel)
     return works

@@ -147,6 +147,11 @@ class Feeder:
         """Whether everything the query reads comes from here."""
         return self._all_native
 
+    def committed(self) -> None:
+        """Lets the sources know that what they have dealt is committed."""
+        for enumerator in self._enumerators.values():
+            enumerator.committed()
+
     def close(self) -> None:
         """Closes the sources."""
         for enumerator in self._enumerators.values():

@@ -144,6 +144,7 @@ class StreamingQuery:
             if self._committed.wait(0.01):
                 self._committed.clear()
                 self._pending = False
+                self._feeder.committed()
                 rested = time.monotonic() + pause
             if self._pending or time.monotonic() < rested:
                 continue
@@ -154,6 +155,7 @@ class StreamingQuery:
                 self._pending = True
                 self._feeder.tick()
         self._drain(query)
+        self._feeder.committed()
         return self._feeder.all_ended and self._stop is None
 
     def _feed(self) -> bool:

@@ -198,6 +198,8 @@ class StreamingRun:
         memory.standing = self._standing()
         self.job.checkpoints.source_positions = memory.standing.positions
         memory.batch_id += 1
+        for enumerator in self.enumerators.values():
+            enumerator.committed()
 
     def _standing(self) -> Standing:
         positions = {source.uid: self.enumerators[source.id].position() for source in self.plan.sources.values()}

@@ -119,5 +119,5 @@ class SinkStage:
                 committables = writer.prepare_commit()
             except Exception as error:
                 raise operator_error(self._plan.operators[port], error) from error
-            if committables:
-                yield WireRow(0, port, COMMIT, 0, self._partition, pack(committables))
+            for committable in committables:  # a row each: a committable may be as large as a row can be
+                yield WireRow(0, port, COMMIT, 0, self._partition, pack([committable]))

@@ -1,0 +1,1 @@
+"""Kafka: records from and to topics, through librdkafka (the extra `scurry[kafka]`)."""

@@ -1,0 +1,144 @@
+"""Clients of librdkafka: made where they are needed, kept between micro-batches, with errors that say what to do."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar
+
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.errors import ArgumentError, ExtraMissingError
+
+__all__ = ["ClientPool", "Trouble", "check", "confluent"]
+
+#: What librdkafka has to say; silent unless a program sets a level.
+_LOGGER = logging.getLogger("scurry.kafka.client")
+if _LOGGER.level == logging.NOTSET:
+    _LOGGER.setLevel(logging.CRITICAL)
+
+#: Clients nobody has used for so long are closed.
+_IDLE_SECONDS = 30.0
+
+
+def confluent() -> Any:
+    """Return the module `confluent_kafka`.
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
+    try:
+        import confluent_kafka
+        import confluent_kafka.admin
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"Kafka needs the package confluent-kafka: pip install 'scurry[kafka]' ({error})"
+        ) from error
+    return confluent_kafka
+
+
+def check(properties: ClientProperties) -> None:
+    """Let librdkafka look at the properties, without connecting.
+
+    Raises:
+        ArgumentError: One is unknown or has an impossible value.
+    """
+    module = confluent()
+    try:
+        module.Producer(Trouble().watched(properties.client()))
+    except module.KafkaException as error:
+        raise ArgumentError(
+            f"Kafka client: {error.args[0].str()}; see docs/connectors/kafka.md for properties"
+        ) from None
+
+
+class Trouble:
+    """What a client last complained about: the reason behind its time-outs."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, str] = {}
+
+    def watched(self, configuration: dict[str, Any]) -> dict[str, Any]:
+        """Return a client's configuration with this as listener."""
+        return {**configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
+
+    def heard(self, error: Any) -> None:
+        """Remember a complaint."""
+        self._said[error.name()] = error.str()
+
+    def clear(self) -> None:
+        """Forget: the cluster has answered."""
+        self._said.clear()
+
+    @property
+    def refused(self) -> str | None:
+        """Why the cluster does not let the client in, None if it is not for that."""
+        return next((text for name, text in self._said.items() if _refuses(name)), None)
+
+    def reason(self, otherwise: object = "it does not answer") -> str:
+        """Return the most telling complaint."""
+        said = {name: text for name, text in self._said.items() if name != "_ALL_BROKERS_DOWN"}
+        text = self.refused or next(reversed(said.values()), str(otherwise))
+        return f"{text}; check security.protocol and the sasl.* and ssl.* properties" if self.refused else text
+
+
+def _refuses(name: str) -> bool:
+    return name in ("_AUTHENTICATION", "_SSL") or name.endswith(("_AUTHORIZATION_FAILED", "_AUTHENTICATION_FAILED"))
+
+
+class Closable(Protocol):
+    """Something with an end."""
+
+    def close(self) -> None:
+        """Release it."""
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class ClientPool(Generic[C]):
+    """Clients of this process by what they are for; each is used by one task at a time.
+
+    A client is a saving, never a necessity: whoever takes one gets one that may stand anywhere.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free: dict[Any, list[tuple[float, C]]] = {}
+        self._timer: threading.Timer | None = None
+
+    def take(self, key: Any, make: Callable[[], C]) -> C:
+        """Return a free client, or make one."""
+        with self._lock:
+            free = self._free.get((os.getpid(), key))  # a forked process must not touch its parent's
+            if free:
+                return free.pop()[1]
+        return make()
+
+    def give(self, key: Any, client: C) -> None:
+        """Give a client back that is fit for further use."""
+        with self._lock:
+            self._free.setdefault((os.getpid(), key), []).append((time.monotonic(), client))
+            self._watch()
+
+    def _watch(self) -> None:
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = threading.Timer(_IDLE_SECONDS, self._close_idle)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _close_idle(self) -> None:
+        now, process, idle = time.monotonic(), os.getpid(), []
+        with self._lock:
+            for key in [key for key in self._free if key[0] == process]:
+                idle += [client for since, client in self._free[key] if now - since >= _IDLE_SECONDS]
+                self._free[key] = [(since, client) for since, client in self._free[key] if now - since < _IDLE_SECONDS]
+                if not self._free[key]:
+                    del self._free[key]
+            self._timer = None
+            if any(key[0] == process for key in self._free):
+                self._watch()
+        for client in idle:
+            client.close()

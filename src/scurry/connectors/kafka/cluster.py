@@ -1,0 +1,153 @@
+"""The driver's connection to a cluster: what is asked about topics, partitions and offsets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, wait
+from typing import Any
+
+from scurry.connectors.kafka.client import Trouble, confluent
+from scurry.connectors.kafka.partitions import KafkaTopicPartition
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.errors import SourceConnectionError
+
+__all__ = ["Cluster", "Offsets"]
+
+#: How long a cluster may take to answer for the first time; afterwards it may be away for longer.
+FIRST_ANSWER_SECONDS = 15.0
+_LATEST = -1
+
+
+class Offsets:
+    """Offsets that were asked for and come when the brokers have answered."""
+
+    def __init__(self, futures: Mapping[Any, Future[Any]]) -> None:
+        self._futures = futures
+
+    def here(self, seconds: float) -> bool:
+        """Wait up to so many seconds; return whether all have come."""
+        return not wait(self._futures.values(), seconds).not_done
+
+    def result(self) -> dict[KafkaTopicPartition, int]:
+        """Return them.
+
+        Raises:
+            KafkaException: A broker could not say.
+        """
+        return {
+            KafkaTopicPartition(asked.topic, asked.partition): future.result().offset
+            for asked, future in self._futures.items()
+        }
+
+
+class Cluster:
+    """Asks a cluster, and is patient with one that has answered before."""
+
+    def __init__(self, properties: ClientProperties, group: str | None) -> None:
+        """Make a client; it connects when it is first asked.
+
+        Args:
+            properties: Of its client.
+            group: The consumer group whose offsets are asked for, and committed.
+        """
+        self._module = confluent()
+        self._trouble = Trouble()
+        self._properties = properties
+        self.servers = properties.servers
+        self._group = group
+        self._admin = self._module.admin.AdminClient(self._trouble.watched(properties.client()))
+        read_committed = properties.text("isolation.level") == "read_committed"
+        levels = self._module.IsolationLevel
+        self._isolation = levels.READ_COMMITTED if read_committed else levels.READ_UNCOMMITTED
+        self._known = False
+        self._committing: Mapping[Any, Future[Any]] = {}
+
+    # ---------------------------------------------------------------- questions that wait for the answer
+
+    def topics(self) -> dict[str, int]:
+        """Return the number of partitions of every topic.
+
+        Raises:
+            SourceConnectionError: The cluster does not answer, or does not let us in.
+        """
+        metadata = self._patiently(lambda: self._admin.list_topics(timeout=1.0))
+        return {name: len(topic.partitions) for name, topic in metadata.topics.items() if topic.error is None}
+
+    def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the first offsets there are."""
+        return self._offsets(partitions, self._module.admin.OffsetSpec.earliest())
+
+    def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets that come next; with `read_committed`, those no open transaction is before."""
+        return self._offsets(partitions, self._module.admin.OffsetSpec.latest())
+
+    def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets of the first records with this timestamp or a later one, -1 if there are none."""
+        return self._offsets(partitions, self._module.admin.OffsetSpec.for_timestamp(timestamp))
+
+    def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets the group has committed; partitions without any are left out."""
+        asked = [self._module.TopicPartition(*partition) for partition in partitions]
+        request = [self._module.ConsumerGroupTopicPartitions(self._group, asked)]
+
+        def ask() -> Any:
+            return self._admin.list_consumer_group_offsets(request, request_timeout=5.0)[self._group].result()
+
+        found = self._patiently(ask).topic_partitions
+        return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found if each.offset >= 0}
+
+    def _offsets(self, partitions: Iterable[KafkaTopicPartition], spec: Any) -> dict[KafkaTopicPartition, int]:
+        some = list(partitions)
+        found: dict[KafkaTopicPartition, int] = self._patiently(lambda: self._request(some, spec).result())
+        return found
+
+    def _patiently(self, ask: Callable[[], Any]) -> Any:
+        patience = self._properties.patience_seconds
+        give_up = time.monotonic() + (patience if self._known else min(patience, FIRST_ANSWER_SECONDS))
+        while True:
+            try:
+                answer = ask()
+            except self._module.KafkaException as error:
+                self._trouble.heard(error.args[0])
+                self._admin.poll(0)
+                if self._trouble.refused or time.monotonic() > give_up:
+                    raise self.unreachable(error) from None
+                time.sleep(0.1)
+            else:
+                self.answered()
+                return answer
+
+    # ---------------------------------------------------------------- questions that do not wait
+
+    def ask_latest(self, partitions: Iterable[KafkaTopicPartition]) -> Offsets:
+        """Ask for the ends of partitions."""
+        return self._request(partitions, self._module.admin.OffsetSpec.latest())
+
+    def _request(self, partitions: Iterable[KafkaTopicPartition], spec: Any) -> Offsets:
+        asked = {self._module.TopicPartition(*partition): spec for partition in partitions}
+        return Offsets(self._admin.list_offsets(asked, isolation_level=self._isolation, request_timeout=5.0))
+
+    def answered(self) -> None:
+        """The cluster is there."""
+        self._known = True
+        self._admin.poll(0)
+        self._trouble.clear()
+
+    def unreachable(self, error: Exception) -> SourceConnectionError:
+        """Return the error of a cluster that does not answer."""
+        self._admin.poll(0)
+        reason = self._trouble.reason(error)
+        return SourceConnectionError(f"the Kafka cluster at {self.servers} cannot be read: {reason}")
+
+    def commit(self, offsets: Mapping[KafkaTopicPartition, int]) -> None:
+        """Commit offsets of the group, without waiting; what fails is committed with the next ones."""
+        if self._group is None or not offsets:
+            return
+        positions = [self._module.TopicPartition(*partition, offset) for partition, offset in offsets.items()]
+        request = [self._module.ConsumerGroupTopicPartitions(self._group, positions)]
+        self._committing = self._admin.alter_consumer_group_offsets(request, request_timeout=10.0)
+
+    def close(self) -> None:
+        """Wait shortly for offsets under way."""
+        wait(self._committing.values(), 5.0)

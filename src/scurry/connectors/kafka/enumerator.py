@@ -1,0 +1,269 @@
+"""Deals ranges of offsets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scurry.connectors.kafka.partitions import (
+    KafkaOffsetsInitializer,
+    KafkaTopicPartition,
+    OffsetLookup,
+    Subscription,
+)
+from scurry.connectors.source import Assignment, Enumerator
+from scurry.errors import SourceConnectionError
+
+__all__ = ["Asked", "KafkaEnumerator", "OffsetRange", "Reading", "shares"]
+
+#: Seconds between two looks at the ends of partitions that had nothing new.
+POLL_SECONDS = 0.05
+#: How long a look may hold up the driver; an answer that takes longer is for the next call.
+WAIT_SECONDS = 0.1
+
+#: What a reader fetches: topic, partition, first offset, offset after the last.
+OffsetRange = tuple[str, int, int, int]
+
+
+class Asked(Protocol):
+    """An answer under way."""
+
+    def here(self, seconds: float) -> bool:
+        """Wait up to so many seconds; return whether it has come."""
+
+    def result(self) -> dict[KafkaTopicPartition, int]:
+        """Return it."""
+
+
+class Reading(OffsetLookup, Protocol):
+    """A cluster, as an enumerator needs it."""
+
+    servers: str
+
+    def topics(self) -> dict[str, int]:
+        """Return the number of partitions of every topic."""
+
+    def ask_latest(self, partitions: list[KafkaTopicPartition]) -> Asked:
+        """Ask for the ends of partitions, without waiting."""
+
+    def answered(self) -> None:
+        """The cluster is there."""
+
+    def unreachable(self, error: Exception) -> SourceConnectionError:
+        """Return the error of a cluster that does not answer."""
+
+    def commit(self, offsets: dict[KafkaTopicPartition, int]) -> None:
+        """Commit offsets of the group, without waiting."""
+
+    def close(self) -> None:
+        """Release the connection."""
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """How partitions are dealt.
+
+    Attributes:
+        channels: Readers; partition i goes to reader i modulo their number.
+        max_records: Records of one micro-batch, or rather offsets: some may hold none.
+        discovery_seconds: Time between two looks for new partitions; None if there are none to be found.
+        patience_seconds: How long the cluster may be away.
+        commits: Whether the group's offsets are committed.
+    """
+
+    channels: int
+    max_records: int
+    discovery_seconds: float | None
+    patience_seconds: float
+    commits: bool
+
+
+@dataclass
+class _Partition:
+    """A partition and how far it was dealt; `stop` None is read forever."""
+
+    name: KafkaTopicPartition
+    next: int
+    stop: int | None
+
+    @property
+    def ended(self) -> bool:
+        return self.stop is not None and self.next >= self.stop
+
+
+class KafkaEnumerator(Enumerator):
+    """Looks at the ends of the partitions, and deals what lies before them."""
+
+    def __init__(
+        self,
+        cluster: Reading,
+        subscription: Subscription,
+        start: KafkaOffsetsInitializer,
+        stop: KafkaOffsetsInitializer | None,
+        dealing: Dealing,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take what to read; the cluster is asked with the first batch.
+
+        Args:
+            cluster: Where.
+            subscription: Which partitions.
+            start: From where.
+            stop: Up to where; None to read forever.
+            dealing: How much at once, to how many.
+            clock: Seconds.
+        """
+        self._cluster = cluster
+        self._subscription = subscription
+        self._start, self._stop = start, stop
+        self._dealing = dealing
+        self._clock = clock
+        self._partitions: list[_Partition] = []
+        self._ended: set[int] = set()
+        self._asked: Asked | None = None
+        self._looked = self._away_since = float("-inf")
+        self._discovered: float | None = None
+        self._started = False
+        self._reported: dict[KafkaTopicPartition, int] = {}
+
+    # ---------------------------------------------------------------- partitions
+
+    def _discover(self) -> None:
+        """Takes up partitions not known yet: the first ones where the user says, later ones from their beginning."""
+        self._discovered = self._clock()
+        known = {partition.name for partition in self._partitions}
+        found = self._subscription.found(self._cluster.topics(), self._cluster.servers)
+        new = [name for name in found if name not in known]
+        if not new:
+            return
+        start = KafkaOffsetsInitializer.earliest() if self._started else self._start
+        starts = start.resolve(new, self._cluster)
+        stops = self._stop.stops(new, self._cluster) if self._stop is not None else {}
+        self._partitions += [_Partition(name, starts[name], stops.get(name)) for name in new]
+
+    def _discover_if_due(self) -> None:
+        every = self._dealing.discovery_seconds
+        if not self._started or (
+            every is not None and (self._discovered is None or self._clock() >= self._discovered + every)
+        ):
+            self._discover()
+        self._started = True
+
+    # ---------------------------------------------------------------- dealing
+
+    def next_batch(self) -> list[Assignment]:
+        """Return ranges up to the ends of the partitions, as far as they have come by now."""
+        if len(self._ended) == self._dealing.channels:
+            return []
+        self._discover_if_due()
+        ends = self._ends()
+        works: dict[int, list[OffsetRange]] = {}
+        if ends is not None:
+            lags = [self._lag(partition, ends) for partition in self._partitions]
+            for number, share in enumerate(shares(lags, self._dealing.max_records)):
+                if share:
+                    partition = self._partitions[number]
+                    work = (*partition.name, partition.next, partition.next + share)
+                    works.setdefault(number % self._dealing.channels, []).append(work)
+                    partition.next += share
+        final = self._newly_ended()
+        return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
+
+    def _lag(self, partition: _Partition, ends: dict[KafkaTopicPartition, int]) -> int:
+        end = ends.get(partition.name, partition.next)
+        if partition.stop is not None:
+            end = min(end, partition.stop)
+        return max(0, end - partition.next)
+
+    def _newly_ended(self) -> set[int]:
+        """Channels that get nothing any more."""
+        if self._stop is None:
+            return set()
+        channels = self._dealing.channels
+        busy = {number % channels for number, partition in enumerate(self._partitions) if not partition.ended}
+        ended = set(range(channels)) - busy - self._ended
+        self._ended |= ended
+        return ended
+
+    def _ends(self) -> dict[KafkaTopicPartition, int] | None:
+        """The ends of the partitions, None while nothing is known; a cluster that is away is waited for."""
+        if self._asked is None:
+            if self._clock() < self._looked + POLL_SECONDS:
+                return None
+            self._looked = self._clock()
+            names = [partition.name for partition in self._partitions if not partition.ended]
+            if not names:
+                return None
+            self._asked = self._cluster.ask_latest(names)
+        if not self._asked.here(WAIT_SECONDS):
+            return None
+        asked, self._asked = self._asked, None
+        try:
+            ends = asked.result()
+        except Exception as error:
+            self._away(error)
+            return None
+        self._away_since = float("-inf")
+        self._cluster.answered()
+        if any(self._lag(partition, ends) for partition in self._partitions):
+            self._looked = float("-inf")  # there is more where that came from
+        return ends
+
+    def _away(self, error: Exception) -> None:
+        now = self._clock()
+        if self._away_since == float("-inf"):
+            self._away_since = now
+        if now > self._away_since + self._dealing.patience_seconds:
+            raise self._cluster.unreachable(error) from None
+
+    def idle_hint(self) -> float:
+        """Return the time until the ends are looked at again."""
+        return 0.0 if self._asked is not None else max(0.0, self._looked + POLL_SECONDS - self._clock())
+
+    # ---------------------------------------------------------------- position
+
+    def position(self) -> dict[str, Any]:
+        """Return the next and the last offset of every partition."""
+        return {
+            "partitions": [[*partition.name, partition.next, partition.stop] for partition in self._partitions],
+            "channels": self._dealing.channels,
+            "ended": sorted(self._ended),
+            "started": self._started,
+        }
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue behind what was dealt; with another number of channels partitions are dealt anew."""
+        self._partitions = [
+            _Partition(KafkaTopicPartition(topic, number), offset, stop)
+            for topic, number, offset, stop in position["partitions"]
+        ]
+        self._started = position["started"]
+        self._ended = set(position["ended"]) if position["channels"] == self._dealing.channels else set()
+        self._discovered = None
+
+    def committed(self) -> None:
+        """Commit the group's offsets, for monitoring."""
+        if not self._dealing.commits:
+            return
+        offsets = {partition.name: partition.next for partition in self._partitions}
+        news = {name: offset for name, offset in offsets.items() if self._reported.get(name) != offset}
+        if news:
+            self._cluster.commit(news)
+            self._reported = offsets
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self._cluster.close()
+
+
+def shares(lags: list[int], budget: int) -> list[int]:
+    """Return how much of each lag fits into a budget: the same of each, and what short ones leave for the others."""
+    dealt, left = [0] * len(lags), budget
+    waiting = sorted((number for number, lag in enumerate(lags) if lag), key=lambda number: lags[number])
+    while waiting:
+        number = waiting.pop(0)
+        dealt[number] = min(lags[number], max(1, left // (len(waiting) + 1)))
+        left -= dealt[number]
+    return dealt

@@ -1,0 +1,221 @@
+"""Which partitions a source reads, and where in them it starts and stops."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
+
+__all__ = ["KafkaOffsetResetStrategy", "KafkaOffsetsInitializer", "KafkaTopicPartition", "OffsetLookup", "Subscription"]
+
+
+class KafkaTopicPartition(NamedTuple):
+    """A partition of a topic."""
+
+    topic: str
+    partition: int
+
+
+class KafkaOffsetResetStrategy(Enum):
+    """Where to go if there is no offset to start from: to the end, to the beginning, or nowhere (an error)."""
+
+    LATEST = 0
+    EARLIEST = 1
+    NONE = 2
+
+
+class OffsetLookup(Protocol):
+    """Answers where things are in partitions."""
+
+    def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the first offsets there are."""
+
+    def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets that come next."""
+
+    def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets of the first records with this timestamp in milliseconds or a later one, -1 if none."""
+
+    def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets the group has committed; partitions without any are left out."""
+
+
+class _Kind(Enum):
+    EARLIEST = "earliest"
+    LATEST = "latest"
+    COMMITTED = "committed"
+    TIMESTAMP = "timestamp"
+    OFFSETS = "offsets"
+
+
+@dataclass(frozen=True)
+class KafkaOffsetsInitializer:
+    """Where partitions are read from, or up to; made by the static methods."""
+
+    kind: _Kind
+    reset: KafkaOffsetResetStrategy
+    milliseconds: int = 0
+    given: tuple[tuple[KafkaTopicPartition, int], ...] = ()
+
+    @staticmethod
+    def earliest() -> KafkaOffsetsInitializer:
+        """Return the first offsets there are."""
+        return KafkaOffsetsInitializer(_Kind.EARLIEST, KafkaOffsetResetStrategy.EARLIEST)
+
+    @staticmethod
+    def latest() -> KafkaOffsetsInitializer:
+        """Return the ends of the partitions at the time when the job starts."""
+        return KafkaOffsetsInitializer(_Kind.LATEST, KafkaOffsetResetStrategy.LATEST)
+
+    @staticmethod
+    def committed_offsets(
+        offset_reset_strategy: KafkaOffsetResetStrategy = KafkaOffsetResetStrategy.NONE,
+    ) -> KafkaOffsetsInitializer:
+        """Return the offsets the source's consumer group has committed.
+
+        Args:
+            offset_reset_strategy: What holds for partitions without any; NONE fails the job.
+        """
+        return KafkaOffsetsInitializer(_Kind.COMMITTED, _strategy(offset_reset_strategy))
+
+    @staticmethod
+    def timestamp(timestamp: int) -> KafkaOffsetsInitializer:
+        """Return the offsets of the first records with this timestamp or a later one; the ends where there is none.
+
+        Args:
+            timestamp: Milliseconds since 1970.
+
+        Raises:
+            ArgumentError: It is negative.
+        """
+        if timestamp < 0:
+            raise ArgumentError(f"timestamp must be milliseconds since 1970, got {timestamp}")
+        return KafkaOffsetsInitializer(_Kind.TIMESTAMP, KafkaOffsetResetStrategy.LATEST, timestamp)
+
+    @staticmethod
+    def offsets(
+        offsets: Mapping[KafkaTopicPartition, int],
+        offset_reset_strategy: KafkaOffsetResetStrategy = KafkaOffsetResetStrategy.EARLIEST,
+    ) -> KafkaOffsetsInitializer:
+        """Return these offsets.
+
+        Args:
+            offsets: Partition -> offset.
+            offset_reset_strategy: What holds for other partitions, and for offsets that are not there.
+
+        Raises:
+            ArgumentError: A negative offset.
+        """
+        for partition, offset in offsets.items():
+            if not isinstance(partition, KafkaTopicPartition):
+                raise ArgumentTypeError(f"offsets takes a dict of KafkaTopicPartition to int, got key {partition!r}")
+            if offset < 0:
+                raise ArgumentError(f"the offset in {partition} must be 0 or more, got {offset}")
+        return KafkaOffsetsInitializer(_Kind.OFFSETS, _strategy(offset_reset_strategy), 0, tuple(offsets.items()))
+
+    @property
+    def needs_group(self) -> bool:
+        """Whether it asks for what a consumer group has committed."""
+        return self.kind is _Kind.COMMITTED
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether it makes sense as an end."""
+        return self.kind is not _Kind.EARLIEST
+
+    def resolve(self, partitions: list[KafkaTopicPartition], lookup: OffsetLookup) -> dict[KafkaTopicPartition, int]:
+        """Return an offset for every partition.
+
+        Raises:
+            SourceNotFoundError: There is none, and the strategy is NONE.
+        """
+        if self.kind is _Kind.EARLIEST:
+            return lookup.earliest(partitions)
+        latest = lookup.latest(partitions)
+        if self.kind is _Kind.LATEST:
+            return latest
+        if self.kind is _Kind.TIMESTAMP:
+            found = lookup.at(partitions, self.milliseconds)
+            return {partition: latest[partition] if at < 0 else at for partition, at in found.items()}
+        found = dict(self.given) if self.kind is _Kind.OFFSETS else lookup.committed(partitions)
+        return {partition: self._checked(partition, found.get(partition), lookup, latest) for partition in partitions}
+
+    def _checked(
+        self,
+        partition: KafkaTopicPartition,
+        offset: int | None,
+        lookup: OffsetLookup,
+        latest: dict[KafkaTopicPartition, int],
+    ) -> int:
+        earliest = lookup.earliest([partition])[partition]
+        if offset is not None and earliest <= offset <= latest[partition]:
+            return offset
+        if self.reset is KafkaOffsetResetStrategy.EARLIEST:
+            return earliest
+        if self.reset is KafkaOffsetResetStrategy.LATEST:
+            return latest[partition]
+        what = f"no {self.kind.value} offset" if offset is None else f"offset {offset} is not"
+        raise SourceNotFoundError(
+            f"{what} in topic {partition.topic!r}, partition {partition.partition} (it has {earliest} to "
+            f"{latest[partition]}); give the initializer a KafkaOffsetResetStrategy other than NONE"
+        )
+
+    def stops(self, partitions: list[KafkaTopicPartition], lookup: OffsetLookup) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets before which reading ends, for those partitions in which it does."""
+        if self.kind is _Kind.OFFSETS:  # an end may lie in the future
+            return {partition: offset for partition, offset in self.given if partition in partitions}
+        return self.resolve(partitions, lookup)
+
+
+def _strategy(strategy: KafkaOffsetResetStrategy) -> KafkaOffsetResetStrategy:
+    if not isinstance(strategy, KafkaOffsetResetStrategy):
+        raise ArgumentTypeError(f"offset_reset_strategy takes a KafkaOffsetResetStrategy, got {strategy!r}")
+    return strategy
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """What to read: topics by name, all topics whose names match a pattern, or single partitions."""
+
+    topics: tuple[str, ...] = ()
+    pattern: str | None = None
+    partitions: tuple[KafkaTopicPartition, ...] = ()
+
+    def found(self, counts: Mapping[str, int], servers: str) -> list[KafkaTopicPartition]:
+        """Return the partitions, in order.
+
+        Args:
+            counts: Topic -> number of partitions, of the whole cluster.
+            servers: The cluster, for errors.
+
+        Raises:
+            SourceNotFoundError: A topic or partition that is asked for by name does not exist.
+        """
+        if self.pattern is not None:
+            matches = re.compile(self.pattern).fullmatch
+            topics = [topic for topic in sorted(counts) if matches(topic) and not topic.startswith("__")]
+        else:
+            wanted = dict.fromkeys([*self.topics, *(partition.topic for partition in self.partitions)])
+            for topic in wanted:
+                if topic not in counts:
+                    raise SourceNotFoundError(_missing(topic, counts, servers))
+            topics = list(self.topics)
+        for partition in self.partitions:
+            if partition.partition >= counts[partition.topic]:
+                raise SourceNotFoundError(
+                    f"topic {partition.topic!r} at {servers} has no partition {partition.partition}: "
+                    f"it has {counts[partition.topic]}"
+                )
+        every = [KafkaTopicPartition(topic, number) for topic in topics for number in range(counts[topic])]
+        return sorted({*every, *self.partitions})
+
+
+def _missing(topic: str, counts: Mapping[str, int], servers: str) -> str:
+    close = difflib.get_close_matches(topic, counts, 1)
+    hint = f"; did you mean {close[0]!r}?" if close else "; create it, or subscribe by set_topic_pattern to wait for it"
+    return f"there is no topic {topic!r} at {servers}{hint}"

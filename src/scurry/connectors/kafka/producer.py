@@ -1,0 +1,129 @@
+"""Writes to topics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from scurry.connectors.kafka.client import ClientPool, Trouble, confluent
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.kafka.serializer import ProducerRecord
+from scurry.errors import SinkConnectionError
+
+__all__ = ["PRODUCERS", "TopicProducer"]
+
+#: A broker that creates topics by itself takes a moment.
+_TOPIC_SECONDS = 5.0
+
+_DEFAULTS = {
+    "partitioner": "murmur2_random",  # keys go where Java's producers put them, records without one in sticky batches
+    "queue.buffering.max.messages": 500_000,
+    "topic.metadata.propagation.max.ms": 10_000,
+}
+#: Properties that exclude idempotence, which keeps order and adds no duplicates when librdkafka sends again.
+_NOT_IDEMPOTENT = ("acks", "enable.idempotence", "max.in.flight", "max.in.flight.requests.per.connection", "retries")
+
+
+class TopicProducer:
+    """A producer that notices what was not delivered."""
+
+    def __init__(self, properties: ClientProperties, topic: str | None, transactional_id: str | None = None) -> None:
+        """Connect.
+
+        Args:
+            properties: Of the client.
+            topic: One that has to exist.
+            transactional_id: Makes the producer transactional.
+
+        Raises:
+            SinkConnectionError: The cluster does not answer, does not let us in, or has no such topic.
+        """
+        self._module = confluent()
+        self._trouble = Trouble()
+        self._servers = properties.servers
+        self._patience = properties.patience_seconds
+        self._failures: list[Any] = []
+        configuration = properties.client(_DEFAULTS, delivery_report_only_error=True)
+        configuration["on_delivery"] = self._undelivered
+        if transactional_id is not None:
+            configuration["transactional.id"] = transactional_id
+        elif not any(properties.text(name) for name in _NOT_IDEMPOTENT):
+            configuration["enable.idempotence"] = True
+        self.client = self._module.Producer(self._trouble.watched(configuration))
+        self._connect(topic)
+
+    def _connect(self, topic: str | None) -> None:
+        begun = time.monotonic()
+        while True:
+            try:
+                found = self.client.list_topics(*([topic] if topic is not None else []), timeout=1.0)
+            except self._module.KafkaException as error:
+                self.client.poll(0)
+                if self._trouble.refused or time.monotonic() > begun + self._patience:
+                    raise self.error(error.args[0].str()) from None
+                continue
+            missing = topic is not None and found.topics[topic].error
+            if not missing:
+                return
+            if time.monotonic() > begun + _TOPIC_SECONDS:
+                raise SinkConnectionError(f"topic {topic!r} at {self._servers}: {missing.str()}; create it")
+            time.sleep(0.2)
+
+    def error(self, reason: str) -> SinkConnectionError:
+        """Return the error of a cluster that does not take records."""
+        return SinkConnectionError(
+            f"the Kafka cluster at {self._servers} cannot be written to: {self._trouble.reason(reason)}"
+        )
+
+    def _undelivered(self, error: Any, message: Any) -> None:
+        if error is not None and not self._failures:
+            self._failures.append(f"a record for topic {message.topic()!r} was not delivered: {error.str()}")
+
+    def send(self, records: Iterable[ProducerRecord]) -> None:
+        """Take records; they are on their way when this returns.
+
+        Raises:
+            SinkConnectionError: Earlier ones were not delivered, or one is refused.
+        """
+        produce = self.client.produce
+        for topic, key, value, timestamp, headers in records:
+            while True:
+                try:
+                    produce(topic, value, key, timestamp=timestamp, headers=headers)
+                    break
+                except BufferError:  # as many as may be under way are
+                    self.client.poll(0.1)
+                    self.check()
+                except self._module.KafkaException as error:
+                    raise self.error(f"a record for topic {topic!r} was refused: {error.args[0].str()}") from None
+        self.client.poll(0)
+        self.check()
+
+    def flush(self) -> None:
+        """Wait until all records are delivered.
+
+        Raises:
+            SinkConnectionError: One was not.
+        """
+        while self.client.flush(1.0):
+            self.check()
+        self.check()
+
+    def check(self) -> None:
+        """Raise for what was not delivered."""
+        if self._failures:
+            raise self.error(self._failures[0])
+
+    def forget(self) -> None:
+        """Forget what was not delivered: its transaction was aborted."""
+        self._failures.clear()
+
+    def close(self) -> None:
+        """Drop what is not delivered yet."""
+        self.client.purge()
+        self.client.flush(1.0)
+
+
+#: The producers of this process that are not transactional.
+PRODUCERS: ClientPool[TopicProducer] = ClientPool()

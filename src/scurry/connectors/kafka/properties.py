@@ -1,0 +1,158 @@
+"""Properties of Kafka clients: Java's names, as PyFlink's programs give them, for librdkafka."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+
+__all__ = ["ClientProperties"]
+
+#: Properties of Java's clients, or of Flink's connector, that another part of the source or sink acts on.
+_OURS = frozenset({
+    "auto.offset.reset", "commit.offsets.on.checkpoint", "default.api.timeout.ms",
+    "enable.auto.commit", "partition.discovery.interval.ms", "scurry.channels",
+})  # fmt: skip
+
+#: Properties that say how Java's clients work inside; here there is nothing they could change.
+_WITHOUT_MEANING = frozenset({
+    "auto.commit.interval.ms", "buffer.memory", "group.protocol", "key.deserializer", "key.serializer",
+    "max.block.ms", "max.poll.records", "partition.assignment.strategy", "register.consumer.metrics",
+    "ssl.keystore.type", "ssl.truststore.password", "ssl.truststore.type", "value.deserializer", "value.serializer",
+})  # fmt: skip
+
+_RENAMED = {
+    "client.id.prefix": "client.id",
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+    "max.request.size": "message.max.bytes",
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+    "request.timeout.ms": "socket.timeout.ms",
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
+    "ssl.keystore.key": "ssl.key.pem",
+    "ssl.truststore.certificates": "ssl.ca.pem",
+}
+
+_CLASSES = re.compile(r"\.class(es)?$|^metric\.reporters$|^config\.providers|^security\.providers$")
+_SECRET = re.compile(r"password|secret|token|jaas|ssl\.key|ssl\.keystore\.key|credential|api[._-]?key", re.IGNORECASE)
+_JAAS = re.compile(r'(?:Plain|Scram)LoginModule\s+required\b.*?\busername="(?P<username>[^"]*)".*?\bpassword="(?P<password>[^"]*)"', re.DOTALL)  # fmt: skip  # noqa: E501
+
+
+class ClientProperties:
+    """What clients are told; shown without its secrets."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        """Take properties by Java's or librdkafka's names.
+
+        Raises:
+            ArgumentTypeError: A name is not a string.
+            ArgumentError: No bootstrap servers.
+            UnsupportedError: A property only Java's clients could honour.
+        """
+        for name in given:
+            if not isinstance(name, str):
+                raise ArgumentTypeError(f"names of Kafka properties are strings, got {name!r}")
+        self._given = {name: _text(value) for name, value in given.items()}
+        if not self._given.get("bootstrap.servers"):
+            raise ArgumentError("no bootstrap servers: call set_bootstrap_servers('host:port,...')")
+        self._client = _for_librdkafka(self._given)
+
+    def __repr__(self) -> str:
+        """Show everything but secrets."""
+        shown = ", ".join(f"{k}={'******' if _SECRET.search(k) else v}" for k, v in sorted(self._given.items()))
+        return f"ClientProperties({shown})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClientProperties) and self._given == other._given
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._given.items()))
+
+    @property
+    def servers(self) -> str:
+        """The bootstrap servers."""
+        return self._given["bootstrap.servers"]
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a property as it was given."""
+        return self._given.get(name, default)
+
+    def integer(self, name: str, default: int) -> int:
+        """Return a property that is a whole number.
+
+        Raises:
+            ArgumentError: It is none.
+        """
+        try:
+            return int(self._given.get(name, default))
+        except ValueError:
+            raise ArgumentError(f"Kafka property {name} must be a whole number, got {self._given[name]!r}") from None
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return a property that is true or false."""
+        return self._given.get(name, str(default)).lower() == "true"
+
+    def client(self, defaults: Mapping[str, Any] | None = None, **fixed: Any) -> dict[str, Any]:
+        """Return the configuration of a librdkafka client.
+
+        Args:
+            defaults: What holds unless a property says otherwise.
+            **fixed: What holds whatever the properties say, with `_` for `.` in names.
+        """
+        return {**(defaults or {}), **self._client, **{name.replace("_", "."): value for name, value in fixed.items()}}
+
+    @property
+    def patience_seconds(self) -> float:
+        """How long a cluster that was there may be away: Kafka's `default.api.timeout.ms`."""
+        return self.integer("default.api.timeout.ms", 60_000) / 1000
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _for_librdkafka(given: Mapping[str, str]) -> dict[str, str]:
+    client: dict[str, str] = {}
+    for name, value in given.items():
+        if name in _OURS or name in _WITHOUT_MEANING:
+            continue
+        if _CLASSES.search(name):
+            raise UnsupportedError(
+                f"Kafka property {name} names a Java class; scurry's clients are librdkafka's and load none: remove it"
+            )
+        if name == "sasl.jaas.config":
+            client.update(_credentials(value))
+        elif name == "ssl.endpoint.identification.algorithm":
+            client[name] = value or "none"
+        elif name in ("ssl.truststore.location", "ssl.keystore.location"):
+            client.update(_store(name, value, given))
+        else:
+            client[_RENAMED.get(name, name)] = value
+    return client
+
+
+def _credentials(jaas: str) -> dict[str, str]:
+    """User and password in a JAAS configuration, which is not shown whatever is wrong with it."""
+    found = _JAAS.search(jaas)
+    if found is None:
+        raise UnsupportedError(
+            "sasl.jaas.config is understood for PlainLoginModule and ScramLoginModule with username and password; for "
+            "other mechanisms use librdkafka's properties (sasl.kerberos.*, sasl.oauthbearer.*)"
+        )
+    return {"sasl.username": found["username"], "sasl.password": found["password"]}
+
+
+def _store(name: str, path: str, given: Mapping[str, str]) -> dict[str, str]:
+    trust = name == "ssl.truststore.location"
+    kind = given.get("ssl.truststore.type" if trust else "ssl.keystore.type", "")
+    if kind.upper() == "PEM" or path.endswith((".pem", ".crt")):
+        return {"ssl.ca.location": path} if trust else {"ssl.certificate.location": path, "ssl.key.location": path}
+    if not trust and (kind.upper() == "PKCS12" or path.endswith((".p12", ".pfx"))):
+        return {name: path}
+    raise UnsupportedError(
+        f"{name}={path}: librdkafka reads no Java key stores; "
+        + ("export the certificates (keytool -exportcert -rfc) and set ssl.ca.location to the file" if trust else
+           "convert it (keytool -importkeystore -deststoretype PKCS12) and set ssl.keystore.type to PKCS12")
+    )  # fmt: skip

@@ -1,0 +1,130 @@
+"""Between Kafka's messages and records."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scurry.common.serialization import DeserializationSchema
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.errors import MalformedRecordError
+
+__all__ = ["ConsumerRecord", "Decoder", "KafkaRecordDeserializationSchema", "RecordDecoder", "ValueDecoder"]
+
+#: A block of records with their timestamps.
+Block = tuple[list[Any], list[int]]
+
+
+class ConsumerRecord(NamedTuple):
+    """All there is to a record in Kafka.
+
+    Attributes:
+        topic: Its topic.
+        partition: Its partition.
+        offset: Its place in the partition.
+        timestamp: Milliseconds since 1970; when it was made or appended, as the topic is configured.
+        key: The key's bytes, or None.
+        value: The value's bytes, or None (a tombstone).
+        headers: Names and bytes, in order.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+
+
+class KafkaRecordDeserializationSchema(ABC):
+    """Makes a record of all there is in Kafka: key, headers, timestamp and place too. Flink's class of that name."""
+
+    @abstractmethod
+    def deserialize(self, record: ConsumerRecord) -> Any:
+        """Return the record, or None to skip it."""
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the type of the records."""
+        return Types.PICKLED_BYTE_ARRAY()
+
+
+class Decoder(ABC):
+    """Turns messages into records. Picklable."""
+
+    @property
+    @abstractmethod
+    def produced_type(self) -> TypeInformation:
+        """The type of the records."""
+
+    @abstractmethod
+    def decode(self, messages: Sequence[Any]) -> Block:
+        """Return the records in some messages of librdkafka.
+
+        Raises:
+            MalformedRecordError: There is none in one of them; names its place.
+        """
+
+
+@dataclass(frozen=True)
+class ValueDecoder(Decoder):
+    """Reads values and nothing else; messages without any are skipped."""
+
+    schema: DeserializationSchema
+
+    @property
+    def produced_type(self) -> TypeInformation:
+        """What the schema says."""
+        return self.schema.get_produced_type()
+
+    def decode(self, messages: Sequence[Any]) -> Block:
+        """Return the records in the values."""
+        deserialize = self.schema.deserialize
+        source = iter(messages)
+        try:
+            decoded = [None if (value := m.value()) is None else deserialize(value) for m in source]
+        except Exception as error:
+            raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
+        return _present(decoded, messages)
+
+
+@dataclass(frozen=True)
+class RecordDecoder(Decoder):
+    """Hands everything to a `KafkaRecordDeserializationSchema`."""
+
+    schema: KafkaRecordDeserializationSchema
+
+    @property
+    def produced_type(self) -> TypeInformation:
+        """What the schema says."""
+        return self.schema.get_produced_type()
+
+    def decode(self, messages: Sequence[Any]) -> Block:
+        """Return what the schema makes of the messages."""
+        deserialize = self.schema.deserialize
+        source = iter(messages)
+        try:
+            decoded = [
+                deserialize(ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
+                                           tuple(m.headers() or ())))
+                for m in source
+            ]  # fmt: skip
+        except Exception as error:
+            raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
+        return _present(decoded, messages)
+
+
+def _present(decoded: list[Any], messages: Sequence[Any]) -> Block:
+    times = [message.timestamp()[1] for message in messages]
+    if None not in decoded:
+        return decoded, times
+    kept = [position for position, record in enumerate(decoded) if record is not None]
+    return [decoded[position] for position in kept], [times[position] for position in kept]
+
+
+def _malformed(message: Any, error: Exception) -> MalformedRecordError:
+    place = f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
+    reason = error.reason if isinstance(error, MalformedRecordError) else f"{type(error).__name__}: {error}"
+    return MalformedRecordError(place, None, bytes(message.value() or b"").decode("utf-8", "replace"), reason)

@@ -1,0 +1,90 @@
+"""KafkaSink: records to topics, at least once from the tasks or exactly once from the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.connectors.kafka.producer import PRODUCERS, TopicProducer
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema, ProducerRecord
+from scurry.connectors.kafka.transactions import TransactionCommitter
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+
+__all__ = ["KafkaSink"]
+
+#: Records that travel to the driver together.
+PARCEL_RECORDS = 16_384
+
+
+@dataclass(frozen=True)
+class KafkaSink(Sink):
+    """Writes records to topics.
+
+    At least once: the tasks write, and wait until the brokers have all records before their batch may be committed. A
+    batch that is repeated is written again.
+
+    Exactly once: the tasks serialize, and the driver writes all records of a micro-batch in one transaction, together
+    with the number of the batch (see `TransactionCommitter`). Readers with isolation.level=read_committed see every
+    record once.
+
+    Attributes:
+        properties: Of the clients.
+        serializer: What records become.
+        exactly_once: Which of the two.
+        transactional_id_prefix: What names of transactions and of the group with the batch numbers begin with.
+    """
+
+    properties: ClientProperties
+    serializer: KafkaRecordSerializationSchema
+    exactly_once: bool = False
+    transactional_id_prefix: str = "kafka-sink"
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer that writes, or one that serializes for the committer."""
+        return _SerializingWriter(self.serializer) if self.exactly_once else _ProducingWriter(self)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer with transactions, or one with nothing to do."""
+        if not self.exactly_once:
+            return _Nothing()
+        name = f"{self.transactional_id_prefix}-{sink_id}"
+        return TransactionCommitter(self.properties, name, self.serializer.topic)
+
+
+class _ProducingWriter(SinkWriter):
+    def __init__(self, sink: KafkaSink) -> None:
+        self._serialize = sink.serializer.records
+        self._key = (sink.properties, sink.serializer.topic)
+        self._producer = PRODUCERS.take(self._key, lambda: TopicProducer(*self._key))
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        self._producer.send(self._serialize(values, timestamps))
+
+    def prepare_commit(self) -> list[Any]:
+        self._producer.flush()
+        PRODUCERS.give(self._key, self._producer)
+        return []
+
+    def abort(self) -> None:
+        self._producer.close()
+
+
+class _SerializingWriter(SinkWriter):
+    def __init__(self, serializer: KafkaRecordSerializationSchema) -> None:
+        self._serialize = serializer.records
+        self._parcels: list[list[ProducerRecord]] = [[]]
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        if len(self._parcels[-1]) >= PARCEL_RECORDS:
+            self._parcels.append([])
+        self._parcels[-1] += self._serialize(values, timestamps)
+
+    def prepare_commit(self) -> list[Any]:
+        return [parcel for parcel in self._parcels if parcel]
+
+
+class _Nothing(Committer):
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        return

@@ -1,0 +1,115 @@
+"""KafkaSource: the records of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.kafka.cluster import Cluster
+from scurry.connectors.kafka.enumerator import Dealing, KafkaEnumerator, OffsetRange
+from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, Subscription
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.kafka.reader import READERS, PartitionReader
+from scurry.connectors.kafka.records import Block, Decoder
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced_with_timestamps
+
+__all__ = ["KafkaSource"]
+
+#: Flink's default of partition.discovery.interval.ms.
+DISCOVERY_MS = 300_000
+#: Partitions that are read in parallel, and have watermarks of their own; further ones share.
+MAX_CHANNELS = 256
+
+
+@dataclass(frozen=True)
+class KafkaSource(Source):
+    """Reads partitions of topics: for each micro-batch the driver deals ranges of offsets, and tasks fetch just those.
+
+    The offsets are part of the checkpoint, so what is replayed is what was read. Every partition is a channel of its
+    own, with a watermark of its own, as Flink's splits are.
+
+    Attributes:
+        properties: Of the clients.
+        subscription: Which partitions.
+        decoder: How messages become records.
+        start: Where reading starts; a job that goes on from a checkpoint or savepoint starts where that stands.
+        stop: Where it stops; None to read forever.
+        bounded: Whether that makes it a bounded source.
+        group: Consumer group whose offsets say how far the job is.
+    """
+
+    properties: ClientProperties
+    subscription: Subscription
+    decoder: Decoder
+    start: KafkaOffsetsInitializer
+    stop: KafkaOffsetsInitializer | None = None
+    bounded: bool = False
+    group: str | None = None
+
+    @property
+    def produced_type(self) -> TypeInformation:
+        """The type the deserializer says."""
+        return self.decoder.produced_type
+
+    @cached_property
+    def _partitions(self) -> int:
+        cluster = Cluster(self.properties, self.group)
+        try:
+            return len(self.subscription.found(cluster.topics(), cluster.servers))
+        finally:
+            cluster.close()
+
+    def channels(self, parallelism: int) -> int:
+        """Return the number of partitions the cluster has now, or what the property `scurry.channels` says.
+
+        Raises:
+            SourceConnectionError: The cluster does not answer.
+            SourceNotFoundError: It has no such topic.
+        """
+        return self.properties.integer("scurry.channels", 0) or min(max(1, self._partitions), MAX_CHANNELS)
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator that looks for partitions with its first batch."""
+        properties = self.properties
+        every = properties.integer("partition.discovery.interval.ms", DISCOVERY_MS)
+        dealing = Dealing(
+            channels=self.channels(parallelism),
+            max_records=limits.max_records,
+            discovery_seconds=every / 1000 if every > 0 and self.stop is None else None,
+            patience_seconds=properties.patience_seconds,
+            commits=self.group is not None and properties.flag("commit.offsets.on.checkpoint", True),
+        )
+        return KafkaEnumerator(Cluster(properties, self.group), self.subscription, self.start, self.stop, dealing)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the records of some ranges; partitions that share a channel take turns."""
+        return sliced_with_timestamps(self._in_turns(work), sizer)
+
+    def _in_turns(self, work: list[OffsetRange]) -> Iterator[Block]:
+        ranges = [self._blocks(*each) for each in work]
+        while ranges:
+            for each in list(ranges):
+                block = next(each, None)
+                if block is None:
+                    ranges.remove(each)
+                else:
+                    yield block
+
+    def _blocks(self, topic: str, partition: int, start: int, end: int) -> Iterator[Block]:
+        convert = self.decoder.produced_type.block_converter()
+        key = (self.properties, topic, partition)
+        reader = READERS.take(key, lambda: PartitionReader(self.properties, topic, partition))
+        fit = False
+        try:
+            for messages in reader.read(start, end):
+                values, times = self.decoder.decode(messages)
+                yield (values if convert is None else convert(values)), times
+            fit = True
+        finally:
+            if fit:
+                READERS.give(key, reader)
+            else:
+                reader.close()

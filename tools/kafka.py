@@ -145,6 +145,7 @@ listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain
     user_{user}="{password}";
 log.dirs={data}
 auto.create.topics.enable=false
+log.retention.ms=-1
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=3
 transaction.state.log.replication.factor=1

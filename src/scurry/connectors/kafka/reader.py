@@ -46,6 +46,8 @@ class PartitionReader:
         self._topic, self._partition = topic, partition
         self._patience = properties.patience_seconds
         self._position = -1
+        #: up to where the partition is known to hold nothing more behind `_position`
+        self._reached = -1
         self._ahead: list[Any] = []
 
     def read(self, start: int, end: int) -> Iterator[list[Any]]:
@@ -61,9 +63,9 @@ class PartitionReader:
         """
         if self._position != start:
             self._consumer.assign([self._module.TopicPartition(self._topic, self._partition, start)])
-            self._ahead = []
+            self._ahead, self._reached = [], start
         self._position = -1  # until the range is read
-        at, give_up = start, time.monotonic() + self._patience
+        at, give_up = max(start, self._reached), time.monotonic() + self._patience
         while at < end:
             messages = self._ahead or self._consumer.consume(min(BLOCK_RECORDS, end - at), FILL_SECONDS)
             self._ahead = []
@@ -78,7 +80,7 @@ class PartitionReader:
                 self._trouble.clear()
             if block:
                 yield block
-        self._position = end
+        self._position, self._reached = end, at
 
     def _sort_out(self, messages: list[Any], at: int, end: int) -> tuple[int, list[Any]]:
         """The messages of the range among those that came, and up to where the partition is read now."""

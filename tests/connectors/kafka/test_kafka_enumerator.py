@@ -1,0 +1,286 @@
+"""The enumerator deals ranges of offsets, each once, whatever is restarted; against a cluster made of dicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scurry.connectors.kafka.enumerator import POLL_SECONDS, Dealing, KafkaEnumerator, shares
+from scurry.connectors.kafka.partitions import (
+    KafkaOffsetResetStrategy,
+    KafkaOffsetsInitializer,
+    KafkaTopicPartition,
+    Subscription,
+)
+from scurry.errors import SourceConnectionError, SourceNotFoundError
+
+P0, P1, P2 = (KafkaTopicPartition("t", number) for number in range(3))
+
+
+class FakeCluster:
+    """Partitions with a first and a next offset."""
+
+    servers = "fake:9092"
+
+    def __init__(self, ends: dict[KafkaTopicPartition, int]) -> None:
+        self.ends = ends
+        self.starts = dict.fromkeys(ends, 0)
+        self.group: dict[KafkaTopicPartition, int] = {}
+        self.away = False
+        self.slow = False
+        self.questions = 0
+
+    def topics(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for topic, _ in self.ends:
+            counts[topic] = counts.get(topic, 0) + 1
+        return counts
+
+    def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        return {partition: self.starts[partition] for partition in partitions}
+
+    def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        return {partition: self.ends[partition] for partition in partitions}
+
+    def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
+        return {partition: timestamp if timestamp < self.ends[partition] else -1 for partition in partitions}
+
+    def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
+        return {partition: self.group[partition] for partition in partitions if partition in self.group}
+
+    def ask_latest(self, partitions: list[KafkaTopicPartition]) -> FakeCluster:
+        self.questions += 1
+        self.asked = partitions
+        return self
+
+    def here(self, seconds: float) -> bool:
+        return not self.slow
+
+    def result(self) -> dict[KafkaTopicPartition, int]:
+        if self.away:
+            raise ConnectionError("away")
+        return self.latest(self.asked)
+
+    def answered(self) -> None:
+        return
+
+    def unreachable(self, error: Exception) -> SourceConnectionError:
+        return SourceConnectionError(f"unreachable: {error}")
+
+    def commit(self, offsets: dict[KafkaTopicPartition, int]) -> None:
+        self.group.update(offsets)
+
+    def close(self) -> None:
+        return
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += POLL_SECONDS  # every look is one poll interval after the last
+        return self.now
+
+
+def enumerator(
+    cluster: FakeCluster,
+    start: KafkaOffsetsInitializer | None = None,
+    stop: KafkaOffsetsInitializer | None = None,
+    subscription: Subscription | None = None,
+    clock: Any = None,
+    **dealing: Any,
+) -> KafkaEnumerator:
+    settings = {"channels": 3, "max_records": 100, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
+    return KafkaEnumerator(cluster, subscription or Subscription(topics=("t",)),
+                           start or KafkaOffsetsInitializer.earliest(), stop, Dealing(**{**settings, **dealing}),
+                           clock or Clock())  # fmt: skip
+
+
+def works(enumerator: KafkaEnumerator) -> dict[int, Any]:
+    return {assignment.channel: assignment.work for assignment in enumerator.next_batch()}
+
+
+def test_each_partition_is_read_up_to_its_end_by_a_channel_of_its_own() -> None:
+    assert works(enumerator(FakeCluster({P0: 5, P1: 0, P2: 7}))) == {0: [("t", 0, 0, 5)], 2: [("t", 2, 0, 7)]}
+
+
+def test_what_comes_later_is_dealt_later() -> None:
+    cluster = FakeCluster({P0: 5})
+    source = enumerator(cluster)
+    works(source)
+    assert works(source) == {}
+    cluster.ends[P0] = 8
+    assert works(source) == {0: [("t", 0, 5, 8)]}
+
+
+def test_a_batch_takes_no_more_than_its_limit_from_all_partitions_alike() -> None:
+    source = enumerator(FakeCluster({P0: 1000, P1: 1000, P2: 10}), max_records=100)
+    assert works(source) == {0: [("t", 0, 0, 45)], 1: [("t", 1, 0, 45)], 2: [("t", 2, 0, 10)]}
+    assert works(source) == {0: [("t", 0, 45, 95)], 1: [("t", 1, 45, 95)]}
+
+
+@given(st.lists(st.integers(0, 1000), max_size=20), st.integers(1, 3000))
+def test_shares_use_the_budget_and_starve_nobody(lags: list[int], budget: int) -> None:
+    dealt = shares(lags, budget)
+    busy = sum(1 for lag in lags if lag)
+    assert all(0 < share <= lag if lag else share == 0 for share, lag in zip(dealt, lags, strict=True))
+    assert min(sum(lags), budget) - busy <= sum(dealt) <= max(budget, busy)
+
+
+def test_partitions_share_channels_if_there_are_more_of_them() -> None:
+    source = enumerator(FakeCluster({P0: 1, P1: 2, P2: 3}), channels=2)
+    assert works(source) == {0: [("t", 0, 0, 1), ("t", 2, 0, 3)], 1: [("t", 1, 0, 2)]}
+
+
+@pytest.mark.parametrize("channels", [3, 2])
+def test_a_restored_enumerator_deals_what_the_other_would_have_dealt(channels: int) -> None:
+    cluster = FakeCluster({P0: 300, P1: 30})
+    first = enumerator(cluster, max_records=50)
+    dealt = [works(first)]
+    position = json.loads(json.dumps(first.position()))
+    second = enumerator(cluster, max_records=1000, channels=channels)
+    second.restore(position)
+    dealt.append(works(second))
+    assert dealt == [{0: [("t", 0, 0, 25)], 1: [("t", 1, 0, 25)]}, {0: [("t", 0, 25, 300)], 1: [("t", 1, 25, 30)]}]
+
+
+def test_a_bounded_source_stops_where_the_partitions_ended_when_it_started() -> None:
+    cluster = FakeCluster({P0: 5, P1: 0})
+    source = enumerator(cluster, stop=KafkaOffsetsInitializer.latest(), max_records=4)
+    first = source.next_batch()
+    assert [(a.channel, a.work, a.final) for a in first] == [(0, [("t", 0, 0, 4)], False), (1, None, True),
+                                                            (2, None, True)]  # fmt: skip
+    cluster.ends[P0] = 9
+    assert [(a.channel, a.work, a.final) for a in source.next_batch()] == [(0, [("t", 0, 4, 5)], True)]
+    assert source.next_batch() == []
+
+
+def test_a_stop_in_the_future_is_waited_for() -> None:
+    cluster = FakeCluster({P0: 5})
+    source = enumerator(cluster, stop=KafkaOffsetsInitializer.offsets({P0: 7}), channels=1)
+    assert [a.final for a in source.next_batch()] == [False]
+    cluster.ends[P0] = 20
+    assert [(a.work, a.final) for a in source.next_batch()] == [([("t", 0, 5, 7)], True)]
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        (KafkaOffsetsInitializer.earliest(), [("t", 0, 2, 10), ("t", 1, 2, 20)]),
+        (KafkaOffsetsInitializer.latest(), []),
+        (KafkaOffsetsInitializer.timestamp(15), [("t", 1, 15, 20)]),
+        (KafkaOffsetsInitializer.offsets({P0: 7}), [("t", 0, 7, 10), ("t", 1, 2, 20)]),
+        (KafkaOffsetsInitializer.offsets({P0: 0, P1: 99}, KafkaOffsetResetStrategy.LATEST), []),
+        (KafkaOffsetsInitializer.committed_offsets(KafkaOffsetResetStrategy.EARLIEST),
+         [("t", 0, 9, 10), ("t", 1, 2, 20)]),
+        (KafkaOffsetsInitializer.committed_offsets(KafkaOffsetResetStrategy.LATEST), [("t", 0, 9, 10)]),
+    ],
+)  # fmt: skip
+def test_where_reading_starts(start: KafkaOffsetsInitializer, expected: list[Any]) -> None:
+    cluster = FakeCluster({P0: 10, P1: 20})
+    cluster.starts, cluster.group = {P0: 2, P1: 2}, {P0: 9}
+    found = works(enumerator(cluster, start))
+    assert [work for channel in sorted(found) for work in found[channel]] == expected
+
+
+def test_without_a_reset_strategy_a_missing_offset_is_an_error_that_names_the_partition() -> None:
+    source = enumerator(FakeCluster({P0: 10}), KafkaOffsetsInitializer.committed_offsets())
+    with pytest.raises(SourceNotFoundError, match=r"no committed offset in topic 't', partition 0 .* other than NONE"):
+        source.next_batch()
+
+
+def test_new_partitions_are_found_in_time_and_read_from_their_beginning() -> None:
+    cluster, clock = FakeCluster({P0: 5}), Clock()
+    source = enumerator(cluster, KafkaOffsetsInitializer.latest(), clock=clock, discovery_seconds=60.0)
+    assert works(source) == {}
+    cluster.ends[P1] = cluster.starts[P1] = 0
+    cluster.ends[P1] = 4
+    assert works(source) == {}
+    clock.now += 60
+    assert works(source) == {1: [("t", 1, 0, 4)]}
+
+
+def test_a_pattern_matches_whole_names_and_waits_for_topics() -> None:
+    cluster, clock = FakeCluster({KafkaTopicPartition("orders", 0): 3}), Clock()
+    source = enumerator(cluster, subscription=Subscription(pattern="order"), clock=clock, discovery_seconds=60.0)
+    assert works(source) == {}
+    cluster.ends[KafkaTopicPartition("order", 0)] = cluster.starts[KafkaTopicPartition("order", 0)] = 0
+    cluster.ends[KafkaTopicPartition("order", 0)] = 2
+    clock.now += 60
+    assert works(source) == {0: [("order", 0, 0, 2)]}
+
+
+def test_a_missing_topic_is_an_error_that_names_the_closest_one() -> None:
+    source = enumerator(FakeCluster({P0: 1}), subscription=Subscription(topics=("tt",)))
+    with pytest.raises(SourceNotFoundError, match=r"no topic 'tt' at fake:9092; did you mean 't'\?"):
+        source.next_batch()
+
+
+def test_a_missing_partition_is_an_error() -> None:
+    source = enumerator(FakeCluster({P0: 1}), subscription=Subscription(partitions=(P2,)))
+    with pytest.raises(SourceNotFoundError, match="topic 't' at fake:9092 has no partition 2: it has 1"):
+        source.next_batch()
+
+
+def test_a_cluster_that_is_away_for_a_while_is_waited_for() -> None:
+    cluster, clock = FakeCluster({P0: 5}), Clock()
+    source = enumerator(cluster, clock=clock)
+    works(source)
+    cluster.away = True
+    assert works(source) == {}
+    clock.now += 5
+    assert works(source) == {}
+    cluster.away, cluster.ends[P0] = False, 6
+    assert works(source) == {0: [("t", 0, 5, 6)]}
+
+
+def test_a_cluster_that_stays_away_is_an_error() -> None:
+    cluster, clock = FakeCluster({P0: 5}), Clock()
+    source = enumerator(cluster, clock=clock)
+    works(source)
+    cluster.away = True
+    works(source)
+    clock.now += 11
+    with pytest.raises(SourceConnectionError, match="unreachable"):
+        works(source)
+
+
+def test_a_slow_answer_does_not_hold_up_the_driver_and_is_asked_for_once() -> None:
+    cluster = FakeCluster({P0: 5})
+    cluster.slow = True
+    source = enumerator(cluster)
+    assert (works(source), works(source), cluster.questions) == ({}, {}, 1)
+    cluster.slow = False
+    assert works(source) == {0: [("t", 0, 0, 5)]}
+
+
+def test_an_idle_source_asks_once_per_interval() -> None:
+    cluster = FakeCluster({P0: 0})
+    source = enumerator(cluster, clock=lambda: 1.0)
+    for _ in range(5):
+        assert works(source) == {}
+    assert cluster.questions == 1
+    assert source.idle_hint() == pytest.approx(POLL_SECONDS)
+
+
+def test_committed_batches_are_committed_to_the_group() -> None:
+    cluster = FakeCluster({P0: 5, P1: 200})
+    source = enumerator(cluster)
+    works(source)
+    assert cluster.group == {}
+    source.committed()
+    assert cluster.group == {P0: 5, P1: 95}
+
+
+def test_a_source_that_commits_nothing_leaves_the_group_alone() -> None:
+    cluster = FakeCluster({P0: 5})
+    source = enumerator(cluster, commits=False)
+    works(source)
+    source.committed()
+    assert cluster.group == {}

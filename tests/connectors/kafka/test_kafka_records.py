@@ -1,0 +1,97 @@
+"""Messages become records, and records messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scurry.common import Row, Types
+from scurry.common.serialization import RowFieldExtractorSchema, SimpleStringSchema
+from scurry.connectors.kafka.records import (
+    ConsumerRecord,
+    KafkaRecordDeserializationSchema,
+    RecordDecoder,
+    ValueDecoder,
+)
+from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
+from scurry.datastream.formats.json import JsonRowDeserializationSchema
+from scurry.errors import MalformedRecordError
+
+
+class Message:
+    """What librdkafka hands out."""
+
+    def __init__(self, offset: int, value: bytes | None, time: int = 0, key: bytes | None = None) -> None:
+        self._parts = offset, value, time, key
+
+    def topic(self) -> str:
+        return "t"
+
+    def partition(self) -> int:
+        return 3
+
+    def offset(self) -> int:
+        return self._parts[0]
+
+    def value(self) -> bytes | None:
+        return self._parts[1]
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, self._parts[2]
+
+    def key(self) -> bytes | None:
+        return self._parts[3]
+
+    def headers(self) -> None:
+        return None
+
+
+def test_values_keep_their_timestamps_and_those_without_are_skipped() -> None:
+    messages = [Message(0, b"a", 10), Message(1, None, 20), Message(2, b"b", 30)]
+    assert ValueDecoder(SimpleStringSchema()).decode(messages) == (["a", "b"], [10, 30])
+
+
+def test_a_malformed_value_is_reported_with_its_place() -> None:
+    schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.INT()])).build()
+    messages = [Message(16, b'{"n": 1}'), Message(17, b"{oops"), Message(18, b"{}")]
+    with pytest.raises(MalformedRecordError, match=r"topic 't', partition 3, offset 17: malformed record '\{oops'"):
+        ValueDecoder(schema).decode(messages)
+
+
+class Everything(KafkaRecordDeserializationSchema):
+    def deserialize(self, record: ConsumerRecord) -> Any:
+        return None if record.key == b"skip" else (record.offset, record.key, record.value, record.timestamp)
+
+
+def test_a_record_deserializer_sees_everything_and_may_skip() -> None:
+    messages = [Message(4, b"v", 7, b"k"), Message(5, b"v", 8, b"skip")]
+    assert RecordDecoder(Everything()).decode(messages) == ([(4, b"k", b"v", 7)], [7])
+
+
+def test_a_failing_record_deserializer_is_reported_with_the_place() -> None:
+    class Failing(KafkaRecordDeserializationSchema):
+        def deserialize(self, record: ConsumerRecord) -> Any:
+            return 1 // (record.offset - 5)
+
+    with pytest.raises(MalformedRecordError, match="offset 5: malformed record 'x': ZeroDivisionError"):
+        RecordDecoder(Failing()).decode([Message(4, b"x"), Message(5, b"x")])
+
+
+def test_records_become_topic_key_value_timestamp_and_headers() -> None:
+    class FirstField(SimpleStringSchema):
+        def serialize(self, value: Any) -> bytes:
+            return super().serialize(value[1])
+
+    serializer = KafkaRecordSerializationSchema(
+        FirstField(), None, lambda row: f"topic-{row[1]}", RowFieldExtractorSchema(0), lambda row: [("h", row[0])]
+    )
+    assert serializer.records([Row(b"k", "v"), Row(b"l", "w")], [5, -1]) == [
+        ("topic-v", b"k", b"v", 5, [("h", b"k")]),
+        ("topic-w", b"l", b"w", 0, [("h", b"l")]),
+    ]
+
+
+def test_without_timestamps_records_get_the_time_of_writing() -> None:
+    serializer = KafkaRecordSerializationSchema(SimpleStringSchema(), "t")
+    assert serializer.records(["a"], None) == [("t", None, b"a", 0, None)]

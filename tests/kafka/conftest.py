@@ -39,7 +39,8 @@ class Kafka:
         self._numbers = itertools.count()
 
     def client(self, **more: Any) -> dict[str, Any]:
-        return {"bootstrap.servers": self.address, "log_level": 2, **{name.replace("_", "."): value for name, value in more.items()}}
+        properties = {name.replace("_", "."): value for name, value in more.items()}
+        return {"bootstrap.servers": self.address, "log_level": 2, **properties}
 
     @cached_property
     def admin(self) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.connectors.kafka.enumerator import POLL_SECONDS, Dealing, KafkaEnumerator, shares
+from scurry.connectors.kafka.enumerator import AWAY_SECONDS, POLL_SECONDS, Dealing, KafkaEnumerator, shares
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
@@ -67,6 +67,9 @@ class FakeCluster:
         return self.latest(self.asked)
 
     def answered(self) -> None:
+        return
+
+    def renew(self) -> None:
         return
 
     def unreachable(self, error: Exception) -> SourceConnectionError:
@@ -237,6 +240,7 @@ def test_a_cluster_that_is_away_for_a_while_is_waited_for() -> None:
     clock.now += 5
     assert works(source) == {}
     cluster.away, cluster.ends[P0] = False, 6
+    clock.now += AWAY_SECONDS
     assert works(source) == {0: [("t", 0, 5, 6)]}
 
 
@@ -246,7 +250,7 @@ def test_a_cluster_that_stays_away_is_an_error() -> None:
     works(source)
     cluster.away = True
     works(source)
-    clock.now += 11
+    clock.now += 11  # longer than the 10 s of patience
     with pytest.raises(SourceConnectionError, match="unreachable"):
         works(source)
 

@@ -16,7 +16,7 @@ __all__ = ["Cluster", "Offsets"]
 
 #: How long a cluster may take to answer for the first time; afterwards it may be away for longer.
 FIRST_ANSWER_SECONDS = 15.0
-_LATEST = -1
+RETRY_SECONDS = 0.5
 
 
 class Offsets:
@@ -56,12 +56,16 @@ class Cluster:
         self._properties = properties
         self.servers = properties.servers
         self._group = group
-        self._admin = self._module.admin.AdminClient(self._trouble.watched(properties.client()))
+        self.renew()
         read_committed = properties.text("isolation.level") == "read_committed"
         levels = self._module.IsolationLevel
         self._isolation = levels.READ_COMMITTED if read_committed else levels.READ_UNCOMMITTED
         self._known = False
         self._committing: Mapping[Any, Future[Any]] = {}
+
+    def renew(self) -> None:
+        """Take a new client: librdkafka goes on asking the brokers that led partitions before a failure, for good."""
+        self._admin = self._module.admin.AdminClient(self._trouble.watched(self._properties.client()))
 
     # ---------------------------------------------------------------- questions that wait for the answer
 
@@ -113,7 +117,8 @@ class Cluster:
                 self._admin.poll(0)
                 if self._trouble.refused or time.monotonic() > give_up:
                     raise self.unreachable(error) from None
-                time.sleep(0.1)
+                time.sleep(RETRY_SECONDS)
+                self.renew()
             else:
                 self.answered()
                 return answer

@@ -23,6 +23,9 @@ POLL_SECONDS = 0.05
 #: How long a look may hold up the driver; an answer that takes longer is for the next call.
 WAIT_SECONDS = 0.1
 
+#: Seconds until a cluster that gave no answer is asked again.
+AWAY_SECONDS = 0.5
+
 #: What a reader fetches: topic, partition, first offset, offset after the last.
 OffsetRange = tuple[str, int, int, int]
 
@@ -50,6 +53,9 @@ class Reading(OffsetLookup, Protocol):
 
     def answered(self) -> None:
         """The cluster is there."""
+
+    def renew(self) -> None:
+        """Connect anew."""
 
     def unreachable(self, error: Exception) -> SourceConnectionError:
         """Return the error of a cluster that does not answer."""
@@ -217,6 +223,8 @@ class KafkaEnumerator(Enumerator):
             self._away_since = now
         if now > self._away_since + self._dealing.patience_seconds:
             raise self._cluster.unreachable(error) from None
+        self._looked = now + AWAY_SECONDS
+        self._cluster.renew()
 
     def idle_hint(self) -> float:
         """Return the time until the ends are looked at again."""

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-postgres chaos test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -68,6 +68,9 @@ faults-in-session:
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
+
+test-kafka: setup ## Kafka sources and sinks against a real broker, killed in mid-stream (SCURRY_KILLS, SCURRY_BROKER_KILLS)
+	$(BIN)/python -m pytest -q -s -m kafka
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Kafka
+from real_kafka import Kafka
 
 import scurry
 
@@ -56,8 +56,8 @@ class Run:
         self._log = place / "log"
         with open(self._log, "a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "scurry", "run", "-Dscurry.progress=plain", str(PROGRAM), kafka.address, source, target,
-                 str(place / "checkpoints")],
+                [sys.executable, "-m", "scurry", "run", "-Dscurry.progress=plain", str(PROGRAM), kafka.address,
+                 source, target, str(place / "checkpoints")],
                 env={**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parents[1])}, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from real_kafka import Kafka
 
-from conftest import Kafka
 from scurry.common import Duration, Time, Types, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.source import BatchLimits, ChunkSizer
@@ -162,11 +162,12 @@ def test_a_topic_that_appears_later_is_found(kafka: Kafka) -> None:
     builder.set_value_only_deserializer(SimpleStringSchema()).set_property("partition.discovery.interval.ms", "50")
     enumerator = builder.build().create_enumerator(1, BatchLimits())
     assert enumerator.next_batch() == []
+    enumerator.committed()
     topic = kafka.topic(prefix="appearing")
     kafka.write(topic, ["a"])
     works, give_up = [], time.monotonic() + 20
     while not works and time.monotonic() < give_up:
-        works = [assignment.work for assignment in enumerator.next_batch()]
+        works = [assignment.work for assignment in enumerator.next_batch() if assignment.work]
         time.sleep(0.02)
     enumerator.close()
     assert works == [[(topic, 0, 0, 1)]]

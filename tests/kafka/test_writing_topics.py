@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from real_kafka import Kafka
 
-from conftest import Kafka
 from scurry.common import Types
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.sink import Committer, WriterContext

@@ -106,11 +106,20 @@ def enumerator(
 
 
 def works(enumerator: KafkaEnumerator) -> dict[int, Any]:
-    return {assignment.channel: assignment.work for assignment in enumerator.next_batch()}
+    return {assignment.channel: assignment.work for assignment in enumerator.next_batch() if assignment.work}
 
 
 def test_each_partition_is_read_up_to_its_end_by_a_channel_of_its_own() -> None:
     assert works(enumerator(FakeCluster({P0: 5, P1: 0, P2: 7}))) == {0: [("t", 0, 0, 5)], 2: [("t", 2, 0, 7)]}
+
+
+def test_partitions_without_records_are_heard_of_at_once_so_that_they_hold_the_watermark_back() -> None:
+    cluster = FakeCluster({P0: 0, P1: 0, P2: 3})
+    cluster.slow = True
+    source = enumerator(cluster)
+    assert [(a.channel, a.work, a.final) for a in source.next_batch()] == [(n, [], False) for n in range(3)]
+    cluster.slow = False
+    assert [(a.channel, a.work, a.final) for a in source.next_batch()] == [(2, [("t", 2, 0, 3)], False)]
 
 
 def test_what_comes_later_is_dealt_later() -> None:

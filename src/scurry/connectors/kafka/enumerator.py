@@ -128,6 +128,7 @@ class KafkaEnumerator(Enumerator):
         self._clock = clock
         self._partitions: list[_Partition] = []
         self._ended: set[int] = set()
+        self._speaking: set[int] = set()
         self._asked: Asked | None = None
         self._looked = self._away_since = float("-inf")
         self._discovered: float | None = None
@@ -165,7 +166,7 @@ class KafkaEnumerator(Enumerator):
             return []
         self._discover_if_due()
         ends = self._ends()
-        works: dict[int, list[OffsetRange]] = {}
+        works: dict[int, list[OffsetRange]] = {channel: [] for channel in self._newly_speaking()}
         if ends is not None:
             lags = [self._lag(partition, ends) for partition in self._partitions]
             for number, share in enumerate(shares(lags, self._dealing.max_records)):
@@ -176,6 +177,18 @@ class KafkaEnumerator(Enumerator):
                     partition.next += share
         final = self._newly_ended()
         return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
+
+    def _newly_speaking(self) -> set[int]:
+        """Channels that have a partition and have not been heard of.
+
+        They get a range even if it is empty: as in Flink, partitions without records hold the watermark back until they
+        count as idle. The first of them, all at once, are dealt before anything runs.
+        """
+        channels = self._dealing.channels
+        busy = {number % channels for number, partition in enumerate(self._partitions) if not partition.ended}
+        news = busy - self._speaking
+        self._speaking |= news
+        return news
 
     def _lag(self, partition: _Partition, ends: dict[KafkaTopicPartition, int]) -> int:
         end = ends.get(partition.name, partition.next)

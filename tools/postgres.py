@@ -22,7 +22,11 @@ from typing import Any
 
 USER, PASSWORD, DATABASE = "scurry", "correct-horse", "scurry"
 START_SECONDS = 60
-PACKAGES = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scurry" / "postgresql"
+#: where Debian's packages are unpacked; root's own directories are closed to `nobody`, as whom the server runs then
+PACKAGES = (
+    Path("/var/cache" if os.getuid() == 0 else os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    / "scurry" / "postgresql"
+)  # fmt: skip
 
 
 class NoPostgresError(Exception):

@@ -29,6 +29,18 @@ PACKAGES = (
 )  # fmt: skip
 
 
+#: Waits until its input ends, which it does with whoever holds the other end, however that dies; then cleans up.
+WATCH = """
+cat > /dev/null
+pid=$(head -n 1 "$0/data/postmaster.pid" 2> /dev/null)
+if [ -n "$pid" ] && tr '\\0' ' ' < "/proc/$pid/cmdline" 2> /dev/null | grep -qF "$0/data"; then
+    kill -INT "$pid"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -d "/proc/$pid" ] || break; sleep 0.5; done
+fi
+rm -rf "$0"
+"""
+
+
 class NoPostgresError(Exception):
     """There is no PostgreSQL, and none can be had."""
 
@@ -81,6 +93,8 @@ class Server:
             self._account = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
             os.chown(self._directory, nobody.pw_uid, nobody.pw_gid)
         self._environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+        self._watcher = subprocess.Popen(["sh", "-c", WATCH, self._directory], stdin=subprocess.PIPE,
+                                         start_new_session=True, cwd="/", **self._account)  # fmt: skip
         libraries = self._programs.parents[3] / "lib"  # where an unpacked package has its own libpq
         if libraries != Path("/usr/lib"):
             self._environment["LD_LIBRARY_PATH"] = ":".join(glob.glob(f"{libraries}/*-linux-gnu"))
@@ -178,6 +192,9 @@ class Server:
             except subprocess.TimeoutExpired:
                 self.kill()
         shutil.rmtree(self._directory, ignore_errors=True)
+        assert self._watcher.stdin is not None
+        self._watcher.stdin.close()
+        self._watcher.wait()
 
 
 def _children(parent: int) -> list[int]:

@@ -196,6 +196,7 @@ CASES_BY_NAME = {
     ),
     "early firings": Case(
         lambda s: tumbling(s).trigger(ContinuousEventTimeTrigger.of(Time.milliseconds(3))).aggregate(Sum()).uid("op"),
+        in_order=True,  # when it fires next depends on the record that came first
         same_history=False,
     ),
     "evictor": Case(

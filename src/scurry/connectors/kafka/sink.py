@@ -58,17 +58,20 @@ class _ProducingWriter(SinkWriter):
         self._serialize = sink.serializer.records
         self._key = (sink.properties, sink.serializer.topic)
         self._producer = PRODUCERS.take(self._key, lambda: TopicProducer(*self._key))
+        self._done = False
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         self._producer.send(self._serialize(values, timestamps))
 
     def prepare_commit(self) -> list[Any]:
         self._producer.flush()
+        self._done = True
         PRODUCERS.give(self._key, self._producer)
         return []
 
     def abort(self) -> None:
-        self._producer.close()
+        if not self._done:  # otherwise it is somebody else's by now
+            self._producer.close()
 
 
 class _SerializingWriter(SinkWriter):

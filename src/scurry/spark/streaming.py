@@ -110,6 +110,8 @@ class _Run:
     def _query(self, generation: Generation) -> StreamingQuery:
         job, spark = self._job, self._spark
         point = Recovery(job, spark, generation).restart_point()
+        if generation.committed() is None:  # Spark begins with no state only where there are no files of any
+            generation.storage.delete("spark/state")
         assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
         feeder = Feeder(job, assignments, self._claim.restore)
         if feeder.recovered and not job.attempt:

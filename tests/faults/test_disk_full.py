@@ -30,7 +30,6 @@ def namespace(directory: Path) -> list[str]:
     pytest.skip("mounting a small file system takes root, or user namespaces for everybody (unshare -rm)")
 
 
-@pytest.mark.skip(reason="its last attempt fails since the parts of issue 4 were put together: not understood yet")
 def test_a_job_whose_disk_was_full_ends_with_the_same_records(
     readings: Path, expected: Results, faults: int, seed: int, tmp_path: Path
 ) -> None:

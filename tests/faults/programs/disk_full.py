@@ -23,7 +23,7 @@ SIZE = "24m"
 def small_disk(directory: Path) -> Iterator[None]:
     """A file system of its own; the mount ends with this process at the latest, whose namespace it is in."""
     directory.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(directory)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "none", str(directory)], check=True)
     try:
         yield
     finally:

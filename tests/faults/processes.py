@@ -22,8 +22,11 @@ GIVE_UP_SECONDS = 300
 EXECUTOR = "CoarseGrainedExecutorBackend"
 DAEMON = "-m\0scurry.spark.daemon"
 
-#: Two executors, each a JVM with Python workers of its own.
-CLUSTER = ["--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1g"]
+#: Two executors, each a JVM that is there soon, with Python workers of its own.
+CLUSTER = [
+    "--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1g",
+    "-D", "spark.executor.extraJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+]  # fmt: skip
 
 
 def environment() -> dict[str, str]:

@@ -41,10 +41,10 @@ def test_a_job_killed_between_the_commits_of_sinks_and_sparks_ends_with_the_same
     readings: Path, expected: Results, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
     kills, jobs = 0, 0
-    while kills < max(1, faults // 5):
+    while kills < faults:
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
-        while kills < max(1, faults // 5):
+        while kills < faults:
             light(place.fuse, chance.randrange(4), "kill")
             run = Run(place)
             assert run.ends_within(GIVE_UP_SECONDS)

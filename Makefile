@@ -36,7 +36,11 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-test: lint test-fast test-models test-rest test-spark test-postgres test-faults test-conformance ## What CI runs: lint, then all tests
+# The longest first, two at a time: jobs that start, wait or fail leave much of two cores idle.
+SUITES := test-spark faults-in-session faults-in-processes test-conformance test-fast test-models test-postgres test-rest
+
+test: lint ## What CI runs: lint, then all tests
+	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
@@ -56,14 +60,13 @@ test-postgres: setup ## The JDBC connector on a PostgreSQL server that is starte
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session
 
-# Jobs that start and fail leave much of a second core idle.
 .PHONY: faults-in-processes faults-in-session
 FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_executor.py
 
-faults-in-processes:
+faults-in-processes: setup
 	$(BIN)/python -m pytest -q -s -m faults $(FAULTS_IN_PROCESSES)
 
-faults-in-session:
+faults-in-session: setup
 	$(BIN)/python -m pytest -q -s -m faults tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)

@@ -35,16 +35,16 @@ class Job:
         env = environment(self.runner, parallelism, **settings)
         return start(env, output, *build(env))
 
-    def wait(self) -> None:
+    def wait(self, client: JobClient) -> None:
         """Waits until the job is somewhere in the middle."""
         give_up = time.monotonic() + 120
         while len(lines(self.outputs[-1], kind="running")) < RECORDS // 4:
-            assert time.monotonic() < give_up
+            assert time.monotonic() < give_up and not client.get_job_status().result().is_terminal_state()
             time.sleep(0.02)
 
     def stop(self, client: JobClient, drain: bool = False) -> str:
         """Stops a job somewhere in the middle."""
-        self.wait()
+        self.wait(client)
         path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
         assert client.get_job_status().result() == JobStatus.FINISHED
         assert len(lines(self.outputs[-1], kind="running")) < RECORDS, "the job was over before it was stopped"

@@ -68,7 +68,7 @@ def test_a_type_that_does_not_fit_is_refused_before_anything_runs(job: Job) -> N
 def test_a_checkpoint_is_gone_on_with_by_a_changed_program_at_another_parallelism(tmp_path: Any) -> None:
     job, place = Job("spark", tmp_path), {"execution__checkpointing__dir": str(tmp_path / "checkpoint")}
     first: Any = job.start(profiles(BEFORE), **place)
-    job.wait()
+    job.wait(first)
     first.stop().result()
     before = len(counts(job))
     assert before < 3000

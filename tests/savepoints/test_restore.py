@@ -24,7 +24,7 @@ from runs import Job, refusal
 
 from scurry.common import Types
 from scurry.datastream import DataStream, StreamExecutionEnvironment
-from scurry.errors import JobError, SavepointError, StateNotFoundError
+from scurry.errors import JobError, SavepointError, StateNotFoundError, TopologyError
 from scurry.runtime.savepoint.format import read_entries, read_metadata
 
 
@@ -255,6 +255,19 @@ def test_a_running_job_is_rescaled(job: Job, undisturbed: list[str]) -> None:
     assert client.execution.plan.settings.parallelism == 3
     assert len(lines(job.outputs[0], kind="running")) < RECORDS
     assert job.finish(client) == undisturbed
+
+
+def test_a_parallelism_that_the_program_cannot_have_is_refused_and_the_job_goes_on(local: Job) -> None:
+    def pinned(env: StreamExecutionEnvironment) -> list[DataStream]:
+        numbers = readings(env).map(lambda value: value, output_type=READING).set_parallelism(2)
+        return [running(numbers.forward().map(lambda value: value, output_type=READING))]
+
+    client: Any = local.start(pinned, parallelism=2)
+    local.wait(client)
+    with pytest.raises(TopologyError, match="forward"):
+        client.rescale(3)
+    local.finish(client)
+    assert len(lines(local.outputs[0], kind="running")) == RECORDS
 
 
 def test_the_state_of_a_key_is_read_from_the_running_job(job: Job) -> None:

@@ -101,15 +101,15 @@ class JobExecution:
         self.cancelled = False
         self.started = time.monotonic()
         self.control = JobControl()
-        self._attempts = 0
+        self._starts = 0
         self._at_end: list[tuple[Future[Any], Any]] = []
         self.questions: dict[int, StateRequest] = {}
         self._last_batch = time.monotonic()
 
-    def next_attempt(self) -> int:
+    def next_start(self) -> int:
         """Counts the times that the job's query was started."""
-        self._attempts += 1
-        return self._attempts
+        self._starts += 1
+        return self._starts
 
     def use(self, plan: JobPlan) -> None:
         """Goes on with another plan of the same program, such as one of another parallelism."""

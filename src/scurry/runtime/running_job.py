@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, Literal
 
 from scurry.common.completable_future import CompletableFuture
@@ -12,6 +13,7 @@ from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.common.scheduler_options import SCHEDULER_MODE
+from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.attempts import failure_of_attempt, run_attempts
 from scurry.runtime.checkpoints import CheckpointInfo
@@ -109,6 +111,7 @@ class RunningJob(JobClient):
         directory = directory or settings.configuration.get("state.savepoints.dir")
         if not directory:
             raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
+        file_system(directory)  # what cannot be reached is refused here
         request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
         self._job.control.ask(request)
         return CompletableFuture(request.future)
@@ -120,16 +123,22 @@ class RunningJob(JobClient):
 
         Raises:
             ArgumentError: It is more than the number of key groups, or less than 1.
-            UnsupportedError: The job is a BATCH job, or follows its executors by itself.
+            UnsupportedError: The job is a BATCH job, or follows its executors by itself, or its checkpoints are where
+                only Spark can write.
         """
         self._streaming("rescaling: start it again with another parallelism")
-        if self._job.plan.settings.configuration.get(SCHEDULER_MODE.key):
+        settings, rebuild = self._job.plan.settings, self._job.plan.rebuild
+        if settings.configuration.get(SCHEDULER_MODE.key):
             raise UnsupportedError(
                 "the job runs with scheduler-mode reactive: it follows its executors; add or remove some"
             )
-        groups = self._job.plan.settings.max_parallelism
+        groups = settings.max_parallelism
         if not 1 <= parallelism <= groups:
             raise ArgumentError(f"a parallelism of 1 to {groups} (pipeline.max-parallelism) is possible: {parallelism}")
+        assert rebuild is not None
+        rebuild(replace(settings, parallelism=parallelism))  # what cannot be is refused here, and the job goes on
+        if settings.checkpoint_dir is not None:
+            file_system(settings.checkpoint_dir)
         request = RescaleRequest(parallelism)
         self._job.control.ask(request)
         return CompletableFuture(request.future)

@@ -30,7 +30,7 @@ class BatchRunner:
         plan = job.plan
         spark = session_for(plan)
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
-        worker_job = Job.of(f"{job.job_id}-{job.next_attempt()}", plan)
+        worker_job = Job.of(f"{job.job_id}-{job.next_start()}", plan)
         job.start_clock()
         with final_savepoint(job) as savepoint:
             frame = _sources(spark, job, worker_job)

@@ -57,7 +57,7 @@ class StreamingQuery:
         self._feeder, self._savepoints, self._directory = feeder, savepoints, directory
         self._next_request = next_request
         # another name in each attempt, so that no worker goes on with functions of an earlier one
-        name = f"{job.job_id}-{generation.number}-{job.next_attempt()}"
+        name = f"{job.job_id}-{generation.number}-{job.next_start()}"
         self._worker_job = Job.of(name, plan, generation.first_batch)
         self._committed = threading.Event()
         #: whether something was fed and no batch has been committed since: more would make the next batch too large

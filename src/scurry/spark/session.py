@@ -69,6 +69,8 @@ def session_for(plan: JobPlan) -> Any:
     for key, value in settings.configuration.items():
         if key.startswith("spark.sql."):
             spark.conf.set(key, value)
+        elif key.startswith("spark.hadoop."):  # Spark takes these when it starts only, which may have been earlier
+            spark.conf.set(key.removeprefix("spark.hadoop."), value)
     return spark
 
 

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from scurry.connectors.files.filesystem import LocalFileSystem, file_system
+from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
 from scurry.spark.state import NAME
@@ -76,14 +76,14 @@ class StateVersion:
         Raises:
             SavepointError: The state cannot be read, or the savepoint not be written.
         """
-        local = all(isinstance(file_system(place)[0], LocalFileSystem) for place in (self.checkpoint, path))
-        if not (local and spark.sparkContext.master.startswith("local[")):
+        checkpoint = local_path(self.checkpoint)
+        on_one_machine = spark.sparkContext.master.startswith("local[") and local_path(path) is not None
+        if checkpoint is None or not on_one_machine:
             self.write(spark, path)
             return
-        checkpoint = Path(file_system(self.checkpoint)[1])
-        links = tempfile.mkdtemp(prefix=".savepoint-", dir=checkpoint.parent)
+        links = tempfile.mkdtemp(prefix=".savepoint-", dir=os.path.dirname(checkpoint))
         try:
-            _link(checkpoint, Path(links))
+            _link(Path(checkpoint), Path(links))
             self._write_in_process(links, path)
         finally:
             shutil.rmtree(links, ignore_errors=True)

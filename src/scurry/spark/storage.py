@@ -125,7 +125,11 @@ class HadoopStorage:
         self._spark = spark
         self._jvm = spark._jvm
         self._root = self._jvm.org.apache.hadoop.fs.Path(root)
-        self._fs = self._root.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+        configuration = spark._jsparkSession.sessionState().newHadoopConf()
+        self._fs = self._root.getFileSystem(configuration)
+        checkpointing = self._jvm.org.apache.spark.sql.execution.streaming.checkpointing
+        #: what Spark writes its own checkpoints with: it knows what each file system can do atomically
+        self._files = checkpointing.CheckpointFileManager.create(self._root, configuration)
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(self._root, name)
@@ -149,18 +153,19 @@ class HadoopStorage:
             raise
 
     def write(self, name: str, content: bytes) -> None:
-        """Creates or replaces a file by writing another and renaming it."""
+        """Creates or replaces a file as atomically as the file system can."""
         from py4j.protocol import Py4JJavaError
 
-        path, temporary = self._path(name), self._path(f"{name}.tmp")
+        path = self._path(name)
         try:
-            stream = self._fs.create(temporary, True)
+            self._files.mkdirs(path.getParent())
+            stream = self._files.createAtomic(path, True)
             try:
                 stream.write(content)
-            finally:
-                stream.close()
-            self._fs.delete(path, False)
-            self._fs.rename(temporary, path)
+            except Py4JJavaError:
+                stream.cancel()
+                raise
+            stream.close()
         except Py4JJavaError as error:
             if any(word in str(error) for word in FULL):
                 raise storage_full(self._root.toString()) from error
@@ -171,7 +176,8 @@ class HadoopStorage:
         path = self._path(directory)
         if not self._fs.exists(path):
             return []
-        return [s.getPath().getName() for s in self._fs.listStatus(path) if not s.getPath().getName().endswith(".tmp")]
+        names = (status.getPath().getName() for status in self._fs.listStatus(path))
+        return [name for name in names if not name.startswith(".")]
 
     def delete(self, name: str) -> None:
         """Deletes a file, or a directory with all it holds, if it exists."""

@@ -10,7 +10,8 @@ from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
-from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.savepoint.restore import deal_metas, receivers
+from scurry.runtime.state.backend import GROUP_SHIFT, Meta
 from scurry.runtime.state.schema import Schemas
 from scurry.runtime.state_migration import Collected, JobMigration, plan_migration, registered_states
 
@@ -98,7 +99,7 @@ def _restore_operator(
 ) -> None:
     """Deals the key groups of an operator to its subtasks."""
     groups = plan.settings.max_parallelism
-    count = max(plan.edges[edge].receivers for edge in operator.input_edges)
+    count = receivers(plan, operator)
     stores = [levels.store(operator.level, subtask) for subtask in range(count)]
     metas: list[Meta] = []
     for kind, number, blob in entries:
@@ -109,10 +110,6 @@ def _restore_operator(
         else:  # broadcast state: all subtasks had the same
             for store in stores:
                 store.put((operator.uid, kind, number), blob)
-    for subtask, store in enumerate(stores):
-        # all subtasks pass the same watermarks, so any one's gate speaks for them all
-        meta = Meta(metas[0].gate, max(meta.clock for meta in metas))
-        for domain in DOMAINS:
-            due = {group: time for each in metas for group, time in each.due[domain].items()}
-            meta.due[domain].update({g: time for g, time in due.items() if subtask_of(g, groups, count) == subtask})
+    # all subtasks pass the same watermarks, so any one's gate speaks for them all
+    for store, meta in zip(stores, deal_metas(metas, metas[0].gate, plan, count), strict=True):
         store.put((operator.uid, "meta", 0), pickle.dumps(meta, 5))

@@ -73,25 +73,37 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
         path: A local path, or a `file:`, `s3://`, `gs://` or `hdfs://` address.
 
     Raises:
-        UnsupportedError: Another scheme.
+        UnsupportedError: Another scheme, or one whose library is missing.
     """
     text = os.fspath(path)
-    scheme, colon, rest = text.partition(":")
-    if not colon or "/" in scheme or os.path.isabs(text):
-        return _LOCAL, os.path.abspath(text)
-    if scheme == "file":
-        return _LOCAL, os.path.abspath(unquote(urlsplit(text).path))
+    if (local := local_path(text)) is not None:
+        return _LOCAL, local
+    scheme, _, rest = text.partition(":")
     if scheme in _ARROW_SCHEMES and rest.startswith("//"):
         from pyarrow import fs
 
-        arrow, inner = fs.FileSystem.from_uri(_ARROW_SCHEMES[scheme] + ":" + rest)
+        try:
+            arrow, inner = fs.FileSystem.from_uri(_ARROW_SCHEMES[scheme] + ":" + rest)
+        except OSError as error:
+            raise UnsupportedError(
+                f"{text} cannot be reached: {error}. hdfs:// and viewfs:// need Hadoop's libhdfs.so: set HADOOP_HOME "
+                "or ARROW_LIBHDFS_DIR, and CLASSPATH to what `hadoop classpath --glob` prints"
+            ) from error
         return ArrowFileSystem(arrow), inner
-    if rest.startswith("/"):
-        raise UnsupportedError(
-            f"{text}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not {scheme}:; "
-            "for what only Spark can reach, use env.from_spark(...)"
-        )
-    return _LOCAL, os.path.abspath(text)
+    raise UnsupportedError(
+        f"{text}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not {scheme}:; "
+        "for what only Spark can reach, use env.from_spark(...)"
+    )
+
+
+def local_path(text: str) -> str | None:
+    """The absolute path of an address on this machine's disks, None if it is of another file system."""
+    scheme, colon, rest = text.partition(":")
+    if not colon or "/" in scheme or os.path.isabs(text):
+        return os.path.abspath(text)
+    if scheme == "file":
+        return os.path.abspath(unquote(urlsplit(text).path))
+    return None if rest.startswith("/") else os.path.abspath(text)
 
 
 class LocalFileSystem(FileSystem):

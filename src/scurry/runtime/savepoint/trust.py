@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from scurry.connectors.files.filesystem import LocalFileSystem, file_system
+from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointTrustError
 
 
@@ -28,8 +28,8 @@ def require_trusted(path: str, allow_untrusted: bool = False, what: str = "savep
     Raises:
         SavepointTrustError: Says whose file it is, and what to do.
     """
-    fs, root = file_system(path)
-    if allow_untrusted or os.name != "posix" or not isinstance(fs, LocalFileSystem) or not fs.exists(root):
+    root = local_path(path)
+    if allow_untrusted or os.name != "posix" or root is None or not os.path.exists(root):
         return
     for found in _tree(root, files=what == "savepoint"):
         _check(f"{what} {path}", found, os.stat(found))

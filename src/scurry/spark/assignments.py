@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from py4j.clientserver import ClientServer
 
 from scurry.runtime.savepoint.taking import Standing
 from scurry.spark.assignment_log import AssignmentLog, Entry, Numbered
@@ -48,6 +52,8 @@ class AssignmentStream:
         self._replays: deque[int] = deque()
         #: first numbers of the log's entries
         self._firsts: deque[int] = deque()
+        #: what Spark holds while it looks for what the next batch is to read; None before it has started
+        self._planning: Any = None
         #: what `next_number` was at the end of the latest batches
         self._ends: deque[int] = deque(maxlen=KEPT_BATCHES + 2)
 
@@ -62,6 +68,15 @@ class AssignmentStream:
         from pyspark.sql import DataFrame
 
         return DataFrame(self._stream.toDF(), self._spark)
+
+    def started(self, query: Any) -> None:
+        """The query that reads the stream runs: what is added together from now on is in one batch.
+
+        Args:
+            query: Spark's streaming query.
+        """
+        if isinstance(self._spark._sc._gateway, ClientServer):  # else the JVM has no thread for each of Python's
+            self._planning = query._jsq.streamingQuery().awaitProgressLock()
 
     @property
     def replaying(self) -> bool:
@@ -89,7 +104,10 @@ class AssignmentStream:
         getattr(self._stream, "lastOffsetCommitted_$eq")(offset)
 
     def add(self, assignments: list[tuple[int, int, Any, bool]], standing: Standing) -> None:
-        """Logs assignments `(source, channel, work, final)`, then lets Spark see them."""
+        """Logs assignments `(source, channel, work, final)`, then lets Spark see them, all at once.
+
+        Were the first batch to have some of them only, nobody would wait for the channels of the others.
+        """
         first = self.next_number
         entry = Entry([Numbered(first + i, *assignment) for i, assignment in enumerate(assignments)], standing)
         self._log.write(entry)
@@ -112,6 +130,22 @@ class AssignmentStream:
 
     def _release(self) -> None:
         """Shows Spark the assignments of the next batch: of a replayed one what it was made of, else all there are."""
+        with self._unplanned():
+            self._show_next()
+
+    @contextmanager
+    def _unplanned(self) -> Iterator[None]:
+        """Spark plans no batch meanwhile."""
+        if self._planning is None:
+            yield
+            return
+        self._planning.lock()
+        try:
+            yield
+        finally:
+            self._planning.unlock()
+
+    def _show_next(self) -> None:
         shown = False
         while self._waiting and not shown:
             until = self._replays.popleft() if self._replays else self.next_number

@@ -110,6 +110,7 @@ class StreamingQuery:
         interval = max(plan.settings.checkpoint_interval_ms or 0, plan.settings.checkpoint_pause_ms)
         writer = writer.trigger(processingTime=f"{interval} milliseconds")
         query = writer.queryName(plan.settings.job_name).start()
+        self._assignments.started(query)
         self._job.checkpoints.state_sizes = lambda: state_sizes(query, self._generation.first_batch)
         return query
 

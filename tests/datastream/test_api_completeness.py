@@ -17,7 +17,6 @@ SURFACE = Path(__file__).parent.parent / "fixtures" / "api" / "core.txt"
 LATER = {
     "datastream.connectors.jdbc": "JDBC sinks",
     "datastream.connectors.kafka": "Kafka",
-    "datastream.formats.avro": "Avro",
 }
 
 

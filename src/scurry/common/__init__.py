@@ -51,6 +51,8 @@ __all__ = [
 
 #: PyFlink offers these here too; they live above this layer and are loaded when asked for.
 _FORMATS = {
+    "AvroRowDeserializationSchema": "scurry.datastream.formats.avro",
+    "AvroRowSerializationSchema": "scurry.datastream.formats.avro",
     "CsvRowDeserializationSchema": "scurry.datastream.formats.csv",
     "CsvRowSerializationSchema": "scurry.datastream.formats.csv",
     "JsonRowDeserializationSchema": "scurry.datastream.formats.json",

@@ -1,0 +1,27 @@
+"""Records of Avro as dicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scurry.common.typeinfo import PickledBytesTypeInfo
+from scurry.connectors.avro.schema import AvroSchema
+
+__all__ = ["GenericRecordAvroTypeInfo"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GenericRecordAvroTypeInfo(PickledBytesTypeInfo):
+    """Values of an Avro schema as plain Python: records are dicts.
+
+    Dates and times are those of `datetime`, timestamps are in UTC with zone, decimals are `Decimal`.
+
+    Attributes:
+        schema: The schema.
+    """
+
+    schema: AvroSchema
+
+    def __repr__(self) -> str:
+        """Return the schema."""
+        return f"GenericRecord({self.schema})"

@@ -1,0 +1,22 @@
+"""The library that reads and writes Avro, which is optional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.errors import ExtraMissingError
+
+__all__ = ["fastavro"]
+
+
+def fastavro() -> Any:
+    """Return the module `fastavro`.
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
+    try:
+        import fastavro as module
+    except ImportError as error:
+        raise ExtraMissingError(f"Avro needs the package fastavro: pip install 'scurry[avro]' ({error})") from error
+    return module

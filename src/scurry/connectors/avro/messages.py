@@ -1,0 +1,76 @@
+"""Values of Avro schemas as messages: binary, without a schema in them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from scurry.connectors.avro.library import fastavro
+from scurry.connectors.avro.records import record_maker
+from scurry.connectors.avro.schema import AvroSchema
+from scurry.errors import MalformedRecordError, TypeMismatchError
+
+__all__ = ["MessageReader", "MessageWriter"]
+
+
+class MessageReader:
+    """Reads messages that were written with one schema, as values of another or of the same."""
+
+    def __init__(self, writer: AvroSchema, reader: AvroSchema | None = None) -> None:
+        """Take the schemas.
+
+        Args:
+            writer: What messages are written with.
+            reader: What values are read as, by Avro's rules of schema resolution; None for the writer's.
+        """
+        self._read = fastavro().schemaless_reader
+        self._schemas = writer.parsed, None if reader is None or reader == writer else reader.parsed
+
+    def read(self, message: bytes, start: int = 0) -> Any:
+        """Return the value in a message, in fastavro's terms; what follows it is not looked at.
+
+        Args:
+            message: The bytes.
+            start: Where in them the value begins.
+
+        Raises:
+            MalformedRecordError: There is no such value.
+        """
+        stream = io.BytesIO(message)
+        stream.seek(start)
+        try:
+            return self._read(stream, *self._schemas)
+        except Exception as error:  # anything can come of a length or an index that is none
+            reason = "it ends too early" if isinstance(error, EOFError) else f"{type(error).__name__}: {error}"
+            raise MalformedRecordError("Avro message", None, message.decode("utf-8", "replace"), reason) from None
+
+
+class MessageWriter:
+    """Writes messages of one schema."""
+
+    def __init__(self, schema: AvroSchema) -> None:
+        """Take the schema."""
+        self._write = fastavro().schemaless_writer
+        self._schema = schema
+        self._parsed = schema.parsed
+        self._made = record_maker(schema)
+
+    def write(self, value: Any, prefix: bytes = b"") -> bytes:
+        """Return the message of a value.
+
+        Args:
+            value: A row or dict for a record, else what the schema is of.
+            prefix: What the message begins with.
+
+        Raises:
+            TypeMismatchError: It is no value of the schema.
+        """
+        stream = io.BytesIO()
+        stream.write(prefix)
+        made = self._made(value)
+        try:
+            self._write(stream, self._parsed, made)
+        except Exception as error:
+            declared = self._parsed["name"] if isinstance(self._parsed, dict) and "name" in self._parsed else "value"
+            raise TypeMismatchError(f"Avro {declared}", value, str(error) or type(error).__name__) from None
+        return stream.getvalue()

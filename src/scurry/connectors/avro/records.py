@@ -1,0 +1,179 @@
+"""What fastavro writes, from rows and dicts: checked, as fastavro itself takes much that is no value of the schema."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common.types import Row
+from scurry.connectors.avro.schema import AvroSchema, Node, logical_type, without_null
+from scurry.errors import TypeMismatchError
+
+__all__ = ["record_maker"]
+
+Convert = Callable[[Any], Any]
+
+
+def record_maker(schema: AvroSchema) -> Convert:
+    """Return what makes a value that fastavro writes from a value of a schema.
+
+    Records are rows, dicts, tuples or lists; dicts may lack fields with a default. Timestamps are UTC if they have no
+    zone. In a union of several types, fastavro finds the one that fits.
+
+    Returns:
+        A function that raises `TypeMismatchError` for a value that does not fit.
+    """
+    return _convert(schema, schema.parsed, {}) or _same
+
+
+def _convert(schema: AvroSchema, node: Node, records: dict[str, Convert]) -> Convert | None:
+    """What makes the value of a field; None where fastavro checks as well."""
+    node = schema.resolve(node)
+    kind = logical_type(node)
+    if kind in ("record", "error"):
+        return _record(schema, node, records)
+    if kind == "union":
+        only = without_null(node)
+        if only is None:
+            return _plain
+        convert = _convert(schema, only, records)
+        return None if convert is None else lambda value: None if value is None else convert(value)
+    if kind == "array":
+        return _array(_convert(schema, node["items"], records) or _same)
+    if kind == "map":
+        return _map(_convert(schema, node["values"], records) or _same)
+    return _SCALARS.get(kind)
+
+
+def _record(schema: AvroSchema, node: Node, records: dict[str, Convert]) -> Convert:
+    if node["name"] in records:  # within itself
+        return lambda value: records[node["name"]](value)
+    names = tuple(field["name"] for field in node["fields"])
+    defaults = {field["name"]: field["default"] for field in node["fields"] if "default" in field}
+    parts: list[tuple[str, Convert]] = []
+    declared = f"Avro record {node['name']}"
+
+    def convert(value: Any) -> dict[str, Any]:
+        given = _fields(declared, names, defaults, value)
+        try:
+            if len(given) == len(names):
+                return {name: field(given[name]) for name, field in parts}
+            return {name: field(given[name]) if name in given else defaults[name] for name, field in parts}
+        except TypeMismatchError:
+            for name, field in parts:
+                if name not in given:
+                    continue
+                try:
+                    field(given[name])
+                except TypeMismatchError as error:
+                    reason = f"{error.reason}, in field {name!r} of the {declared}"
+                    raise TypeMismatchError(error.declared, error.value, reason) from None
+            raise
+
+    records[node["name"]] = convert
+    parts += [(field["name"], _convert(schema, field["type"], records) or _same) for field in node["fields"]]
+    return convert
+
+
+def _fields(declared: str, names: tuple[str, ...], defaults: dict[str, Any], value: Any) -> dict[str, Any]:
+    if isinstance(value, Row) and value._fields is not None:
+        value = dict(zip(value._fields, value._values, strict=True))
+    if isinstance(value, dict):
+        if value.keys() == set(names):
+            return value
+        for name in value.keys() - set(names):
+            if name != "-type":  # fastavro's mark of a type in a union
+                near = difflib.get_close_matches(str(name), names, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+                raise TypeMismatchError(declared, value, f"it has no field {name!r}{hint}")
+        missing = [name for name in names if name not in value and name not in defaults]
+        if missing:
+            raise TypeMismatchError(declared, value, f"the fields {', '.join(missing)} are missing")
+        return {name: field for name, field in value.items() if name != "-type"}
+    if not isinstance(value, (Row, tuple, list)):
+        raise TypeMismatchError(declared, value, "a record is a Row, dict, tuple or list")
+    if len(value) != len(names):
+        raise TypeMismatchError(declared, value, f"it has {len(names)} fields, not {len(value)}")
+    return dict(zip(names, value, strict=True))
+
+
+def _array(element: Convert) -> Convert:
+    def convert(value: Any) -> list[Any]:
+        if not isinstance(value, (list, tuple)):
+            raise TypeMismatchError("Avro array", value, "an array is a list or tuple")
+        return [element(part) for part in value]
+
+    return convert
+
+
+def _map(item: Convert) -> Convert:
+    def convert(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise TypeMismatchError("Avro map", value, "a map is a dict")
+        return {key: item(part) for key, part in value.items()}
+
+    return convert
+
+
+def _plain(value: Any) -> Any:
+    """A value of a union of several types: rows become dicts, so that fastavro finds their record."""
+    if isinstance(value, Row) and value._fields is not None:
+        return {name: _plain(part) for name, part in zip(value._fields, value._values, strict=True)}
+    if isinstance(value, datetime.datetime):
+        return _timestamp(value)
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _integer(kind: str, bits: int) -> Convert:
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+
+    def convert(value: Any) -> int:
+        if type(value) is int and low <= value <= high:
+            return value
+        raise TypeMismatchError(f"Avro {kind}", value, f"an {kind} is an int of {bits} bits")
+
+    return convert
+
+
+def _of(kind: str, *classes: type) -> Convert:
+    def convert(value: Any) -> Any:
+        if isinstance(value, classes):
+            return value
+        raise TypeMismatchError(f"Avro {kind}", value, f"it is a {classes[0].__name__}")
+
+    return convert
+
+
+def _binary(value: Any) -> bytes:
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise TypeMismatchError("Avro bytes", value, "they are bytes or a bytearray")
+
+
+def _timestamp(value: Any) -> datetime.datetime:
+    if not isinstance(value, datetime.datetime):
+        raise TypeMismatchError("Avro timestamp", value, "it is a datetime")
+    # fastavro takes a timestamp without zone for the machine's time
+    return value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
+
+
+_SCALARS: dict[str, Convert] = {
+    "boolean": _of("boolean", bool),
+    "int": _integer("int", 32),
+    "long": _integer("long", 64),
+    "bytes": _binary,
+    "fixed": _binary,
+    "date": _of("date", datetime.date),
+    "time-millis": _of("time", datetime.time),
+    "time-micros": _of("time", datetime.time),
+    "timestamp-millis": _timestamp,
+    "timestamp-micros": _timestamp,
+}

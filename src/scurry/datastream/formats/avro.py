@@ -1,0 +1,173 @@
+"""Avro: rows and dicts as messages, without a schema in them; `avro_registry` has those of a schema registry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.typeinfo import TypeInformation
+from scurry.common.types import Row
+from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
+from scurry.connectors.avro.messages import MessageReader, MessageWriter
+from scurry.connectors.avro.rows import row_reader
+from scurry.connectors.avro.schema import AvroSchema, row_type_of
+from scurry.errors import ArgumentTypeError, UnsupportedError
+
+__all__ = [
+    "AvroDeserializationSchema",
+    "AvroRowDeserializationSchema",
+    "AvroRowSerializationSchema",
+    "AvroSchema",
+    "AvroSerializationSchema",
+    "GenericRecordAvroTypeInfo",
+]
+
+
+def _schema(record_class: str | None, avro_schema_string: str | None) -> AvroSchema:
+    if record_class is not None:
+        raise UnsupportedError(
+            f"record_class={record_class!r} is a class of Java; give the schema it was generated from as "
+            "avro_schema_string"
+        )
+    if avro_schema_string is None:
+        raise ArgumentTypeError("record_class or avro_schema_string should be specified; give avro_schema_string")
+    return AvroSchema(avro_schema_string)
+
+
+class AvroRowDeserializationSchema(DeserializationSchema):
+    """Reads a row from a record in Avro's binary encoding.
+
+    The row's type follows from the schema as in Flink: enums are STRING, arrays are arrays of objects, `timestamp-*` is
+    SQL_TIMESTAMP in UTC, `time-*` is SQL_TIME, `decimal` is BIG_DEC, and a union with null is the other type; other
+    logical types are what is below them. Values of a union of several types are left as they are.
+    """
+
+    def __init__(self, record_class: str | None = None, avro_schema_string: str | None = None) -> None:
+        """Say what the messages are.
+
+        Args:
+            record_class: Not supported: a class of Java.
+            avro_schema_string: The JSON of the schema they were written with, of a record.
+
+        Raises:
+            ArgumentTypeError: No schema was given.
+            ArgumentError: It is no Avro schema.
+            UnsupportedError: It is of something else than a record, or of one that contains itself; or `record_class`.
+            ExtraMissingError: The package fastavro is missing.
+        """
+        self._schema = _schema(record_class, avro_schema_string)
+        self._type_info = row_type_of(self._schema)
+        self._read = MessageReader(self._schema).read
+        self._row = row_reader(self._schema)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the schema."""
+        return type(self), (None, str(self._schema))
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the row's type."""
+        return self._type_info
+
+    def deserialize(self, message: bytes) -> Row:
+        """Return the row in a message.
+
+        Raises:
+            MalformedRecordError: The message is no such record.
+        """
+        row: Row = self._row(self._read(message))
+        return row
+
+
+class AvroRowSerializationSchema(SerializationSchema):
+    """Writes a row as a record in Avro's binary encoding."""
+
+    def __init__(self, record_class: str | None = None, avro_schema_string: str | None = None) -> None:
+        """Say what the messages are.
+
+        Args:
+            record_class: Not supported: a class of Java.
+            avro_schema_string: The JSON of their schema, of a record.
+
+        Raises:
+            ArgumentTypeError: No schema was given.
+            ArgumentError: It is no Avro schema.
+            UnsupportedError: It is of something else than a record, or of one that contains itself; or `record_class`.
+            ExtraMissingError: The package fastavro is missing.
+        """
+        self._schema = _schema(record_class, avro_schema_string)
+        row_type_of(self._schema)
+        self._write = MessageWriter(self._schema).write
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the schema."""
+        return type(self), (None, str(self._schema))
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the record of a row; its fields are found by name, or by position if it has no names.
+
+        Raises:
+            TypeMismatchError: It is no such row.
+        """
+        return self._write(value)
+
+
+class AvroDeserializationSchema(DeserializationSchema):
+    """Reads values of an Avro schema as plain Python, records as dicts; made by `for_generic`."""
+
+    def __init__(self, schema: AvroSchema, writer_schema: AvroSchema | None = None) -> None:
+        """Take the reader's schema, and the writer's if it is another."""
+        self._schemas = schema, writer_schema
+        self._read = MessageReader(writer_schema or schema, schema).read
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the schemas."""
+        return type(self), self._schemas
+
+    @staticmethod
+    def for_generic(schema: AvroSchema, writer_schema: AvroSchema | None = None) -> AvroDeserializationSchema:
+        """Return the schema that reads dicts.
+
+        Args:
+            schema: What to read: of a record, or of anything else.
+            writer_schema: What the messages were written with, if that is another; fields are matched by Avro's rules
+                of schema resolution.
+        """
+        return AvroDeserializationSchema(schema, writer_schema)
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the type of the values."""
+        return GenericRecordAvroTypeInfo(self._schemas[0])
+
+    def deserialize(self, message: bytes) -> Any:
+        """Return the value in a message.
+
+        Raises:
+            MalformedRecordError: The message is no such value.
+        """
+        return self._read(message)
+
+
+class AvroSerializationSchema(SerializationSchema):
+    """Writes values of an Avro schema, records from dicts or rows; made by `for_generic`."""
+
+    def __init__(self, schema: AvroSchema) -> None:
+        """Take the schema."""
+        self._schema = schema
+        self._write = MessageWriter(schema).write
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the schema."""
+        return type(self), (self._schema,)
+
+    @staticmethod
+    def for_generic(schema: AvroSchema) -> AvroSerializationSchema:
+        """Return the schema that writes dicts."""
+        return AvroSerializationSchema(schema)
+
+    def serialize(self, value: Any) -> bytes:
+        """Return the bytes of a value.
+
+        Raises:
+            TypeMismatchError: It is no value of the schema.
+        """
+        return self._write(value)

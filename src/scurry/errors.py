@@ -33,6 +33,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── SinkConnectionError (ConnectionError)   the server a sink writes to cannot be reached, or refuses what it gets
     ├── ExtraMissingError (ImportError)      a connector's driver is not installed; names the extra
     ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
+    ├── SchemaRegistryError (ConnectionError)   a schema registry cannot be reached, or refuses what it is asked
     ├── StateNotFoundError (KeyError)        nobody has a state of that name
     └── SavepointError (ValueError)          a savepoint that cannot be taken, or that a job cannot start from
         ├── SavepointNotFoundError (FileNotFoundError)   there is none at the path
@@ -71,6 +72,7 @@ __all__ = [
     "SavepointFormatError",
     "SavepointNotFoundError",
     "SavepointTrustError",
+    "SchemaRegistryError",
     "ScurryError",
     "SinkCommitError",
     "SinkConnectionError",
@@ -344,6 +346,10 @@ class ExtraMissingError(ScurryError, ImportError):
 
 class SourceConnectionError(ScurryError, ConnectionError):
     """The server a source reads from cannot be reached, or has gone."""
+
+
+class SchemaRegistryError(ScurryError, ConnectionError):
+    """A schema registry cannot be reached, has gone, or refuses what it is asked for."""
 
 
 class SavepointError(ScurryError, ValueError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from real_kafka import Kafka, broker_tool
+from real_kafka import Kafka, broker_tool, tool_named
 
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
@@ -26,6 +26,22 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
     kafka.broker.start()
     yield kafka
     kafka.broker.stop()
+
+
+@pytest.fixture(scope="session")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real schema registry, with Confluent's API."""
+    tool = tool_named("apicurio")
+    if shutil.which("java") is None:
+        pytest.skip("a schema registry needs Java")
+    try:
+        tool.fetch()
+    except OSError as error:
+        pytest.skip(f"the schema registry cannot be fetched from {tool.CENTRAL}: {error}")
+    registry = tool.Registry(tmp_path_factory.mktemp("apicurio"))
+    registry.start()
+    yield registry.url
+    registry.stop()
 
 
 @pytest.fixture

@@ -11,11 +11,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-TOOL = Path(__file__).parents[2] / "tools" / "kafka.py"
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
 def broker_tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("kafka_broker", TOOL)
+    return tool_named("kafka")
+
+
+def tool_named(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_tool", TOOLS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

@@ -85,6 +85,8 @@ class ValueDecoder(Decoder):
         source = iter(messages)
         try:
             decoded = [None if (value := m.value()) is None else deserialize(value) for m in source]
+        except ConnectionError:  # the message is not to blame
+            raise
         except Exception as error:
             raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
         return _present(decoded, messages)
@@ -111,6 +113,8 @@ class RecordDecoder(Decoder):
                                            tuple(m.headers() or ())))
                 for m in source
             ]  # fmt: skip
+        except ConnectionError:  # the message is not to blame
+            raise
         except Exception as error:
             raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
         return _present(decoded, messages)

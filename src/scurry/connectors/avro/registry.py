@@ -1,0 +1,139 @@
+"""A client of schema registries with Confluent's API: Confluent's own, Apicurio, Karapace, Redpanda."""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any
+
+from scurry.connectors.avro.registry_settings import RegistrySettings
+from scurry.connectors.avro.schema import AvroSchema
+from scurry.errors import MalformedRecordError, SchemaRegistryError, UnsupportedError
+
+__all__ = ["SchemaRegistry", "registry_at"]
+
+_JSON = "application/vnd.schemaregistry.v1+json"
+#: Pauses before a question is asked again, in seconds.
+_PAUSES = (0.2, 1.0, 3.0)
+
+
+@functools.lru_cache(maxsize=64)
+def registry_at(settings: RegistrySettings) -> SchemaRegistry:
+    """Return the client of this process for a registry; what it has learnt stays, as schemas never change."""
+    return SchemaRegistry(settings)
+
+
+class SchemaRegistry:
+    """Knows schemas by number, and gives numbers to schemas."""
+
+    def __init__(self, settings: RegistrySettings) -> None:
+        """Take the address; nothing is asked yet."""
+        self._settings = settings
+        self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=settings.tls()))
+        self._schemas: dict[int, AvroSchema] = {}
+        self._numbers: dict[tuple[str, AvroSchema], int] = {}
+
+    def schema(self, number: int) -> AvroSchema:
+        """Return the schema of a number.
+
+        Raises:
+            MalformedRecordError: There is none, so that what names it is no message of this registry.
+            UnsupportedError: It is not Avro, or refers to other schemas.
+            SchemaRegistryError: The registry does not answer, or refuses to.
+        """
+        known = self._schemas.get(number)
+        if known is None:
+            known = self._schemas[number] = self._fetched(number)
+        return known
+
+    def _fetched(self, number: int) -> AvroSchema:
+        status, answer = self._ask(f"/schemas/ids/{number}")
+        if status == 404:
+            raise MalformedRecordError("Avro message", None, "", f"there is no schema {number} at {self._settings}")
+        self._check(status, answer, f"give schema {number}")
+        if answer.get("schemaType", "AVRO") != "AVRO":
+            raise UnsupportedError(f"schema {number} at {self._settings} is {answer['schemaType']}, not AVRO")
+        if answer.get("references"):
+            names = ", ".join(str(reference.get("name")) for reference in answer["references"])
+            raise UnsupportedError(
+                f"schema {number} at {self._settings} refers to other schemas ({names}); register it with these "
+                "written out"
+            )
+        return AvroSchema(answer["schema"])
+
+    def register(self, subject: str, schema: AvroSchema) -> int:
+        """Return the number of a schema, which becomes the subject's newest version unless it is one already.
+
+        Raises:
+            SchemaRegistryError: The registry does not answer, or refuses the schema: it may not be compatible with
+                earlier versions.
+        """
+        known = self._numbers.get((subject, schema))
+        if known is None:
+            path = f"/subjects/{urllib.parse.quote(subject, safe='')}/versions"
+            status, answer = self._ask(path, {"schema": str(schema), "schemaType": "AVRO"})
+            self._check(status, answer, f"take the schema of {subject!r}")
+            known = self._numbers[subject, schema] = int(answer["id"])
+        return known
+
+    def _check(self, status: int, answer: dict[str, Any], wish: str) -> None:
+        if status in (401, 403):
+            raise SchemaRegistryError(
+                f"the schema registry {self._settings} refuses the credentials (HTTP {status}); see "
+                "basic.auth.user.info and bearer.auth.token"
+            )
+        if status == 409:
+            raise SchemaRegistryError(
+                f"the schema registry {self._settings} does not {wish}: it is not compatible with earlier versions: "
+                f"{answer.get('message', '')}"
+            )
+        if status >= 300:
+            raise SchemaRegistryError(
+                f"the schema registry {self._settings} does not {wish}: HTTP {status} {answer.get('message', '')}"
+            )
+
+    def _ask(self, path: str, body: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
+        """The answer of the first address that gives one, with its status; tried again for a while."""
+        reasons: dict[str, str] = {}
+        for pause in (*_PAUSES, None):
+            for url in self._settings.urls:
+                try:
+                    status, answer = self._ask_at(url + path, body)
+                except (OSError, ValueError, http.client.HTTPException) as error:
+                    reasons[url] = str(getattr(error, "reason", error))
+                    continue
+                if status < 500 and status != 429:
+                    return status, answer
+                reasons[url] = f"HTTP {status} {answer.get('message', '')}".rstrip()
+            if pause is not None:
+                time.sleep(pause)
+        told = "; ".join(f"{url}: {reason}" for url, reason in reasons.items())
+        raise SchemaRegistryError(f"the schema registry cannot be reached: {told}")
+
+    def _ask_at(self, url: str, body: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
+        headers = {"Accept": f"{_JSON}, application/json", "Content-Type": _JSON}
+        if self._settings.authorization is not None:
+            headers["Authorization"] = self._settings.authorization
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(url, content, headers)
+        try:
+            with self._opener.open(request, timeout=self._settings.timeout_seconds) as answer:
+                return answer.status, _object(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, _object(error.read(), strict=False)
+
+
+def _object(text: bytes, strict: bool = True) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        if strict:
+            raise ValueError(f"no answer of a schema registry: {text[:100]!r}") from None
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from scurry.datastream.connectors.base import DeliveryGuarantee, Sink, Source
+from scurry.datastream.connectors.base import (
+    Committer,
+    DeliveryGuarantee,
+    Sink,
+    SinkWriter,
+    Source,
+    SplitSource,
+    WriterContext,
+)
 from scurry.datastream.connectors.datagen import DataGeneratorSource
 from scurry.datastream.connectors.file_system import (
     BucketAssigner,
@@ -28,6 +36,7 @@ from scurry.datastream.connectors.socket import SocketSource
 
 __all__ = [
     "BucketAssigner",
+    "Committer",
     "DataGeneratorSource",
     "DeliveryGuarantee",
     "FileSink",
@@ -45,7 +54,10 @@ __all__ = [
     "OutputFileConfig",
     "RollingPolicy",
     "Sink",
+    "SinkWriter",
     "SocketSource",
     "Source",
+    "SplitSource",
     "StreamFormat",
+    "WriterContext",
 ]

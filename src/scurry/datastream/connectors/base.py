@@ -1,13 +1,14 @@
-"""What all sources and sinks have in common."""
+"""What all sources and sinks have in common, and what those of one's own are made of."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from scurry.connectors.sink import Sink
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import Source
+from scurry.connectors.splits import SplitSource
 
-__all__ = ["DeliveryGuarantee", "Sink", "Source"]
+__all__ = ["Committer", "DeliveryGuarantee", "Sink", "SinkWriter", "Source", "SplitSource", "WriterContext"]
 
 
 class DeliveryGuarantee(Enum):

@@ -45,7 +45,10 @@ def _sinks_reached(rows: list[WireRow]) -> set[int]:
 def _write(frame: Any, op: OperatorPlan, job: Job) -> None:
     sink: SparkSink = op.operator.function
     schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in sink.schema)
-    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    session = frame.sparkSession
+    zone = session.conf.get("spark.sql.session.timeZone")
+    # Spark looks for Python data sources in the thread's session, not in the frame's
+    getattr(session._jvm, "org.apache.spark.sql.classic.SparkSession").setActiveSession(session._jsparkSession)
     decoded = frame.mapInArrow(_decode(job, op.id, schema, zone), schema)
     decoded.write.format(sink.format).options(**sink.options).mode(sink.mode).save()
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scurry.connectors.spark_sink import SparkSink
 from scurry.directories import cache_directory
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
@@ -71,7 +72,19 @@ def session_for(plan: JobPlan) -> Any:
             spark.conf.set(key, value)
         elif key.startswith("spark.hadoop."):  # Spark takes these when it starts only, which may have been earlier
             spark.conf.set(key.removeprefix("spark.hadoop."), value)
+    if present is not None:
+        _share_data_sources(present, spark, plan)
     return spark
+
+
+def _share_data_sources(present: Any, own: Any, plan: JobPlan) -> None:
+    """Let sinks find the Python data sources that a program has registered with its session."""
+    theirs, ours = (each._jsparkSession.sessionState().dataSourceManager() for each in (present, own))
+    for operator in plan.operators.values():
+        sink = getattr(operator.operator, "function", None)
+        if isinstance(sink, SparkSink) and theirs.dataSourceExists(sink.format):
+            if not ours.dataSourceExists(sink.format):
+                ours.registerDataSource(sink.format, theirs.lookupDataSource(sink.format))
 
 
 def _session_of_frames(plan: JobPlan) -> Any:

@@ -106,6 +106,13 @@ def test_columns_come_from_the_declared_type() -> None:
     assert sink(None, row).schema == (("a", "INT"), ("b", "ARRAY<STRING>"))
 
 
+def test_arrays_and_bytes_have_columns() -> None:
+    arrays = [Types.BASIC_ARRAY(Types.STRING()), Types.OBJECT_ARRAY(Types.TUPLE([Types.INT()])),
+              Types.PRIMITIVE_ARRAY(Types.DOUBLE()), Types.PRIMITIVE_ARRAY(Types.BYTE())]  # fmt: skip
+    kinds = [kind for _, kind in sink(None, Types.ROW(arrays)).schema]
+    assert kinds == ["ARRAY<STRING>", "ARRAY<STRUCT<f0: INT>>", "ARRAY<DOUBLE>", "BINARY"]
+
+
 def test_undeclared_columns_are_an_error_that_says_what_to_do() -> None:
     with pytest.raises(ArgumentError, match="declare the stream's output_type"):
         sink(None)

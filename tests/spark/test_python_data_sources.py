@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,3 +106,13 @@ def test_a_stream_is_read_exactly_once_through_restarts(spark: Any, tmp_path: Pa
     numbers = env.from_spark(spark.readStream.format("shop").load()).map(number, output_type=Types.LONG())
     assert sorted(numbers.execute_and_collect("orders", 20)) == list(range(20))
     assert mark.exists()
+
+
+def test_the_example_in_the_documentation_does_what_it_says(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[2] / "docs" / "connectors" / "spark.md"
+    code, expected = re.findall(r"```(?:python|text)\n(.*?)```", page.read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "spark.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == expected

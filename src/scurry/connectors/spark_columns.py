@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scurry.common.typeinfo import (
+    BasicArrayTypeInfo,
     BasicType,
     BasicTypeInfo,
     DateTypeInfo,
     ListTypeInfo,
     MapTypeInfo,
+    ObjectArrayTypeInfo,
+    PrimitiveArrayTypeInfo,
     RowTypeInfo,
     TimestampTypeInfo,
     TupleTypeInfo,
@@ -24,6 +27,7 @@ from scurry.errors import ArgumentError
 
 __all__ = ["declared_columns", "fields_of", "spark_type", "to_arrow"]
 
+_ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _SPARK_NAMES = {
     BasicType.STRING: "STRING",
     BasicType.CHAR: "STRING",
@@ -118,7 +122,9 @@ def spark_type(type_info: TypeInformation) -> str:
         return "DATE"
     if isinstance(type_info, TimestampTypeInfo):
         return "TIMESTAMP"
-    if isinstance(type_info, ListTypeInfo):
+    if type_info == Types.PRIMITIVE_ARRAY(Types.BYTE()):
+        return "BINARY"
+    if isinstance(type_info, _ARRAYS):
         return f"ARRAY<{spark_type(type_info.elem_type)}>"
     if isinstance(type_info, MapTypeInfo):
         return f"MAP<{spark_type(type_info.key_type)}, {spark_type(type_info.value_type)}>"

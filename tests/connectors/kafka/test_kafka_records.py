@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scurry.common import Row, Types
-from scurry.common.serialization import RowFieldExtractorSchema, SimpleStringSchema
+from scurry.common.serialization import DeserializationSchema, RowFieldExtractorSchema, SimpleStringSchema
 from scurry.connectors.kafka.records import (
     ConsumerRecord,
     KafkaRecordDeserializationSchema,
@@ -16,7 +16,7 @@ from scurry.connectors.kafka.records import (
 )
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
-from scurry.errors import MalformedRecordError
+from scurry.errors import MalformedRecordError, SchemaRegistryError
 
 
 class Message:
@@ -50,6 +50,18 @@ class Message:
 def test_values_keep_their_timestamps_and_those_without_are_skipped() -> None:
     messages = [Message(0, b"a", 10), Message(1, None, 20), Message(2, b"b", 30)]
     assert ValueDecoder(SimpleStringSchema()).decode(messages) == (["a", "b"], [10, 30])
+
+
+class Unreachable(DeserializationSchema):
+    """A schema whose registry is away."""
+
+    def deserialize(self, message: bytes) -> Any:
+        raise SchemaRegistryError("nobody there")
+
+
+def test_a_message_is_not_to_blame_for_a_registry_that_is_away() -> None:
+    with pytest.raises(SchemaRegistryError, match="nobody there"):
+        ValueDecoder(Unreachable()).decode([Message(0, b"a")])
 
 
 def test_a_malformed_value_is_reported_with_its_place() -> None:

@@ -278,6 +278,15 @@ class TestDicts:
         found = AvroDeserializationSchema.for_generic(self.SCHEMA, older).deserialize(message)
         assert found == {"id": 7, "at": self.AT, **self.DEFAULTS}
 
+    def test_do_not_share_defaults(self) -> None:
+        older, newer = (
+            AvroSchema(json.dumps({"type": "record", "name": "R", "fields": fields}))
+            for fields in ([], [{"name": "tags", "type": KINDS["array"], "default": []}])
+        )
+        read = AvroDeserializationSchema.for_generic(newer, older)
+        read.deserialize(b"")["tags"].append(1)
+        assert read.deserialize(b"") == {"tags": []}
+
     def test_values_need_not_be_records(self) -> None:
         schema = AvroSchema('{"type": "array", "items": ["null", "int", "string"]}')
         message = AvroSerializationSchema.for_generic(schema).serialize([1, None, "x"])

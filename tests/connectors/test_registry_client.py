@@ -43,6 +43,8 @@ class Answering(BaseHTTPRequestHandler):
         status, body = self.server.answers.pop(0)
         content = json.dumps(body).encode()
         self.send_response(status)
+        if status == 302:
+            self.send_header("Location", body)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -90,6 +92,12 @@ def test_credentials_let_in(server: Scripted, configs: dict[str, str], login: st
     server.answers = [(200, {"schema": '"long"'})]
     assert reading(server.url.replace("//", f"//{login}"), configs).deserialize(MESSAGE) == 1
     assert server.asked == [("/schemas/ids/7", header)]
+
+
+def test_credentials_are_not_passed_on_to_another_server(server: Scripted) -> None:
+    server.answers = [(302, f"{server.url}/elsewhere"), (200, {"schema": '"long"'})]
+    assert reading(server.url, {"bearer.auth.token": "open"}).deserialize(MESSAGE) == 1
+    assert server.asked == [("/schemas/ids/7", "Bearer open"), ("/elsewhere", None)]
 
 
 @pytest.mark.parametrize("status", [401, 403])

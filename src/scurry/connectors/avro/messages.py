@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 from typing import Any
 
@@ -24,7 +25,9 @@ class MessageReader:
             reader: What values are read as, by Avro's rules of schema resolution; None for the writer's.
         """
         self._read = fastavro().schemaless_reader
-        self._schemas = writer.parsed, None if reader is None or reader == writer else reader.parsed
+        other = None if reader is None or reader == writer else reader
+        self._schemas = writer.parsed, None if other is None else other.parsed
+        self._copied = other is not None and other.mutable_defaults
 
     def read(self, message: bytes, start: int = 0) -> Any:
         """Return the value in a message, in fastavro's terms; what follows it is not looked at.
@@ -39,10 +42,11 @@ class MessageReader:
         stream = io.BytesIO(message)
         stream.seek(start)
         try:
-            return self._read(stream, *self._schemas)
+            value = self._read(stream, *self._schemas)
         except Exception as error:  # anything can come of a length or an index that is none
             reason = "it ends too early" if isinstance(error, EOFError) else f"{type(error).__name__}: {error}"
             raise MalformedRecordError("Avro message", None, message.decode("utf-8", "replace"), reason) from None
+        return copy.deepcopy(value) if self._copied else value
 
 
 class MessageWriter:

@@ -117,10 +117,10 @@ class SchemaRegistry:
 
     def _ask_at(self, url: str, body: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         headers = {"Accept": f"{_JSON}, application/json", "Content-Type": _JSON}
-        if self._settings.authorization is not None:
-            headers["Authorization"] = self._settings.authorization
         content = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, content, headers)
+        if self._settings.authorization is not None:  # not for another server that this one may lead to
+            request.add_unredirected_header("Authorization", self._settings.authorization)
         try:
             with self._opener.open(request, timeout=self._settings.timeout_seconds) as answer:
                 return answer.status, _object(answer.read())

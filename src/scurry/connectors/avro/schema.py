@@ -92,6 +92,12 @@ class AvroSchema:
         """The schema as fastavro wants it."""
         return self._parsed
 
+    @property
+    def mutable_defaults(self) -> bool:
+        """Whether the default of a field is a list or dict, which all records that get it would share."""
+        fields = (field for node in self._named.values() for field in node.get("fields", ()))
+        return any(isinstance(field.get("default"), (list, dict)) for field in fields)
+
     def resolve(self, node: Node) -> Node:
         """Return the type a node stands for: what has that name, if the node is the name of a record, enum or fixed."""
         return self._named.get(node, node) if isinstance(node, str) else node

@@ -242,7 +242,8 @@ class MalformedRecordError(ScurryError, ValueError):
     Attributes:
         place: The file, or another name for where the text came from.
         line: Line number in the file, from 1; None where there are no lines.
-        text: The beginning of the offending text.
+        record: The offending text.
+        text: Its beginning.
     """
 
     def __init__(self, place: str, line: int | None, text: str, reason: str) -> None:
@@ -257,6 +258,7 @@ class MalformedRecordError(ScurryError, ValueError):
         super().__init__(place, line, text, reason)
         self.place = place
         self.line = line
+        self.record = text
         self.text = text if len(text) <= 200 else text[:200] + "..."
         self.reason = reason
 

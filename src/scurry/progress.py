@@ -105,6 +105,8 @@ class ProgressDisplay:
             text += f", {_count(job.attempt, 'restart')}"
         for operator, count in totals.late.items():
             text += f"; {_count(count, 'late record')} dropped by {operator}"
+        for source, count in totals.malformed.items():
+            text += f"; {_count(count, 'malformed record')} dropped by {source}"
         for operator, count in totals.dead_letters.items():
             text += f"; {_count(count, 'dead letter')} of {operator}"
         return text

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
+from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, MalformedRecords, Source
+from scurry.errors import MalformedRecordError
 
 #: The records of one micro-batch, by channel.
 Batch = dict[int, list[Any]]
@@ -19,8 +20,12 @@ Batch = dict[int, list[Any]]
 class Driver:
     """Runs the batches of a source, optionally restarting it from its position after every batch."""
 
-    def __init__(self, source: Source, parallelism: int = 1, limits: BatchLimits | None = None) -> None:
+    def __init__(
+        self, source: Source, parallelism: int = 1, limits: BatchLimits | None = None, tolerant: bool = False
+    ) -> None:
         self.source = source
+        self.tolerant = tolerant
+        self.malformed: list[MalformedRecordError] = []
         self.parallelism = parallelism
         self.limits = limits or BatchLimits()
         self.enumerator = self.create()
@@ -36,7 +41,14 @@ class Driver:
             assert assignment.channel not in self.final, "a final channel got more"
             work = pickle.loads(pickle.dumps(assignment.work))
             chunks = shipped.read(work, ChunkSizer()) if work is not None else ()
-            records[assignment.channel] = [value for values, _ in chunks for value in values]
+            records[assignment.channel] = []
+            for values, _ in chunks:
+                if not isinstance(values, MalformedRecords):
+                    records[assignment.channel] += values
+                elif self.tolerant:
+                    self.malformed += values
+                else:
+                    raise values[0]
             if assignment.final:
                 self.final.add(assignment.channel)
         return records

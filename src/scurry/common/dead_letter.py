@@ -1,4 +1,4 @@
-"""DeadLetter: a record that an operator could not process, with what went wrong."""
+"""DeadLetter: a record that an operator or a source could not process, with what went wrong."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ class DeadLetter:
     """What `with_dead_letters` puts out instead of failing the job. Its timestamp is that of the record.
 
     Attributes:
-        record: The record, as the operator got it.
+        record: The record, as the operator got it; of a source the text that is no record.
         error: Name of the exception's class.
         message: What the exception said.
         operator: Name of the operator.
         uid: Its uid.
         traceback: The whole traceback, as text.
+        place: Of a source the file it read, else None.
+        line: Of a source the line in the file, from 1; None where there are no lines.
     """
 
     record: Any
@@ -27,3 +29,5 @@ class DeadLetter:
     operator: str
     uid: str
     traceback: str
+    place: str | None = None
+    line: int | None = None

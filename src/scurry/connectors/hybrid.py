@@ -37,6 +37,11 @@ class HybridSource(Source):
         """The first source's type."""
         return self.sources[0].produced_type
 
+    @property
+    def meets_malformed_records(self) -> bool:
+        """Whether any of the sources may."""
+        return any(source.meets_malformed_records for source in self.sources)
+
     def channels(self, parallelism: int) -> int:
         """Return the most any source needs."""
         return max(source.channels(parallelism) for source in self.sources)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import TypeInformation
+from scurry.errors import MalformedRecordError
 
 __all__ = [
     "Assignment",
@@ -21,6 +22,7 @@ __all__ = [
     "Chunk",
     "ChunkSizer",
     "Enumerator",
+    "MalformedRecords",
     "Source",
     "sliced",
     "sliced_with_timestamps",
@@ -28,6 +30,21 @@ __all__ = [
 
 #: Records that travel together: the values and, where the source knows them, their timestamps in milliseconds.
 Chunk: TypeAlias = tuple[list[Any], list[int] | None]
+
+
+class MalformedRecords(list[MalformedRecordError]):
+    """Takes the place of the values in a chunk: input that is no record, told by the errors it would fail the job with.
+
+    A task drops them if the source says so, else lets them go to the stream's dead letters, else fails with the first.
+
+    Attributes:
+        dropped: The source leaves them out.
+    """
+
+    def __init__(self, errors: Iterable[MalformedRecordError], dropped: bool = False) -> None:
+        """Take the errors, and whether they are left out."""
+        super().__init__(errors)
+        self.dropped = dropped
 
 
 @dataclass(frozen=True)
@@ -142,6 +159,11 @@ class Source(ABC):
     native: bool = True
 
     @property
+    def meets_malformed_records(self) -> bool:
+        """Whether `read` goes on behind what is no record, so that it can be set aside."""
+        return False
+
+    @property
     def produced_type(self) -> TypeInformation | None:
         """The type of the records, or None for any Python object (pickled)."""
         return None
@@ -161,6 +183,8 @@ class Source(ABC):
     @abstractmethod
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of one assignment, in order; runs in a task.
+
+        What is no record may be yielded as `MalformedRecords`, if reading can go on behind it.
 
         Args:
             work: The `work` of an assignment, never None.
@@ -185,6 +209,9 @@ def sliced_with_timestamps(
     """Cut blocks as `sliced` does, with the timestamps of their values in milliseconds."""
     clock: Callable[[], float] = time.perf_counter
     for block, timestamps in blocks:
+        if type(block) is MalformedRecords:
+            yield block, None
+            continue
         start, end = 0, len(block)
         while start < end:
             stop = start + sizer.size

@@ -50,10 +50,14 @@ class Node:
 
 @dataclass(eq=False)
 class SourceNode(Node):
-    """A source with the watermark strategy given to from_source (None: none)."""
+    """A source with the watermark strategy given to from_source (None: none).
+
+    `dead_letters` is the tag of input that is no record, if it may hold some.
+    """
 
     source: Any = None
     watermark_strategy: Any = None
+    dead_letters: Any = None
 
 
 @dataclass(eq=False)

@@ -91,6 +91,8 @@ class SourcePlan:
     channels: int
     origin: Origin
     outputs: list[Output] = field(default_factory=list)
+    #: tag of the side output for input that is no record, None if it fails the job
+    dead_letters: Any = None
 
 
 @dataclass

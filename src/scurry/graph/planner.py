@@ -72,6 +72,7 @@ class _Planner:
         self.job.sources[number] = SourcePlan(
             number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
             node.output_type, parallelism, node.source.channels(parallelism), node.origin,
+            dead_letters=node.dead_letters,
         )  # fmt: skip
 
     def _add_operator(self, node: OperatorNode) -> None:

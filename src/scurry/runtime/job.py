@@ -55,8 +55,10 @@ class Totals:
     records_in: int = 0
     records_out: int = 0
     late: dict[str, int] = field(default_factory=dict)
-    #: operator -> records that went to its dead letters
+    #: operator or source -> records that went to its dead letters
     dead_letters: dict[str, int] = field(default_factory=dict)
+    #: source -> malformed records it left out
+    malformed: dict[str, int] = field(default_factory=dict)
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
     user_metrics: JobMetrics = field(default_factory=JobMetrics)
     #: head operator -> its watermark; heads that have had none yet are missing
@@ -221,8 +223,11 @@ class JobExecution:
                 name = plan.operators[number].name
                 totals.late[name] = totals.late.get(name, 0) + value
             elif metric == "numDeadLetters":
-                name = plan.operators[number].name
+                name = (plan.operators.get(number) or plan.sources[number]).name
                 totals.dead_letters[name] = totals.dead_letters.get(name, 0) + value
+            elif metric == "numMalformedRecordsDropped":
+                name = plan.sources[number].name
+                totals.malformed[name] = totals.malformed.get(name, 0) + value
             elif metric == "numRecordsOut" and number in plan.sources:
                 totals.records_in += value
             elif metric == "numRecordsIn" and number in self._sinks:

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from scurry.connectors.source import ChunkSizer
+from scurry.connectors.source import ChunkSizer, MalformedRecords
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.collector import Collector
 from scurry.runtime.context import CHANNEL_WATERMARKS, TaskInfo
 from scurry.runtime.failure import operator_error
+from scurry.runtime.malformed import MalformedInput
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.task import Task
 from scurry.runtime.wire import MAX_TIME, WireRow
@@ -44,6 +45,7 @@ class SourceTask:
         self._interval = settings.auto_watermark_interval_ms or 200
         self.task = Task(plan, source.id, instance, self.info)
         self._entry = self.task.collector(source)
+        self._malformed = MalformedInput(source, self._entry, self.info)
         strategy = source.watermark_strategy
         self._aligned: AssignTimestampsOperator | None = None
         if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
@@ -166,7 +168,11 @@ class SourceTask:
         for work in works:
             if work is not None:
                 try:
-                    yield from self._source.source.read(work, sizer)
+                    for chunk in self._source.source.read(work, sizer):
+                        if type(chunk[0]) is MalformedRecords:
+                            self._malformed.take(chunk[0])
+                        else:
+                            yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error
 

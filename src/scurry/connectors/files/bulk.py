@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
@@ -25,7 +25,13 @@ class BulkWriter(ABC):
 
 
 class BulkWriterFactory(ABC):
-    """Makes the writers of a bulk format, one per file: Flink's `BulkWriter.Factory`. Picklable."""
+    """Makes the writers of a bulk format, one per file: Flink's `BulkWriter.Factory`. Picklable.
+
+    Attributes:
+        concatenable: Files of the format, one after another, are a file of the format.
+    """
+
+    concatenable: ClassVar[bool] = False
 
     @abstractmethod
     def create(self, stream: BinaryIO) -> BulkWriter:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
@@ -18,8 +17,9 @@ from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.csv_schema import CsvDialect
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.format import StreamFormat
-from scurry.connectors.files.ranges import compressed, line_number, open_decompressed, owned_blocks
+from scurry.connectors.files.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
 from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["CsvFormat"]
@@ -78,12 +78,31 @@ class CsvFormat(StreamFormat):
                     yield ColumnRows(columns, names)
                     continue
                 at_cut = end < size and offset + len(block) >= end
-                try:
-                    rows = parser.rows(data.decode())
-                    while chunk := list(islice(rows, _CHUNK_ROWS)):
-                        yield [Row._from_values(values, names) for values in chunk]
-                except (CsvSyntaxError, UnicodeDecodeError) as error:
-                    raise _malformed(error, data, fs, path, offset + skip, at_cut) from None
+                yield from self._parsed(parser, data, LineNumbers(fs, path, offset + skip), at_cut)
+
+    def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Sequence[Any]]:
+        """Yield rows field by field, and what is none as `MalformedRecords`."""
+        text, names, start = data.decode("utf-8", "surrogateescape"), self.dialect.names, 0
+        undecoded = not text.isascii() and not _is_utf8(data)
+        while start < len(text):
+            chunk: list[Row] = []
+            try:
+                for values in parser.rows(text, start, undecoded):
+                    chunk.append(Row._from_values(values, names))
+                    if len(chunk) == _CHUNK_ROWS:
+                        yield chunk
+                        chunk = []
+                start = len(text)
+            except CsvSyntaxError as error:
+                if chunk:
+                    yield chunk
+                if error.unclosed and at_cut:
+                    raise _malformed(error, text, lines, at_cut) from None
+                yield MalformedRecords([_malformed(error, text, lines, at_cut)])
+                start = _next_record(error, text)
+            else:
+                if chunk:
+                    yield chunk
 
     def _prelude(self, fs: FileSystem, path: str, parser: CsvParser) -> int:
         """The number of bytes before the first row of data."""
@@ -97,29 +116,37 @@ class CsvFormat(StreamFormat):
                 try:
                     position = parser.prelude(text, complete=not block)
                 except CsvSyntaxError as error:
-                    raise _malformed(error, head, fs, path, 0, at_cut=False) from None
+                    raise _malformed(error, text, LineNumbers(fs, path, 0), at_cut=False) from None
         return len(text[:position].encode())
 
 
-def _malformed(
-    error: CsvSyntaxError | UnicodeDecodeError, data: bytes, fs: FileSystem, path: str, offset: int, at_cut: bool
-) -> MalformedRecordError:
-    if isinstance(error, UnicodeDecodeError):
-        position, reason = error.start, "the bytes are no UTF-8; convert the file"
-        begin = data.rfind(b"\n", 0, position) + 1
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _malformed(error: CsvSyntaxError, text: str, lines: LineNumbers, at_cut: bool) -> MalformedRecordError:
+    reason, begin = error.reason, error.position
+    if error.unclosed and at_cut:
+        reason += (
+            " before the end of this micro-batch's share of the file, which probably cut a field with a line break "
+            "in two; set scurry.batch.max-bytes to more than the file's size times the parallelism"
+        )
     else:
-        position = begin = len(data.decode("utf-8", "ignore")[: error.position].encode())
-        reason = error.reason
-        if error.unclosed and at_cut:
-            reason += (
-                " before the end of this micro-batch's share of the file, which probably cut a field with a line break "
-                "in two; set scurry.batch.max-bytes to more than the file's size times the parallelism"
-            )
-        else:
-            reason += "; correct the file or the CsvSchema"
-    stop = data.find(b"\n", begin)
-    text = data[begin : stop if stop >= 0 else len(data)].decode("utf-8", "replace").rstrip("\r")
-    return MalformedRecordError(path, line_number(fs, path, offset + position), text, reason)
+        reason += "; correct the file or the CsvSchema"
+    record = text[begin : _next_record(error, text)].rstrip("\r\n")
+    shown = record.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return MalformedRecordError(lines.path, lines.of(text, begin), shown, reason)
+
+
+def _next_record(error: CsvSyntaxError, text: str) -> int:
+    """Where reading goes on behind a record: behind its end, else behind the line it begins with."""
+    if error.end is not None:
+        return error.end
+    return text.find("\n", error.position) + 1 or len(text)
 
 
 class _Quotes:

@@ -13,17 +13,27 @@ from scurry.connectors.files.csv_schema import CsvDialect
 
 __all__ = ["CsvParser", "CsvSyntaxError"]
 
+#: how bytes that are no UTF-8 look when they were decoded with "surrogateescape"
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
 
 class CsvSyntaxError(Exception):
-    """A record that cannot be read: where it begins in the text, why, and whether only its end is missing."""
+    """A record that cannot be read.
 
-    def __init__(self, position: int, reason: str, unclosed: bool = False) -> None:
+    Attributes:
+        position: Where it begins in the text.
+        reason: Why.
+        end: Where the next one begins, None if that is not clear.
+        unclosed: Only its end is missing.
+    """
+
+    def __init__(self, position: int, reason: str, end: int | None = None, unclosed: bool = False) -> None:
         """Take what is known."""
         super().__init__(reason)
         self.position = position
         self.reason = reason
+        self.end = end
         self.unclosed = unclosed
 
 
@@ -52,25 +62,32 @@ class CsvParser:
         self._escaped = re.compile(rf"{escape}(.)", re.DOTALL) if escape else None
         self._skipped = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r|\Z)")
 
-    def rows(self, text: str) -> Iterator[list[Any]]:
+    def rows(self, text: str, start: int = 0, undecoded: bool = False) -> Iterator[list[Any]]:
         """Yield the values of each record.
+
+        Args:
+            text: The text.
+            start: Where the first record begins.
+            undecoded: The text may hold surrogates in place of bytes that are no text.
 
         Raises:
             CsvSyntaxError: A record is not what the dialect says.
         """
         parsers = self._parsers
         width = len(parsers)
-        for position, _, fields in self.records(text):
+        for position, end, fields in self.records(text, start):
+            if undecoded and _UNDECODED.search(text, position, end):
+                raise CsvSyntaxError(position, "the bytes are no UTF-8; convert the file", end)
             count = len(fields)
             if count != width:
                 if count == width + 1 and not fields[-1]:
                     fields.pop()  # a separator at the end of the line
                 else:
-                    raise CsvSyntaxError(position, f"{width} columns are declared but the line has {count}")
+                    raise CsvSyntaxError(position, f"{width} columns are declared but the line has {count}", end)
             try:
                 yield [parse(field) for parse, field in zip(parsers, fields, strict=True)]
             except ValueError:
-                raise CsvSyntaxError(position, self._which_column(fields)) from None
+                raise CsvSyntaxError(position, self._which_column(fields), end) from None
 
     def _which_column(self, fields: list[str]) -> str:
         for column, parse, field in zip(self._dialect.columns, self._parsers, fields, strict=True):
@@ -80,11 +97,11 @@ class CsvParser:
                 return f"column {column.name!r}: {error}"
         raise AssertionError("a column failed and then did not")
 
-    def records(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
+    def records(self, text: str, start: int = 0) -> Iterator[tuple[int, int, list[str]]]:
         """Yield where each record begins, where it ends, and its fields as text."""
         match, separator, length = self._field.match, self._dialect.separator, len(text)
         comment = self._skipped.match if self._dialect.allow_comments else None
-        position = 0
+        position = start
         while position < length:
             if comment is not None and (skipped := comment(text, position)):
                 position = skipped.end()

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
-__all__ = ["FileStatus", "FileSystem", "file_system"]
+__all__ = ["FileStatus", "FileSystem", "file_system", "hidden"]
 
 _ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs"}
 
@@ -123,7 +123,7 @@ class LocalFileSystem(FileSystem):
     def _walk(self, directory: str) -> Iterator[FileStatus]:
         with os.scandir(directory) as entries:
             for entry in entries:
-                if _hidden(entry.name):
+                if hidden(entry.name):
                     continue
                 if entry.is_dir():
                     yield from self._walk(entry.path)
@@ -193,7 +193,7 @@ class ArrowFileSystem(FileSystem):
             return
         for entry in self._arrow.get_file_info(fs.FileSelector(path, recursive=True)):
             inner = entry.path[len(path) :].strip("/")
-            if entry.type == fs.FileType.File and not any(map(_hidden, inner.split("/"))):
+            if entry.type == fs.FileType.File and not any(map(hidden, inner.split("/"))):
                 yield _arrow_status(entry)
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
@@ -238,7 +238,8 @@ class ArrowFileSystem(FileSystem):
 _LOCAL = LocalFileSystem()
 
 
-def _hidden(name: str) -> bool:
+def hidden(name: str) -> bool:
+    """Whether sources skip files and directories of this name."""
     return name.startswith((".", "_"))
 
 

@@ -24,9 +24,16 @@ class FileFormat(ABC):
         """Whether parts of this file can be read on their own."""
         return True
 
+    @property
+    def meets_malformed_records(self) -> bool:
+        """Whether a file may hold something that is no record."""
+        return True
+
     @abstractmethod
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         """Yield blocks of the records that begin in a byte range, in order.
+
+        What is no record is yielded as `MalformedRecords` if reading can go on behind it, else raised.
 
         Args:
             fs: The file system of the path.

@@ -8,11 +8,11 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from scurry.connectors.files.filesystem import FileSystem
 
-__all__ = ["compressed", "line_number", "open_decompressed", "owned_blocks"]
+__all__ = ["LineNumbers", "compressed", "open_decompressed", "owned_blocks"]
 
 #: Bytes handled at once: large enough for speed, small enough for memory.
 BLOCK_BYTES = 4 * 1024 * 1024
@@ -98,14 +98,33 @@ def owned_blocks(
         yield offset, b"".join(parts)
 
 
-def line_number(fs: FileSystem, path: str, offset: int) -> int:
-    """Return the number, from 1, of the line that begins at a byte offset; reads the file up to there."""
-    newlines = 0
+class LineNumbers:
+    """The numbers, from 1, of the lines in a block of text; the file before it is read only when one is asked for."""
+
+    def __init__(self, fs: FileSystem, path: str, offset: int) -> None:
+        """Take the file, and the byte at which the block begins."""
+        self.path = path
+        self._fs = fs
+        self._offset = offset
+        self._seen, self._line = 0, 0
+
+    def of(self, text: str | bytes, position: int) -> int:
+        """Return the number of the line at a position of the block, which ascends from call to call."""
+        if not self._line:
+            self._line = 1 + _newlines(self._fs, self.path, self._offset)
+        newline: Any = "\n" if isinstance(text, str) else b"\n"
+        self._line += text.count(newline, self._seen, position)
+        self._seen = position
+        return self._line
+
+
+def _newlines(fs: FileSystem, path: str, end: int) -> int:
+    count = 0
     with open_decompressed(fs, path) as file:
-        while offset > 0:
-            block = file.read(min(BLOCK_BYTES, offset))
+        while end > 0:
+            block = file.read(min(BLOCK_BYTES, end))
             if not block:
                 break
-            newlines += block.count(b"\n")
-            offset -= len(block)
-    return newlines + 1
+            count += block.count(b"\n")
+            end -= len(block)
+    return count

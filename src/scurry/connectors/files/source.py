@@ -11,31 +11,51 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileStatus, file_system
 from scurry.connectors.files.format import FileFormat
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.files.globs import expand
+from scurry.connectors.source import (
+    Assignment,
+    BatchLimits,
+    Chunk,
+    ChunkSizer,
+    Enumerator,
+    MalformedRecords,
+    Source,
+    sliced,
+)
 from scurry.errors import ArgumentError
 
-__all__ = ["FileSource"]
+__all__ = ["FileSource", "FileSplits"]
 
 #: (path as the user's file system names it, first byte, byte after the last, size of the file)
 _Range = tuple[str, int, int, int]
 
 
 class FileSource(Source):
-    """Reads files with a format: lines of text, CSV, Parquet.
+    """Reads files with a format: lines of text, CSV, Parquet, ...
 
-    The paths are files or directories, walked recursively; names that begin with `.` or `_` are skipped below them.
-    Files are read in the order of their modification times, ties by path. One channel reads a file from beginning to
-    end; a file larger than a micro-batch may take is read over several. A file must be complete when it appears in a
-    watched directory (write it elsewhere and move it), and is read once, whatever happens to it later.
+    The paths are files or directories, walked recursively, or patterns of such (`globs.expand`); names that begin with
+    `.` or `_` are skipped below them. Files are read in the order of their modification times, ties by path. One
+    channel reads a file from beginning to end, unless it is to be split; a file larger than a micro-batch may take is
+    read over several. A file must be complete when it appears in a watched directory (write it elsewhere and move it),
+    and is read once, whatever happens to it later.
     """
 
-    def __init__(self, file_format: FileFormat, paths: Sequence[str], discovery_interval_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        file_format: FileFormat,
+        paths: Sequence[str],
+        discovery_interval_ms: int | None = None,
+        splits: FileSplits | None = None,
+        drop_malformed: bool = False,
+    ) -> None:
         """Describe what to read.
 
         Args:
             file_format: How records are read.
-            paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+            paths: Files, directories and patterns; local, or file:, s3://, gs://, hdfs:// addresses.
             discovery_interval_ms: Milliseconds between looks for new files; None reads the files there are and ends.
+            splits: How large files are shared out among channels; None leaves each to one channel.
+            drop_malformed: Leave out what is no record of the format, instead of failing.
 
         Raises:
             ArgumentError: There is no path.
@@ -48,12 +68,19 @@ class FileSource(Source):
         self.file_format = file_format
         self.paths = tuple(paths)
         self.discovery_interval_ms = discovery_interval_ms
+        self.splits = splits or FileSplits()
+        self.drop_malformed = drop_malformed
         self.bounded = discovery_interval_ms is None
 
     @property
     def produced_type(self) -> TypeInformation | None:
         """The format's record type."""
         return self.file_format.produced_type
+
+    @property
+    def meets_malformed_records(self) -> bool:
+        """Whether the format knows anything that is no record."""
+        return self.file_format.meets_malformed_records
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that has listed the paths.
@@ -71,22 +98,47 @@ class FileSource(Source):
                 fs, path = file_system(address)
                 if not self.file_format.splittable(path):
                     end = sys.maxsize  # a compressed file holds more than its size
-                yield from self.file_format.read(fs, path, start, end, size)
+                for block in self.file_format.read(fs, path, start, end, size):
+                    if self.drop_malformed and type(block) is MalformedRecords:
+                        block = MalformedRecords(block, dropped=True)
+                    yield block
 
         return sliced(blocks(), sizer)
 
 
+@dataclass(frozen=True)
+class FileSplits:
+    """How files are shared out among the channels of a source.
+
+    Attributes:
+        max_bytes: A file of a format that can be read from the middle is cut into splits of so many bytes, which
+            channels read side by side; None leaves every file to one channel, which keeps its records in order.
+    """
+
+    max_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the size.
+
+        Raises:
+            ArgumentError: It is not positive.
+        """
+        if self.max_bytes is not None and self.max_bytes <= 0:
+            raise ArgumentError(f"splits of {self.max_bytes} bytes: give a positive number")
+
+
 @dataclass
 class _Pending:
-    """A file, or what is left of it, in the queue of a channel."""
+    """A file or split, or what is left of it, in the queue of a channel."""
 
     path: str
     next: int
+    end: int
     size: int
 
     @property
     def left(self) -> int:
-        return self.size - self.next
+        return self.end - self.next
 
 
 class _FileEnumerator(Enumerator):
@@ -95,6 +147,7 @@ class _FileEnumerator(Enumerator):
     ) -> None:
         self._format = source.file_format
         self._paths = source.paths
+        self._split_bytes = source.splits.max_bytes
         self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
         self._max_bytes = max_bytes
         self._clock = clock
@@ -111,11 +164,19 @@ class _FileEnumerator(Enumerator):
             fs, path = file_system(address)
             # workers open files by address again, so the scheme and host must stay with the path
             prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
-            found.extend((prefix + status.path, status) for status in fs.files(path))
+            for start in expand(fs, path, must_exist=self._interval is None):
+                found.extend((prefix + status.path, status) for status in fs.files(start))
+        found = list(dict(found).items())  # patterns may overlap
         found.sort(key=lambda item: (item[1].modified, item[0]))
         new = [item for item in found if item[0] not in self._seen]
         self._seen.update(address for address, _ in new)
-        self._deal(_Pending(address, 0, status.size) for address, status in new if status.size)
+        self._deal(split for address, status in new for split in self._splits(address, status.size))
+
+    def _splits(self, path: str, size: int) -> Iterator[_Pending]:
+        """The pieces of a file that channels read on their own; none of an empty file."""
+        step = self._split_bytes if self._split_bytes and self._format.splittable(path) else size
+        for start in range(0, size, step or 1):
+            yield _Pending(path, start, min(start + step, size), size)
 
     def _deal(self, files: Iterable[_Pending]) -> None:
         loads = [sum(f.left for f in queue) for queue in self._queues]
@@ -166,14 +227,14 @@ class _FileEnumerator(Enumerator):
 
     def position(self) -> dict[str, Any]:
         return {
-            "pending": [[[f.path, f.next, f.size] for f in queue] for queue in self._queues],
+            "pending": [[[f.path, f.next, f.end, f.size] for f in queue] for queue in self._queues],
             "final": list(self._final),
             "seen": sorted(self._seen) if self._interval is not None else [],
         }
 
     def restore(self, position: dict[str, Any]) -> None:
         """Continue with the files left; with another number of channels they are dealt anew."""
-        saved = [[_Pending(*f) for f in queue] for queue in position["pending"]]
+        saved = [[_pending(*f) for f in queue] for queue in position["pending"]]
         channels = len(self._queues)
         if len(saved) == channels:
             self._queues, self._final = saved, list(position["final"])
@@ -184,6 +245,11 @@ class _FileEnumerator(Enumerator):
             # files that appeared since are found by the next look, those listed by the constructor included
             self._seen = set(position["seen"])
             self._looked = self._clock() - self._interval
+
+
+def _pending(path: str, start: int, *end_and_size: int) -> _Pending:
+    # positions saved before there were splits have the size alone
+    return _Pending(path, start, end_and_size[0], end_and_size[-1])
 
 
 def _prefix(address: str) -> str:

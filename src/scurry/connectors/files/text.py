@@ -38,6 +38,11 @@ class TextLineFormat(StreamFormat):
         """STRING."""
         return Types.STRING()
 
+    @property
+    def meets_malformed_records(self) -> bool:
+        """False: every line is a record."""
+        return False
+
     def splittable(self, path: str) -> bool:
         r"""Whether the file can be cut at the byte of `\n`."""
         stateful = self.charset.startswith(("iso2022", "hz", "utf-7"))

@@ -1,11 +1,11 @@
-"""Which operators may set aside records that they fail on."""
+"""Which operators and sources may set aside records that they fail on."""
 
 from __future__ import annotations
 
 from scurry.datastream.output_tag import OutputTag
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops
-from scurry.graph.nodes import Node, OperatorNode
+from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
 __all__ = ["declare_dead_letters"]
 
@@ -22,11 +22,11 @@ _INSTEAD = {
 
 
 def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
-    """Give an operator a side output for records on which its function fails.
+    """Give an operator a side output for records on which its function fails, or a source one for malformed input.
 
     Raises:
         UnsupportedError: It does not call a function for one record at a time.
-        TopologyError: It is no operator.
+        TopologyError: It is neither an operator nor a source that can read past malformed records.
         ArgumentError: The tag has a type.
     """
     if not isinstance(output_tag, OutputTag):
@@ -36,10 +36,13 @@ def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
             f"dead letters are DeadLetter objects, not {output_tag.type_info}: give OutputTag({output_tag.tag_id!r}) "
             "no type, and map the side output to what you need"
         )
+    if isinstance(node, SourceNode) and node.source.meets_malformed_records:
+        node.dead_letters = output_tag
+        return
     if not isinstance(node, OperatorNode):
         raise TopologyError(
             f"{node.name or 'this stream'} has no function that could fail on a record: call with_dead_letters on the "
-            "stream that map(...), flat_map(...), filter(...) or process(...) returned"
+            "stream that map(...), flat_map(...), filter(...) or process(...) returned, or on that of a FileSource"
         )
     if not isinstance(node.operator, _PER_RECORD):
         instead = _INSTEAD.get(

@@ -209,7 +209,7 @@ class DataStream:
         """
         if not isinstance(output_tag, OutputTag):
             raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
-        if not isinstance(self._node, OperatorNode):
+        if not isinstance(self._node, OperatorNode) and getattr(self._node, "dead_letters", None) is None:
             raise TopologyError(
                 f"{self._node.name or 'this stream'} emits no side outputs; call get_side_output on the stream that "
                 "process(...) or a window returned"
@@ -227,6 +227,8 @@ class DataStream:
     def with_dead_letters(self: Self, output_tag: OutputTag) -> Self:
         """Let records on which this operator's function fails go to a side output instead of failing the job.
 
+        On the stream of a `FileSource` it is what the files hold that is no record of their format.
+
         scurry's own; Flink has nothing like it. Take them with `get_side_output(output_tag)`: each is a `DeadLetter`
         with the record, the error and its traceback, and the record's timestamp. `numDeadLetters` counts them. A record
         either has all its results or is a dead letter, but what the function did to state before it failed stays done.
@@ -241,7 +243,7 @@ class DataStream:
 
         Raises:
             UnsupportedError: The operator does not call its function for one record at a time.
-            TopologyError: The stream is no operator.
+            TopologyError: The stream is neither an operator nor a source that can read past malformed records.
         """
         declare_dead_letters(self._node, output_tag)
         return self

@@ -1,0 +1,105 @@
+"""MessageLinesFormat and its writer: every line of a file is a message, such as a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar
+
+from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.format import StreamFormat
+from scurry.connectors.files.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
+from scurry.connectors.source import MalformedRecords
+from scurry.errors import MalformedRecordError
+
+__all__ = ["MessageLinesFormat", "MessageLinesWriterFactory"]
+
+_CHUNK_LINES = 4096
+
+
+@dataclass(frozen=True)
+class MessageLinesFormat(StreamFormat):
+    r"""Records that a schema reads from lines, which end at `\n` or `\r\n`; blank lines are skipped.
+
+    Files named .gz, .gzip, .bz2, .xz, .deflate or .zst are decompressed.
+
+    Attributes:
+        schema: Makes a record of a line; None leaves the line out.
+    """
+
+    schema: DeserializationSchema
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """The schema's type."""
+        return self.schema.get_produced_type()
+
+    def splittable(self, path: str) -> bool:
+        """Whether the file is not compressed."""
+        return not compressed(path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        """Yield blocks of records."""
+        with open_decompressed(fs, path) as file:
+            for offset, data in owned_blocks(file, start, end):
+                yield from self._parsed(data, LineNumbers(fs, path, offset))
+
+    def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Sequence[Any]]:
+        deserialize, chunk, position = self.schema.deserialize, [], 0
+        for line in data.split(b"\n"):
+            begin, position = position, position + len(line) + 1
+            if not line or line.isspace():
+                continue
+            try:
+                record = deserialize(line)
+            except Exception as error:
+                if chunk:
+                    yield chunk
+                    chunk = []
+                yield MalformedRecords([_malformed(error, data, begin, line, lines)])
+                continue
+            if record is not None:
+                chunk.append(record)
+                if len(chunk) == _CHUNK_LINES:
+                    yield chunk
+                    chunk = []
+        if chunk:
+            yield chunk
+
+
+def _malformed(error: Exception, data: bytes, begin: int, line: bytes, lines: LineNumbers) -> MalformedRecordError:
+    reason = error.reason if isinstance(error, MalformedRecordError) else f"{type(error).__name__}: {error}"
+    text = line.decode("utf-8", "replace").rstrip("\r")
+    return MalformedRecordError(lines.path, lines.of(data, begin), text, reason)
+
+
+@dataclass(frozen=True)
+class MessageLinesWriterFactory(BulkWriterFactory):
+    """Makes writers of a line per record.
+
+    Attributes:
+        schema: Makes the bytes of a line, without a line break in them.
+    """
+
+    schema: SerializationSchema
+
+    concatenable: ClassVar[bool] = True
+
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        """Return a writer to an open stream."""
+        return _LineWriter(self.schema, stream)
+
+
+class _LineWriter(BulkWriter):
+    def __init__(self, schema: SerializationSchema, stream: BinaryIO) -> None:
+        self._serialize = schema.serialize
+        self._stream = stream
+
+    def write(self, values: list[Any]) -> None:
+        self._stream.write(b"".join([line + b"\n" for line in map(self._serialize, values)]))
+
+    def finish(self) -> None:
+        return

@@ -6,16 +6,36 @@ import datetime
 import re
 import zoneinfo
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from scurry.errors import UnsupportedError
+from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["BasePathBuckets", "BucketAssigner", "DateTimeBuckets"]
+__all__ = ["BasePathBuckets", "BucketAssigner", "BucketContext", "DateTimeBuckets"]
+
+
+@dataclass(frozen=True)
+class BucketContext:
+    """What is known of a record besides itself: Flink's `BucketAssigner.Context`."""
+
+    processing_time_ms: int
+    timestamp_ms: int | None
+
+    def current_processing_time(self) -> int:
+        """Return the wall clock, in milliseconds."""
+        return self.processing_time_ms
+
+    def timestamp(self) -> int | None:
+        """Return the record's timestamp in milliseconds, None if it has none."""
+        return self.timestamp_ms
 
 
 class BucketAssigner(ABC):
-    """Names the bucket for records written at a time. Picklable."""
+    """Names the bucket of a record, a directory below the base path. For one of your own, override `get_bucket_id`.
+
+    It must be picklable, which a class of a module or program is.
+    """
 
     @staticmethod
     def base_path_bucket_assigner() -> BucketAssigner:
@@ -36,12 +56,57 @@ class BucketAssigner(ABC):
         return DateTimeBuckets(format_str, timezone_id)
 
     @abstractmethod
+    def get_bucket_id(self, element: Any, context: BucketContext) -> str:
+        """Return the directory for a record, relative to the base path; several levels are divided by `/`."""
+
+    def assign(self, values: list[Any], timestamps: list[int] | None, now_ms: int) -> Iterable[tuple[str, list[Any]]]:
+        """Return the records of each bucket, in their order.
+
+        Args:
+            values: The records.
+            timestamps: Their timestamps in milliseconds, None if they have none.
+            now_ms: The wall clock.
+
+        Raises:
+            ArgumentError: A directory is outside the base path.
+        """
+        buckets: dict[str, list[Any]] = {}
+        for index, value in enumerate(values):
+            timestamp = None if timestamps is None else timestamps[index]
+            bucket = self.get_bucket_id(value, BucketContext(now_ms, timestamp))
+            if bucket not in buckets:
+                buckets[_checked(bucket)] = []
+            buckets[bucket].append(value)
+        return buckets.items()
+
+
+def _checked(bucket: str) -> str:
+    if not isinstance(bucket, str) or bucket.startswith("/") or ".." in bucket.split("/"):
+        raise ArgumentError(
+            f"get_bucket_id returned {bucket!r}: a bucket is the text of a directory below the base path, such as "
+            "'country=de/2026-03-04'"
+        )
+    return bucket
+
+
+class _WallClockBuckets(BucketAssigner):
+    """One bucket for all records that are written at a time."""
+
+    @abstractmethod
     def bucket(self, now_ms: int) -> str:
-        """Return the directory, relative to the base path, for records written at this time (milliseconds)."""
+        """Return the directory for records written at this time (milliseconds)."""
+
+    def get_bucket_id(self, element: Any, context: BucketContext) -> str:
+        """Return the directory for this time."""
+        return self.bucket(context.processing_time_ms)
+
+    def assign(self, values: list[Any], timestamps: list[int] | None, now_ms: int) -> Iterable[tuple[str, list[Any]]]:
+        """Return all records under this time's directory."""
+        return ((self.bucket(now_ms), values),)
 
 
 @dataclass(frozen=True)
-class BasePathBuckets(BucketAssigner):
+class BasePathBuckets(_WallClockBuckets):
     """All files lie in the base path itself."""
 
     def bucket(self, now_ms: int) -> str:
@@ -50,7 +115,7 @@ class BasePathBuckets(BucketAssigner):
 
 
 @dataclass(frozen=True)
-class DateTimeBuckets(BucketAssigner):
+class DateTimeBuckets(_WallClockBuckets):
     """Buckets by the wall clock when the record is written, one per hour unless the pattern says otherwise.
 
     Attributes:

@@ -31,6 +31,11 @@ class CsvWriterFactory(BulkWriterFactory):
 
     dialect: CsvDialect
 
+    @property
+    def concatenable(self) -> bool:  # type: ignore[override]
+        """Whether there is no header."""
+        return not self.dialect.use_header
+
     def create(self, stream: BinaryIO) -> BulkWriter:
         """Return a writer to an open stream, which has written the header if there is to be one."""
         return _CsvWriter(self.dialect, stream)

@@ -4,49 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-import re
 import time
-import uuid
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from scurry.common.serialization import Encoder
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
 from scurry.connectors.files.bulk import BulkWriterFactory
-from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.files.compaction import Compaction
+from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.names import PartNames
+from scurry.connectors.files.parts import PartFormat, PartWriter
 from scurry.connectors.files.rolling import RollingPolicy
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.errors import SinkCommitError
 
-__all__ = ["BulkFiles", "FileSink", "PartFile", "PartFormat", "RowFiles"]
-
-
-class PartFormat(ABC):
-    """How records become the content of part files. Picklable."""
-
-    @abstractmethod
-    def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
-        """Return a writer to a new file."""
-
-
-class PartWriter(ABC):
-    """Writes the content of one part file."""
-
-    @abstractmethod
-    def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
-        """Write records until the file is full; return how many were written.
-
-        Args:
-            values: The records.
-            full: Whether a file of that many bytes takes no further record.
-        """
-
-    def finish(self) -> None:
-        """Write what is still to be written; the stream stays open."""
-        return
+__all__ = ["BulkFiles", "FileSink", "PartFile", "RowFiles"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +28,8 @@ class RowFiles(PartFormat):
     """Record by record, through an encoder: the text of each typed record as Java shows it, and a newline."""
 
     encoder: Encoder
+
+    concatenable: ClassVar[bool] = True
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
         """Return a writer of encoded records."""
@@ -96,6 +72,11 @@ class BulkFiles(PartFormat):
 
     factory: BulkWriterFactory
 
+    @property
+    def concatenable(self) -> bool:  # type: ignore[override]
+        """Whether the format is."""
+        return self.factory.concatenable
+
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
         """Return a writer of a whole file."""
         return _BulkPartWriter(self.factory, stream)
@@ -135,6 +116,9 @@ class FileSink(Sink):
 
     Hidden files that a failed attempt left behind are deleted when the restarted job commits for the first time.
 
+    With compaction, the committer gives files hidden names first, and makes what it compacts them into visible
+    (`committer.FileCommitter`).
+
     Attributes:
         base_path: Directory for all buckets; local or file:, s3://, gs://, hdfs://.
         part_format: How records become bytes.
@@ -142,6 +126,7 @@ class FileSink(Sink):
         rolling: When a file ends before its micro-batch does.
         prefix: Beginning of file names.
         suffix: End of file names.
+        compaction: When small files become a larger one, and how; None makes them visible as they are.
     """
 
     base_path: str
@@ -150,6 +135,7 @@ class FileSink(Sink):
     rolling: RollingPolicy = field(default_factory=RollingPolicy)
     prefix: str = "part"
     suffix: str = ""
+    compaction: Compaction | None = None
 
     def __post_init__(self) -> None:
         """Check the base path.
@@ -165,11 +151,14 @@ class FileSink(Sink):
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that renames."""
-        return _FileCommitter(self, sink_id)
+        from scurry.connectors.files.committer import FileCommitter
 
-    def name(self, sink_id: str) -> str:
-        """Return what the names of all files of a job's sink begin with; batch, subtask and number follow."""
-        return f"{self.prefix}-{hashlib.blake2b(sink_id.encode(), digest_size=4).hexdigest()}-"
+        return FileCommitter(self, self.names(sink_id))
+
+    def names(self, sink_id: str) -> PartNames:
+        """Return the names of the files of a job's sink."""
+        begin = f"{self.prefix}-{hashlib.blake2b(sink_id.encode(), digest_size=4).hexdigest()}-"
+        return PartNames(begin, self.suffix)
 
 
 @dataclass
@@ -186,13 +175,17 @@ class _FileWriter(SinkWriter):
         self._sink = sink
         self._context = context
         self._fs, self._base = file_system(sink.base_path)
-        self._name = f"{sink.name(context.sink_id)}{context.batch_id}-{context.subtask_index}-"
+        self._names = sink.names(context.sink_id)
         self._open: dict[str, _OpenPart] = {}
         self._parts: list[PartFile] = []
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         now = time.time_ns() // 1_000_000
-        bucket, rolling = self._sink.buckets.bucket(now), self._sink.rolling
+        for bucket, some in self._sink.buckets.assign(values, timestamps, now):
+            self._write(bucket, some, now)
+
+    def _write(self, bucket: str, values: list[Any], now: int) -> None:
+        rolling = self._sink.rolling
         part = self._open.get(bucket)
         if part is not None and rolling.old(part.opened_ms, part.written_ms, now):
             self._close(bucket)
@@ -208,10 +201,11 @@ class _FileWriter(SinkWriter):
                 part = None
 
     def _create(self, bucket: str, now: int) -> _OpenPart:
-        name = f"{self._name}{len(self._parts)}{self._sink.suffix}"
+        name = self._names.part(self._context.batch_id, self._context.subtask_index, len(self._parts))
+        target = name if self._sink.compaction is None else self._names.uncompacted(name)
         directory = posixpath.join(self._base, bucket)
-        staged = posixpath.join(directory, f".{name}.inprogress.{uuid.uuid4().hex}")
-        file = PartFile(staged, posixpath.join(directory, name))
+        staged = posixpath.join(directory, self._names.in_progress(name))
+        file = PartFile(staged, posixpath.join(directory, target))
         self._parts.append(file)
         stream = self._fs.open_output(staged)
         return _OpenPart(file, stream, self._sink.part_format.open(stream, self._context.input_type), now, now)
@@ -231,58 +225,3 @@ class _FileWriter(SinkWriter):
             part.stream.close()
         for file in self._parts:
             self._fs.delete(file.staged)
-
-
-class _FileCommitter(Committer):
-    def __init__(self, sink: FileSink, sink_id: str) -> None:
-        self._sink = sink
-        self._sink_id = sink_id
-        self._fs, self._base = file_system(sink.base_path)
-        self._last: int | None = None
-
-    def restarted(self) -> None:
-        self._last = None  # whatever is committed next may have been tried before
-
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        parts: list[PartFile] = list(committables)
-        repeated = self._last is None or batch_id <= self._last
-        if repeated:
-            self._remove_earlier_try(batch_id, {part.target for part in parts})
-        for part in parts:
-            if self._fs.exists(part.staged):
-                self._fs.rename(part.staged, part.target)
-            elif not self._fs.exists(part.target):
-                raise SinkCommitError(
-                    f"cannot commit {part.target}: {part.staged} is gone; something else deletes files below "
-                    f"{self._sink.base_path}"
-                )
-        if repeated:
-            self._remove_leftovers()
-        self._last = batch_id
-
-    def _remove_earlier_try(self, batch_id: int, targets: set[str]) -> None:
-        """Delete what this batch left when it was committed before, and batches after it: they were taken back."""
-        visible = re.compile(re.escape(self._sink.name(self._sink_id)) + r"(\d+)-")
-        for directory, name in _walk(self._fs, self._base):
-            path, match = posixpath.join(directory, name), visible.match(name)
-            if match and int(match[1]) >= batch_id and path not in targets:
-                self._fs.delete(path)
-
-    def _remove_leftovers(self) -> None:
-        """Delete hidden files of dead attempts; no task of this sink is at work while a batch is committed."""
-        begin = re.escape("." + self._sink.name(self._sink_id))
-        leftover = re.compile(begin + r"\d+-\d+-\d+.*\.inprogress\.[0-9a-f]{32}")
-        for directory, name in _walk(self._fs, self._base):
-            if leftover.fullmatch(name):
-                self._fs.delete(posixpath.join(directory, name))
-
-
-def _walk(fs: FileSystem, directory: str) -> list[tuple[str, str]]:
-    """All files below a directory, hidden ones too, as directory and name."""
-    found = []
-    for name, is_directory in fs.entries(directory):
-        if is_directory:
-            found += _walk(fs, posixpath.join(directory, name))
-        else:
-            found.append((directory, name))
-    return found

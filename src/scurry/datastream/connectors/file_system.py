@@ -9,19 +9,27 @@ from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
 from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.compaction import Compaction
 from scurry.connectors.files.format import BulkFormat, FileFormat, StreamFormat
 from scurry.connectors.files.rolling import RollingPolicy
-from scurry.connectors.files.sink import BulkFiles, PartFormat, RowFiles
+from scurry.connectors.files.parts import PartFormat
+from scurry.connectors.files.sink import BulkFiles, RowFiles
 from scurry.connectors.files.sink import FileSink as _FileSink
 from scurry.connectors.files.source import FileSource as _FileSource
+from scurry.connectors.files.source import FileSplits
+from scurry.datastream.connectors._file_compaction import FileCompactor, FileCompactStrategy
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = [
     "BucketAssigner",
     "BulkFormat",
+    "FileCompactStrategy",
+    "FileCompactor",
+    "FileEnumeratorProvider",
     "FileSink",
     "FileSource",
     "FileSourceBuilder",
+    "FileSplitAssignerProvider",
     "OutputFileConfig",
     "RollingPolicy",
     "StreamFormat",
@@ -31,39 +39,82 @@ __all__ = [
 class FileSource(_FileSource):
     """Reads the records of files, those that are there or all that will ever appear.
 
-    The paths are files or directories, walked recursively; names that begin with `.` or `_` are skipped below them.
-    Files are read in the order of their modification times, each by one parallel reader from beginning to end.
+    The paths are files or directories, walked recursively, or patterns of such: `*`, `?`, `[abc]` and `{a,b}` stand for
+    parts of a name, `**` for any number of directories. Names that begin with `.` or `_` are skipped below them. Files
+    are read in the order of their modification times, each by one parallel reader from beginning to end unless
+    `set_file_enumerator` lets it be split.
+
+    What is no record of the format fails the job, with the file and the line. `drop_malformed_records()` leaves it out;
+    `env.from_source(...).with_dead_letters(tag)` sets it aside.
     """
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
-        """Return a builder of a source of text or CSV files.
+        """Return a builder of a source of text, CSV or JSON files.
 
         Args:
             stream_format: How records are read.
-            *paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+            *paths: Files, directories and patterns; local, or file:, s3://, gs://, hdfs:// addresses.
         """
         return FileSourceBuilder(_checked(stream_format, StreamFormat, "for_record_stream_format"), paths)
 
     @staticmethod
     def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
-        """Return a builder of a source of Parquet files.
+        """Return a builder of a source of Parquet or ORC files.
 
         Args:
             bulk_format: How records are read.
-            *paths: Files and directories; local, or file:, s3://, gs://, hdfs:// addresses.
+            *paths: Files, directories and patterns; local, or file:, s3://, gs://, hdfs:// addresses.
         """
         return FileSourceBuilder(_checked(bulk_format, BulkFormat, "for_bulk_file_format"), paths)
 
 
+class FileEnumeratorProvider:
+    """How a FileSource shares out files among its parallel readers."""
+
+    def __init__(self, splits: FileSplits) -> None:
+        """Take how files are split."""
+        self._splits = splits
+
+    @staticmethod
+    def default_splittable_file_enumerator(split_size: int = 128 * 1024 * 1024) -> FileEnumeratorProvider:
+        """Return what cuts large files into splits that are read side by side, where the format can be read so.
+
+        The records of a file are then in no order among each other. Compressed files are not split.
+
+        Args:
+            split_size: Bytes of a split. Flink takes the blocks of HDFS, and does not split files elsewhere.
+
+        Raises:
+            ArgumentError: The size is not positive.
+        """
+        return FileEnumeratorProvider(FileSplits(split_size))
+
+    @staticmethod
+    def default_non_splittable_file_enumerator() -> FileEnumeratorProvider:
+        """Return what leaves each file to one reader. The default."""
+        return FileEnumeratorProvider(FileSplits())
+
+
+class FileSplitAssignerProvider:
+    """Which reader gets which file; here always the one that has least to read."""
+
+    @staticmethod
+    def locality_aware_split_assigner() -> FileSplitAssignerProvider:
+        """Return the assigner there is; it balances the readers' loads."""
+        return FileSplitAssignerProvider()
+
+
 class FileSourceBuilder:
-    """Says whether a FileSource ends."""
+    """Says whether a FileSource ends, how it splits files, and what it does about malformed records."""
 
     def __init__(self, file_format: FileFormat, paths: tuple[str | os.PathLike[str], ...]) -> None:
         """Begin with a format and paths."""
         self._format = file_format
         self._paths = paths
         self._interval_ms: int | None = None
+        self._splits = FileSplits()
+        self._drop_malformed = False
 
     def monitor_continuously(self, discovery_interval: TimeAmount) -> FileSourceBuilder:
         """Go on forever, reading files that appear under the paths.
@@ -79,6 +130,31 @@ class FileSourceBuilder:
         self._interval_ms = None
         return self
 
+    def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> FileSourceBuilder:
+        """Set whether large files are split among readers.
+
+        Args:
+            file_enumerator: From `FileEnumeratorProvider`.
+        """
+        if not isinstance(file_enumerator, FileEnumeratorProvider):
+            raise ArgumentTypeError(f"set_file_enumerator takes a FileEnumeratorProvider, got {file_enumerator!r}")
+        self._splits = file_enumerator._splits
+        return self
+
+    def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> FileSourceBuilder:
+        """Accept the only assigner there is."""
+        if not isinstance(split_assigner, FileSplitAssignerProvider):
+            raise ArgumentTypeError(f"set_split_assigner takes a FileSplitAssignerProvider, got {split_assigner!r}")
+        return self
+
+    def drop_malformed_records(self) -> FileSourceBuilder:
+        """Leave out what is no record of the format, instead of failing. scurry's own; Flink has nothing like it.
+
+        The metric `numMalformedRecordsDropped` counts them, and the job's summary names them.
+        """
+        self._drop_malformed = True
+        return self
+
     def build(self) -> FileSource:
         """Return the source.
 
@@ -86,7 +162,8 @@ class FileSourceBuilder:
             ArgumentError: There is no path.
             UnsupportedError: A path of a scheme that is not known.
         """
-        return FileSource(self._format, [os.fspath(path) for path in self._paths], self._interval_ms)
+        paths = [os.fspath(path) for path in self._paths]
+        return FileSource(self._format, paths, self._interval_ms, self._splits, self._drop_malformed)
 
 
 def _checked(file_format: Any, kind: Any, method: str) -> FileFormat:
@@ -157,6 +234,7 @@ class FileSink(_FileSink):
             self._rolling = rolling
             self._buckets: BucketAssigner = DateTimeBuckets()
             self._config = OutputFileConfig("part", "")
+            self._compaction: Compaction | None = None
 
         def with_bucket_check_interval(self, interval: TimeAmount) -> FileSink.BaseBuilder:
             """Accept the interval at which Flink looks for files to end; here they end with their micro-batch.
@@ -186,6 +264,29 @@ class FileSink(_FileSink):
             self._rolling = rolling_policy
             return self
 
+        def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> FileSink.BaseBuilder:
+            """Make larger files of small ones, which then never are visible themselves.
+
+            Args:
+                strategy: When; until then the records are not visible. At the end of the job all are.
+                compactor: How.
+
+            Raises:
+                ArgumentError: The compactor cannot make one file of several of this format.
+            """
+            if not isinstance(strategy, FileCompactStrategy) or not isinstance(compactor, FileCompactor):
+                raise ArgumentTypeError(
+                    f"enable_compact takes a FileCompactStrategy and a FileCompactor, got {strategy!r}, {compactor!r}"
+                )
+            compactor._compactor.check(self._format)
+            self._compaction = Compaction(strategy._strategy, compactor._compactor)
+            return self
+
+        def disable_compact(self) -> FileSink.BaseBuilder:
+            """Leave files as they are. The default; what earlier runs of the job left to compact becomes visible."""
+            self._compaction = None
+            return self
+
         def build(self) -> FileSink:
             """Return the sink.
 
@@ -200,6 +301,7 @@ class FileSink(_FileSink):
                 self._rolling,
                 config.get_part_prefix(),
                 config.get_part_suffix(),
+                self._compaction,
             )
 
     class RowFormatBuilder(BaseBuilder):

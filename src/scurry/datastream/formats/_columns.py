@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.connectors.files.column_types import ColumnType
-from scurry.errors import UnsupportedError
+from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.table.atomic_types import (
     BigIntType,
     BinaryType,
@@ -29,9 +29,7 @@ from scurry.table.nested_types import (
     RowType,
 )
 
-__all__ = [
-    "to_column_type",
-]
+__all__ = ["to_column_type", "to_row_column"]
 
 _KINDS: dict[type[DataType], str] = {
     CharType: "STRING",
@@ -75,3 +73,15 @@ def to_column_type(data_type: DataType) -> ColumnType:
     if kind is None:
         raise UnsupportedError(f"files cannot hold {data_type!r}; use another type for this column")
     return ColumnType(kind)
+
+
+def to_row_column(row_type: RowType) -> ColumnType:
+    """Return what the type of rows is to file formats.
+
+    Raises:
+        ArgumentTypeError: It is no row type.
+        UnsupportedError: No file format has one of its types.
+    """
+    if not isinstance(row_type, RowType):
+        raise ArgumentTypeError(f"expected DataTypes.ROW([DataTypes.FIELD(name, type), ...]), got {row_type!r}")
+    return to_column_type(row_type)

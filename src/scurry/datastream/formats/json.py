@@ -1,4 +1,4 @@
-"""JSON: rows as messages."""
+"""JSON: rows as messages, and files with a JSON object per line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
 from scurry.common.types import Row
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.message_lines import MessageLinesFormat, MessageLinesWriterFactory
 from scurry.datastream.formats._json_reading import Reading, parse
 from scurry.datastream.formats._json_schema import type_info_of_schema
 from scurry.datastream.formats._json_writing import writer
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 
-__all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
+__all__ = ["JsonBulkWriters", "JsonReaderFormat", "JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 
 
 class JsonRowDeserializationSchema(DeserializationSchema):
@@ -151,6 +153,49 @@ class JsonRowSerializationSchema(SerializationSchema):
                 UnsupportedError: The row has a type JSON messages cannot hold.
             """
             return JsonRowSerializationSchema(_row_type(self._type_info))
+
+
+class JsonReaderFormat(MessageLinesFormat):
+    """Reads rows from files with a JSON object per line. scurry's own; made like PyFlink's `CsvReaderFormat`."""
+
+    @staticmethod
+    def for_type_info(type_info: TypeInformation, fail_on_missing_field: bool = False) -> JsonReaderFormat:
+        """Return the format of rows, which reads as `JsonRowDeserializationSchema` does.
+
+        Args:
+            type_info: The row's type; its field names are those of the JSON objects.
+            fail_on_missing_field: A field that is not there makes the record malformed, instead of null.
+
+        Raises:
+            ArgumentTypeError: It is no row type.
+            UnsupportedError: The row has a type JSON cannot hold.
+        """
+        return JsonReaderFormat(JsonRowDeserializationSchema(_row_type(type_info), fail_on_missing_field, False))
+
+    @staticmethod
+    def for_schema(schema: DeserializationSchema) -> JsonReaderFormat:
+        """Return the format of lines that a schema reads, any schema; a line for which it returns None is left out.
+
+        Raises:
+            ArgumentTypeError: It is no DeserializationSchema.
+        """
+        if not isinstance(schema, DeserializationSchema):
+            raise ArgumentTypeError(f"for_schema takes a DeserializationSchema, got {schema!r}")
+        return JsonReaderFormat(schema)
+
+
+class JsonBulkWriters:
+    """Makes writers of files with a JSON object per line, for `FileSink.for_bulk_format`. scurry's own."""
+
+    @staticmethod
+    def for_type_info(type_info: TypeInformation) -> BulkWriterFactory:
+        """Return the factory of writers of rows, which write as `JsonRowSerializationSchema` does.
+
+        Raises:
+            ArgumentTypeError: It is no row type.
+            UnsupportedError: The row has a type JSON cannot hold.
+        """
+        return MessageLinesWriterFactory(JsonRowSerializationSchema(_row_type(type_info)))
 
 
 def _row_type(type_info: TypeInformation | None) -> RowTypeInfo:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from scurry.common.configuration import Configuration
 from scurry.connectors.files.bulk import BulkWriterFactory
-from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.parquet import ParquetFormat, ParquetWriterFactory
-from scurry.datastream.formats._columns import to_column_type
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.datastream.formats._columns import to_row_column
+from scurry.errors import ArgumentError, UnsupportedError
 from scurry.table.types import RowType
 
 __all__ = ["ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
@@ -43,7 +42,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
         for key in hadoop_config.key_set() if hadoop_config is not None else ():
             raise UnsupportedError(f"Hadoop setting {key!r} has no effect: Parquet is read without Hadoop; remove it")
-        super().__init__(_row(row_type), batch_size, is_utc_timestamp, is_case_sensitive)
+        super().__init__(to_row_column(row_type), batch_size, is_utc_timestamp, is_case_sensitive)
 
 
 class ParquetBulkWriters:
@@ -74,10 +73,4 @@ class ParquetBulkWriters:
         compression = {"uncompressed": "none", "lz4_raw": "lz4"}.get(compression, compression)
         if compression not in ("snappy", "gzip", "zstd", "lz4", "brotli", "none"):
             raise UnsupportedError(f"{_COMPRESSION}={compression}; use SNAPPY, GZIP, ZSTD, LZ4_RAW or UNCOMPRESSED")
-        return ParquetWriterFactory(_row(row_type), utc_timestamp, compression)
-
-
-def _row(row_type: RowType) -> ColumnType:
-    if not isinstance(row_type, RowType):
-        raise ArgumentTypeError(f"expected DataTypes.ROW([DataTypes.FIELD(name, type), ...]), got {row_type!r}")
-    return to_column_type(row_type)
+        return ParquetWriterFactory(to_row_column(row_type), utc_timestamp, compression)

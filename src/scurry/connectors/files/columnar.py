@@ -1,0 +1,139 @@
+"""What formats that keep rows as columns have in common: Parquet, ORC."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.common.types import Row
+from scurry.connectors.files.bulk import BulkWriter, values_of
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.format import BulkFormat
+from scurry.connectors.files.rows import ColumnRows
+from scurry.errors import MalformedRecordError
+
+__all__ = ["ColumnarFormat", "ColumnarWriter"]
+
+
+@dataclass(frozen=True)
+class ColumnarFormat(BulkFormat):
+    """Rows of chosen columns, found by name; one that a file does not have is null.
+
+    Attributes:
+        row: The columns, a ROW.
+        batch_size: Rows decoded at once.
+        utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+        case_sensitive: Whether column names must match exactly.
+    """
+
+    row: ColumnType
+    batch_size: int = 2048
+    utc_timestamp: bool = False
+    case_sensitive: bool = True
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """A row with the columns' names and types."""
+        return self.row.type_info
+
+    def columns_in(self, names: list[str]) -> list[str | None]:
+        """Return the file's name of each declared column, None where it has none."""
+        if self.case_sensitive:
+            return [name if name in names else None for name in self.row.names]
+        by_lower = {name.lower(): name for name in names}
+        return [by_lower.get(name.lower()) for name in self.row.names]
+
+    def rows(self, batch: Any, found: list[str | None], path: str) -> Sequence[Any]:
+        """Return the rows of an Arrow record batch.
+
+        Args:
+            batch: Columns as the file has them.
+            found: What `columns_in` returned.
+            path: The file, for errors.
+
+        Raises:
+            MalformedRecordError: A column is of another type than declared.
+        """
+        import pyarrow as pa
+
+        columns = []
+        for name, file_name, part in zip(self.row.names, found, self.row.parts, strict=True):
+            if file_name is None:
+                columns.append(pa.nulls(batch.num_rows))
+                continue
+            try:
+                columns.append(_cast(batch.column(file_name), part.arrow))
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                reason = f"column {name!r} is {batch.schema.field(file_name).type}, declared is {part.kind}: {error}"
+                raise MalformedRecordError(path, None, name, reason) from None
+        converters = [part.from_arrow(self.utc_timestamp) for part in self.row.parts]
+        if not any(converters):
+            return ColumnRows(columns, self.row.names)
+        values = [
+            column.to_pylist() if convert is None else list(map(convert, column.to_pylist()))
+            for column, convert in zip(columns, converters, strict=True)
+        ]
+        return [Row._from_values(list(row), self.row.names) for row in zip(*values, strict=True)]
+
+
+def _cast(column: Any, target: Any) -> Any:
+    """Cast a column; timestamps may lose digits, since Python knows microseconds only."""
+    import pyarrow as pa
+
+    return column if column.type == target else column.cast(target, safe=not pa.types.is_timestamp(target))
+
+
+class ColumnarWriter(BulkWriter):
+    """Collects rows and writes them as groups of columns.
+
+    Args:
+        row: The columns, a ROW.
+        utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+    """
+
+    def __init__(self, row: ColumnType, utc_timestamp: bool) -> None:
+        """Begin without rows."""
+        import pyarrow as pa
+
+        self._names = row.names
+        self.schema = pa.schema(list(row.arrow))
+        self._converters = [part.to_arrow(utc_timestamp) for part in row.parts]
+        self._buffer: list[Any] = []
+
+    #: rows per group
+    _GROUP = 100_000
+
+    @abstractmethod
+    def write_group(self, table: Any) -> None:
+        """Write an Arrow table as one group."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what ends the file."""
+
+    def write(self, values: list[Any]) -> None:
+        """Add records."""
+        self._buffer += [values_of(value, self._names) for value in values]
+        while len(self._buffer) >= self._GROUP:
+            self._flush(self._GROUP)
+
+    def _flush(self, count: int) -> None:
+        import pyarrow as pa
+
+        rows = list(islice(self._buffer, count))
+        del self._buffer[:count]
+        arrays = [
+            pa.array(column if convert is None else list(map(convert, column)), field.type)
+            for column, convert, field in zip(zip(*rows, strict=True), self._converters, self.schema, strict=True)
+        ]
+        self.write_group(pa.Table.from_arrays(arrays, schema=self.schema))
+
+    def finish(self) -> None:
+        """Write what is left, and what ends the file."""
+        if self._buffer:
+            self._flush(len(self._buffer))
+        self.close()

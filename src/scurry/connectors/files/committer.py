@@ -1,0 +1,265 @@
+"""FileCommitter: makes the files of a sink visible, each record once, and compacts small ones."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.files.names import PartNames
+from scurry.connectors.sink import Committer
+from scurry.errors import SinkCommitError
+
+if TYPE_CHECKING:
+    from scurry.connectors.files.sink import FileSink, PartFile
+
+__all__ = ["RETAINED_BATCHES", "FileCommitter"]
+
+#: A damaged checkpoint takes a job back by as many batches at most; until then small files that were compacted are kept.
+RETAINED_BATCHES = 100
+
+
+@dataclass(frozen=True)
+class _Small:
+    """A small file that waits to be compacted."""
+
+    directory: str
+    part: str
+    batch: int
+    size: int
+
+
+@dataclass(frozen=True)
+class _Consumed:
+    """A small file whose records are in a compacted one, which ends with a batch."""
+
+    path: str
+    last: int
+
+
+class FileCommitter(Committer):
+    """Gives the files of a batch their names, and removes what earlier tries of the batch have left.
+
+    With compaction these names are hidden, and sooner or later the files of a bucket become one file. That takes three
+    steps: the larger file is written, and gets the name `.<name>.ready` when it is complete; the small files are renamed
+    to say that their records are in it; it gets its name. A crash at any point leaves names that say how far it has
+    come. If the batch is repeated all is taken back, for which the small files are still there; if not (the crash was at
+    the end of the job) what is left is done. Small files are deleted when no batch of theirs can be repeated any more.
+    """
+
+    def __init__(self, sink: FileSink, names: PartNames) -> None:
+        """Take the sink, and the names of its files."""
+        self._sink = sink
+        self._compaction = sink.compaction
+        self._names = names
+        self._fs, self._base = file_system(sink.base_path)
+        self._last: int | None = None
+        self._pending: list[_Small] = []
+        self._consumed: list[_Consumed] = []
+        #: visible compacted files with records of batches that are repeated
+        self._stale: set[str] = set()
+
+    def restarted(self) -> None:
+        self._last = None  # whatever is committed next may have been tried before
+
+    def commit(self, batch_id: int, committables: Sequence[PartFile]) -> None:
+        parts = list(committables)
+        repeated = self._last is None or batch_id <= self._last
+        self._last = None  # until all is done
+        if repeated:
+            self._take_back(batch_id, {part.target for part in parts})
+        for part in parts:
+            self._give_name(part)
+        if self._compaction is not None:
+            self._pending += [self._small(*posixpath.split(part.target)) for part in parts]
+            due = self._compaction.strategy.due
+            self._compact([files for files in self._buckets() if due(batch_id - files[0].batch + 1, _size(files))])
+            self._delete_consumed(batch_id - RETAINED_BATCHES)
+        self._delete(self._stale)
+        if repeated:
+            self._delete_leftovers()
+        self._last = batch_id
+
+    def finish(self) -> None:
+        if self._compaction is None:
+            return
+        if self._last is None:
+            self._take_back(None, set())
+            self._delete_leftovers()
+        self._compact(list(self._buckets()))
+        self._delete_consumed(None)
+
+    def _give_name(self, part: PartFile) -> None:
+        if self._fs.exists(part.staged):
+            self._fs.rename(part.staged, part.target)
+        elif not self._fs.exists(part.target):
+            raise SinkCommitError(
+                f"cannot commit {part.target}: {part.staged} is gone; something else deletes files below "
+                f"{self._sink.base_path}"
+            )
+
+    # ------------------------------------------------------------------ what earlier tries have left
+
+    def _take_back(self, batch_id: int | None, targets: set[str]) -> None:
+        """Undo what was done in this batch and later ones, which are to be repeated; None if none is.
+
+        Files that the batch will write again are left to be replaced.
+        """
+        names, self._pending, self._consumed, self._stale = self._names, [], [], set()
+        files = list(_walk(self._fs, self._base))
+        finished = self._finish_compactions(files, batch_id)
+        restored: set[tuple[str, int]] = set()
+        for directory, name in files:
+            path = posixpath.join(directory, name)
+            if (batch := names.batch_of_part(name)) is not None:
+                if _undone(batch, batch_id) and path not in targets:
+                    self._fs.delete(path)
+            elif (found := names.range_of(name)) is not None and _undone(found[1], batch_id):
+                self._stale.add(path)
+            elif (small := names.small(name)) is not None and path not in finished:
+                if small.last is not None and not _undone(small.last, batch_id):
+                    self._consumed.append(_Consumed(path, small.last))
+                    continue
+                waiting = posixpath.join(directory, names.uncompacted(small.part))
+                visible = posixpath.join(directory, small.part)
+                if _undone(small.batch, batch_id) and not targets & {waiting, visible}:
+                    self._fs.delete(path)
+                    continue
+                restored.add((directory, small.batch))
+                self._restore(path, waiting, visible, _undone(small.batch, batch_id))
+        self._check_restored(batch_id, restored)
+
+    def _finish_compactions(self, files: list[tuple[str, str]], batch_id: int | None) -> set[str]:
+        """Finish compactions that a crash interrupted, or take them back; return the small files finished with."""
+        finished: set[str] = set()
+        for directory, name in files:
+            batches = self._names.range_of_ready(name)
+            if batches is None:
+                continue
+            (first, last), path = batches, posixpath.join(directory, name)
+            if _undone(last, batch_id):
+                self._fs.delete(path)
+                continue
+            inside = []
+            for other, part in files:
+                small = self._names.small(part) if other == directory else None
+                if small is not None and small.last is None and first <= small.batch <= last:
+                    inside.append(_Small(directory, small.part, small.batch, 0))
+                    finished.add(posixpath.join(directory, part))
+            self._publish(path, posixpath.join(directory, self._names.compacted(first, last)), inside, last)
+        return finished
+
+    def _restore(self, path: str, waiting: str, visible: str, repeated: bool) -> None:
+        """Let a small file wait for its compaction again, or be visible if there is no more compaction."""
+        target = visible if self._compaction is None else waiting
+        if path != target:
+            self._fs.rename(path, target)
+        if self._compaction is not None and not repeated:
+            self._pending.append(self._small(*posixpath.split(waiting)))
+
+    def _check_restored(self, batch_id: int | None, restored: set[tuple[str, int]]) -> None:
+        for path in self._stale:
+            directory, name = posixpath.split(path)
+            first, _ = self._names.range_of(name) or (0, 0)
+            if not _undone(first, batch_id) and (directory, first) not in restored:
+                raise SinkCommitError(
+                    f"batch {batch_id} is repeated, and {path} holds records of batches from {first} on, but the files "
+                    "it was made of are gone: the job was taken back farther than they are kept"
+                )
+
+    def _delete_leftovers(self) -> None:
+        """Delete hidden files of dead attempts; no task of this sink is at work while a batch is committed."""
+        for directory, name in list(_walk(self._fs, self._base)):
+            if self._names.is_in_progress(name):
+                self._fs.delete(posixpath.join(directory, name))
+
+    # ------------------------------------------------------------------ compaction
+
+    def _small(self, directory: str, name: str) -> _Small:
+        small = self._names.small(name)
+        assert small is not None
+        size = next(self._fs.files(posixpath.join(directory, name))).size
+        return _Small(directory, small.part, small.batch, size)
+
+    def _buckets(self) -> Iterator[list[_Small]]:
+        """The small files of each bucket that has some, in the order they were written."""
+        buckets: dict[str, list[_Small]] = {}
+        for small in sorted(self._pending, key=lambda small: (small.batch, _natural(small.part))):
+            buckets.setdefault(small.directory, []).append(small)
+        yield from buckets.values()
+
+    def _compact(self, buckets: list[list[_Small]]) -> None:
+        if not buckets or self._compaction is None:
+            return
+        targets = [
+            posixpath.join(files[0].directory, self._names.compacted(files[0].batch, files[-1].batch))
+            for files in buckets
+        ]
+        self._delete(self._stale - set(targets))
+        threads = min(len(buckets), self._compaction.strategy.threads)
+        with ThreadPoolExecutor(threads, "scurry-compaction") as pool:
+            written = list(pool.map(self._write, buckets, targets))
+        for files, target, ready in zip(buckets, targets, written, strict=True):
+            self._publish(ready, target, files, files[-1].batch)
+        self._stale.difference_update(targets)
+
+    def _write(self, files: list[_Small], target: str) -> str:
+        """Write the records of small files to a larger one; return its name when it is complete."""
+        assert self._compaction is not None
+        directory, name = posixpath.split(target)
+        staged = posixpath.join(directory, self._names.in_progress(name))
+        inputs = [posixpath.join(directory, self._names.uncompacted(small.part)) for small in files]
+        with self._fs.open_output(staged) as stream:
+            self._compaction.compactor.compact(self._fs, inputs, stream, self._sink.part_format)
+        ready = posixpath.join(directory, self._names.ready(name))
+        self._fs.rename(staged, ready)
+        return ready
+
+    def _publish(self, ready: str, target: str, files: list[_Small], last: int) -> None:
+        for small in files:
+            path = posixpath.join(small.directory, self._names.consumed(small.part, last))
+            self._fs.rename(posixpath.join(small.directory, self._names.uncompacted(small.part)), path)
+            self._consumed.append(_Consumed(path, last))
+        done = set(files)
+        self._pending = [small for small in self._pending if small not in done]
+        self._fs.rename(ready, target)
+
+    def _delete_consumed(self, before: int | None) -> None:
+        """Delete the small files of compactions before a batch, or of all."""
+        kept = []
+        for consumed in self._consumed:
+            if before is None or consumed.last < before:
+                self._fs.delete(consumed.path)
+            else:
+                kept.append(consumed)
+        self._consumed = kept
+
+    def _delete(self, paths: set[str]) -> None:
+        for path in list(paths):
+            self._fs.delete(path)
+            self._stale.discard(path)
+
+
+def _undone(batch: int, repeated: int | None) -> bool:
+    return repeated is not None and batch >= repeated
+
+
+def _size(files: list[_Small]) -> int:
+    return sum(small.size for small in files)
+
+
+def _natural(part: str) -> tuple[int, ...]:
+    """Orders names by the numbers in them: subtask 10 comes after subtask 2."""
+    return tuple(int(digits) for digits in part.replace(".", "-").split("-") if digits.isdigit())
+
+
+def _walk(fs: FileSystem, directory: str) -> Iterator[tuple[str, str]]:
+    """All files below a directory, hidden ones too, as directory and name."""
+    for name, is_directory in fs.entries(directory):
+        if is_directory:
+            yield from _walk(fs, posixpath.join(directory, name))
+        else:
+            yield directory, name

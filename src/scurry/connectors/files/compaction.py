@@ -1,0 +1,122 @@
+"""When the small files of a sink become a larger one, and how."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.format import FileFormat
+from scurry.connectors.files.parts import PartFormat
+from scurry.connectors.source import MalformedRecords
+from scurry.errors import ArgumentError
+
+__all__ = ["Compaction", "CompactionStrategy", "Compactor", "ConcatCompactor", "RecordWiseCompactor"]
+
+
+@dataclass(frozen=True)
+class CompactionStrategy:
+    """When the files of a bucket are compacted: as soon as one of the conditions holds.
+
+    Attributes:
+        batches: Micro-batches since the first of the files; None for no such condition.
+        size: Bytes of the files together; None for no such condition.
+        threads: Buckets compacted at once.
+    """
+
+    batches: int | None = None
+    size: int | None = None
+    threads: int = 1
+
+    def due(self, batches: int, size: int) -> bool:
+        """Whether files of so many batches, of so many bytes together, are to be compacted."""
+        return (self.batches is not None and batches >= self.batches) or (self.size is not None and size >= self.size)
+
+
+class Compactor(ABC):
+    """Makes one file of several. Picklable."""
+
+    @abstractmethod
+    def check(self, part_format: PartFormat) -> None:
+        """Check that it can do so with files of a format.
+
+        Raises:
+            ArgumentError: It cannot.
+        """
+
+    @abstractmethod
+    def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
+        """Write what is in the files, in their order, to a stream, which stays open."""
+
+
+@dataclass(frozen=True)
+class ConcatCompactor(Compactor):
+    """Writes one file after another.
+
+    Attributes:
+        delimiter: Bytes between two files.
+    """
+
+    delimiter: bytes = b""
+
+    def check(self, part_format: PartFormat) -> None:
+        """Refuse formats whose files have a beginning or an end of their own."""
+        if not part_format.concatenable:
+            raise ArgumentError(
+                "files of this format, one after another, are no file of the format; use "
+                "FileCompactor.record_wise_file_compactor(format), with the format that reads them"
+            )
+
+    def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
+        """Copy the files."""
+        for number, path in enumerate(files):
+            if number and self.delimiter:
+                stream.write(self.delimiter)
+            with fs.open_input(path) as file:
+                shutil.copyfileobj(file, stream, 1024 * 1024)
+
+
+@dataclass(frozen=True)
+class RecordWiseCompactor(Compactor):
+    """Reads the records of the files and writes them again.
+
+    Attributes:
+        reader: Reads what the sink writes.
+    """
+
+    reader: FileFormat
+
+    def check(self, part_format: PartFormat) -> None:
+        """Take any format."""
+
+    def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
+        """Write the records of the files."""
+        writer = part_format.open(stream, None)
+        for path in files:
+            size = next(fs.files(path)).size
+            for block in self.reader.read(fs, path, 0, sys.maxsize, size):
+                if isinstance(block, MalformedRecords):
+                    raise block[0]
+                writer.write(list(block), _never_full)
+        writer.finish()
+
+
+def _never_full(size: int) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Compaction:
+    """What a sink does with its small files.
+
+    Attributes:
+        strategy: When.
+        compactor: How.
+    """
+
+    strategy: CompactionStrategy
+    compactor: Compactor

@@ -1,0 +1,120 @@
+"""FileCompactStrategy and FileCompactor: when small files become a larger one, and how."""
+
+from __future__ import annotations
+
+from scurry.connectors.files.compaction import CompactionStrategy, Compactor, ConcatCompactor, RecordWiseCompactor
+from scurry.connectors.files.format import FileFormat
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+
+__all__ = ["FileCompactStrategy", "FileCompactor"]
+
+
+class FileCompactStrategy:
+    """When the small files of a bucket are compacted; made by `builder()`."""
+
+    def __init__(self, strategy: CompactionStrategy) -> None:
+        """Take the conditions."""
+        self._strategy = strategy
+
+    @staticmethod
+    def builder() -> FileCompactStrategy.Builder:
+        """Return a builder without conditions."""
+        return FileCompactStrategy.Builder()
+
+    class Builder:
+        """Collects the conditions; one of them is enough to compact."""
+
+        def __init__(self) -> None:
+            """Begin without conditions."""
+            self._batches = self._size = -1
+            self._threads = 1
+
+        def enable_compaction_on_checkpoint(
+            self, num_checkpoints_before_compaction: int
+        ) -> FileCompactStrategy.Builder:
+            """Compact when the oldest of the files is of that many checkpoints ago; every micro-batch is one.
+
+            Raises:
+                ArgumentError: The number is not positive.
+            """
+            if num_checkpoints_before_compaction < 1:
+                raise ArgumentError(
+                    f"compaction after {num_checkpoints_before_compaction} checkpoints: give a number of at least 1"
+                )
+            self._batches = num_checkpoints_before_compaction
+            return self
+
+        def set_size_threshold(self, size_threshold: int) -> FileCompactStrategy.Builder:
+            """Compact when the files have that many bytes together; -1 for no such condition."""
+            self._size = size_threshold
+            return self
+
+        def set_num_compact_threads(self, num_compact_threads: int) -> FileCompactStrategy.Builder:
+            """Set how many buckets are compacted at once, by the driver of the job.
+
+            Raises:
+                ArgumentError: The number is not positive.
+            """
+            if num_compact_threads < 1:
+                raise ArgumentError(f"{num_compact_threads} compaction threads: give a number of at least 1")
+            self._threads = num_compact_threads
+            return self
+
+        def build(self) -> FileCompactStrategy:
+            """Return the strategy.
+
+            Raises:
+                ArgumentError: It has no condition.
+            """
+            if self._batches < 0 and self._size < 0:
+                raise ArgumentError(
+                    "at least one of enable_compaction_on_checkpoint(n) and set_size_threshold(bytes) must be set"
+                )
+            batches = None if self._batches < 0 else self._batches
+            return FileCompactStrategy(
+                CompactionStrategy(batches, None if self._size < 0 else self._size, self._threads)
+            )
+
+
+class FileCompactor:
+    """How small files become a larger one."""
+
+    def __init__(self, compactor: Compactor) -> None:
+        """Take what does the work."""
+        self._compactor = compactor
+
+    @staticmethod
+    def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
+        """Return what writes one file after another; for text, CSV without header, and JSON lines.
+
+        Args:
+            file_delimiter: Bytes between two files.
+        """
+        if not isinstance(file_delimiter or b"", bytes):
+            raise ArgumentTypeError(f"concat_file_compactor takes bytes, got {file_delimiter!r}")
+        return FileCompactor(ConcatCompactor(file_delimiter or b""))
+
+    @staticmethod
+    def identical_file_compactor() -> FileCompactor:
+        """Fail: Flink's copies a single file, and fails when a strategy gives it several.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "identical_file_compactor() cannot make one file of several; use concat_file_compactor() or "
+            "record_wise_file_compactor(format), or leave enable_compact(...) out"
+        )
+
+    @staticmethod
+    def record_wise_file_compactor(reader_format: FileFormat) -> FileCompactor:
+        """Return what reads the records of the files and writes them again; for all formats.
+
+        Flink's Java API has it, PyFlink has not.
+
+        Args:
+            reader_format: What reads the files of the sink, e.g. `ParquetColumnarRowInputFormat(row_type)`.
+        """
+        if not isinstance(reader_format, FileFormat):
+            raise ArgumentTypeError(f"record_wise_file_compactor takes a format of a FileSource, got {reader_format!r}")
+        return FileCompactor(RecordWiseCompactor(reader_format))

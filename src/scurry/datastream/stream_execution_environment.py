@@ -15,6 +15,7 @@ from scurry.common.config_options import (
 from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
 from scurry.common.execution_config import ExecutionConfig
+from scurry.common.io import InputFormat
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.time import TimeAmount, to_millis
@@ -232,6 +233,17 @@ class StreamExecutionEnvironment:
 
         source = CollectionSource(collection, declared_type(type_info, "type_info"))
         return self._source(source, None, "Collection Source", source.produced_type)
+
+    def create_input(self, input_format: InputFormat) -> DataStream:
+        """Return a stream of what an input format reads, such as an `AvroInputFormat`; it is bounded.
+
+        Args:
+            input_format: What to read.
+        """
+        if not isinstance(input_format, InputFormat):
+            raise ArgumentTypeError(f"create_input takes an InputFormat, got {input_format!r}")
+        source = input_format.create_source()
+        return self._source(source, None, "Custom File Source", source.produced_type)
 
     def from_spark(
         self,

@@ -1,4 +1,4 @@
-"""Avro: rows and dicts as messages, without a schema in them; `avro_registry` has those of a schema registry."""
+"""Avro: rows and dicts as messages without a schema in them, and files; `avro_registry` has a registry's messages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.messages import MessageReader, MessageWriter
 from scurry.connectors.avro.rows import row_reader
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
+from scurry.datastream.formats._avro_files import AvroBulkWriters, AvroInputFormat, AvroReaderFormat
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = [
+    "AvroBulkWriters",
     "AvroDeserializationSchema",
+    "AvroInputFormat",
+    "AvroReaderFormat",
     "AvroRowDeserializationSchema",
     "AvroRowSerializationSchema",
     "AvroSchema",

@@ -1,0 +1,90 @@
+"""Files of Avro: what `formats.avro` has for sources and sinks."""
+
+from __future__ import annotations
+
+import os
+
+from scurry.common.io import InputFormat
+from scurry.connectors.avro.files import AvroFileFormat, AvroFileWriterFactory
+from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
+from scurry.connectors.avro.schema import AvroSchema, row_type_of
+from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.files.source import FileSource
+from scurry.errors import ArgumentTypeError, UnsupportedError
+
+__all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat"]
+
+_CODECS = ("null", "deflate", "bzip2", "xz")
+
+
+class AvroInputFormat(InputFormat):
+    """Reads Avro files as dicts, for `env.create_input(...)`."""
+
+    def __init__(self, path: str, schema: AvroSchema) -> None:
+        """Say what to read.
+
+        Args:
+            path: A file, directory or pattern, as for a `FileSource`.
+            schema: What to read; the files may have been written with another that can be read as this one.
+        """
+        self._path = os.fspath(path)
+        self._format = AvroFileFormat(_checked(schema))
+
+    def get_produced_type(self) -> GenericRecordAvroTypeInfo:
+        """Return the type of the dicts."""
+        return GenericRecordAvroTypeInfo(self._format.schema)
+
+    def create_source(self) -> FileSource:
+        """Return the source of the files there are."""
+        return FileSource(self._format, [self._path])
+
+
+class AvroReaderFormat(AvroFileFormat):
+    """Reads Avro files, for `FileSource.for_bulk_file_format`. scurry's own; PyFlink has `AvroInputFormat` alone."""
+
+    @staticmethod
+    def for_generic_record(schema: AvroSchema) -> AvroReaderFormat:
+        """Return the format of dicts.
+
+        Args:
+            schema: What to read; the files may have been written with another that can be read as this one.
+        """
+        return AvroReaderFormat(_checked(schema))
+
+    @staticmethod
+    def for_rows(schema: AvroSchema) -> AvroReaderFormat:
+        """Return the format of Rows, of the type `AvroRowDeserializationSchema` has.
+
+        Args:
+            schema: What to read, a record.
+
+        Raises:
+            UnsupportedError: The schema is of something else than a record, or of one that contains itself.
+        """
+        row_type_of(_checked(schema))
+        return AvroReaderFormat(schema, rows=True)
+
+
+class AvroBulkWriters:
+    """Makes writers of Avro files for `FileSink.for_bulk_format`."""
+
+    @staticmethod
+    def for_generic_record(schema: AvroSchema, codec: str = "null") -> BulkWriterFactory:
+        """Return the factory of writers of dicts or Rows.
+
+        Args:
+            schema: Of the records.
+            codec: Compression: null (none, Flink's only one), deflate, bzip2 or xz.
+
+        Raises:
+            UnsupportedError: Another codec.
+        """
+        if codec not in _CODECS:
+            raise UnsupportedError(f"Avro codec {codec!r}; use {', '.join(_CODECS)}")
+        return AvroFileWriterFactory(_checked(schema), codec)
+
+
+def _checked(schema: AvroSchema) -> AvroSchema:
+    if not isinstance(schema, AvroSchema):
+        raise ArgumentTypeError(f"expected an AvroSchema, e.g. AvroSchema.parse_string(json), got {schema!r}")
+    return schema

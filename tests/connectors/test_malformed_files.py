@@ -172,6 +172,7 @@ def env() -> StreamExecutionEnvironment:
     configuration = Configuration()
     configuration.set_string("scurry.runner", "local")
     configuration.set_string("parallelism.default", "1")
+    configuration.set_string("scurry.progress", "plain")
     return StreamExecutionEnvironment.get_execution_environment(configuration)
 
 
@@ -190,8 +191,7 @@ class TestJobs:
     def test_drop_them_and_say_how_many(
         self, env: StreamExecutionEnvironment, path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        numbers = self.numbers(env, csv(path).drop_malformed_records())
-        numbers.map(lambda row: row.n).print()
+        self.numbers(env, csv(path).drop_malformed_records()).map(lambda row: row.n).print()
         env.execute()
         printed = capsys.readouterr()
         assert printed.out.split() == ["1", "3"]

@@ -1,0 +1,1 @@
+"""Lake tables: Delta Lake and Apache Iceberg."""

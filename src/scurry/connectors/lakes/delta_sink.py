@@ -1,0 +1,262 @@
+"""DeltaSink: appends records to a Delta table, each exactly once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import posixpath
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from scurry.connectors.files.bulk import BulkWriter, values_of
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.parquet import ParquetWriterFactory
+from scurry.connectors.lakes.columns import described, for_lakes
+from scurry.connectors.lakes.delta_library import deltalake
+from scurry.connectors.lakes.delta_table import address, columns_of, open_table
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
+
+__all__ = ["DeltaFile", "DeltaSink"]
+
+#: How a directory is called whose records have null in the partition column, as in Hive.
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class DeltaFile:
+    """A file that a task has written, which is no part of the table yet.
+
+    Attributes:
+        path: Where it is below the table.
+        size: Bytes.
+        partition_values: Its values of the partition columns, as text.
+        records: How many it holds.
+    """
+
+    path: str
+    size: int
+    partition_values: dict[str, str | None]
+    records: int
+
+
+@dataclass(frozen=True)
+class DeltaSink(Sink):
+    """Writes records as Parquet files below a table and names them in its log, one version per micro-batch.
+
+    The version also holds the number of the micro-batch, as Delta's transaction identifier of the sink (`txn`): both are
+    there or neither is. A micro-batch that is repeated finds its number and only deletes what it has written. Two runs
+    of a job that think they are the only one cannot both commit it, as Delta lets one of two such versions fail.
+
+    Attributes:
+        path: The table; local or an address.
+        row: The columns, a ROW.
+        partition_columns: Those whose values are directories, when the table is made.
+        merge_schema: Columns that the table lacks are added to it.
+    """
+
+    path: str
+    row: ColumnType
+    partition_columns: tuple[str, ...] = ()
+    merge_schema: bool = False
+
+    @classmethod
+    def of(
+        cls, path: str, row: ColumnType, partition_columns: tuple[str, ...] = (), merge_schema: bool = False
+    ) -> DeltaSink:
+        """Describe a sink.
+
+        Raises:
+            ArgumentError: A partition column is none of the columns, or all of them are.
+            UnsupportedError: A type that tables do not have.
+            ExtraMissingError: The package deltalake is missing.
+        """
+        deltalake()
+        file_system(path)
+        for name in partition_columns:
+            if name not in row.names:
+                raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
+            if row.parts[row.names.index(name)].kind not in _PARTITION_KINDS:
+                raise ArgumentError(f"column {name!r} cannot be partitioned by; use one of {', '.join(_PARTITION_KINDS)}")
+        if len(partition_columns) == len(row.names):
+            raise ArgumentError("a table cannot be partitioned by all of its columns")
+        return cls(path, for_lakes(row), partition_columns, merge_schema)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer of Parquet files."""
+        return _DeltaWriter(self, context)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return the committer, which has compared the table with the sink.
+
+        Raises:
+            ArgumentError: The table has other columns or partitions.
+        """
+        return _DeltaCommitter(self, f"scurry-{sink_id}")
+
+
+_PARTITION_KINDS = ("STRING", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "DATE")
+
+
+@dataclass
+class _Open:
+    """A file that is being written."""
+
+    path: str
+    stream: BinaryIO
+    writer: BulkWriter
+    partition_values: dict[str, str | None]
+    records: int = 0
+
+
+class _DeltaWriter(SinkWriter):
+    def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
+        self._fs, self._base = file_system(sink.path)
+        self._context = context
+        names, parts = sink.row.names, sink.row.parts
+        self._names = names
+        self._by = [names.index(name) for name in sink.partition_columns]
+        self._partition_columns = sink.partition_columns
+        self._kept = [index for index in range(len(names)) if index not in self._by]
+        inside = ColumnType("ROW", parts=tuple(parts[i] for i in self._kept), names=tuple(names[i] for i in self._kept))
+        self._factory = ParquetWriterFactory(inside, utc_timestamp=True)
+        self._open: dict[tuple[Any, ...], _Open] = {}
+        self._written: list[str] = []
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        rows = [values_of(value, self._names) for value in values]
+        if not self._by:
+            self._add((), rows)
+            return
+        groups: dict[tuple[Any, ...], list[Any]] = {}
+        for row in rows:
+            groups.setdefault(tuple(row[i] for i in self._by), []).append([row[i] for i in self._kept])
+        for key, some in groups.items():
+            self._add(key, some)
+
+    def _add(self, key: tuple[Any, ...], rows: list[Any]) -> None:
+        part = self._open.get(key)
+        if part is None:
+            part = self._open[key] = self._create(key)
+        part.writer.write([list(row) for row in rows])
+        part.records += len(rows)
+
+    def _create(self, key: tuple[Any, ...]) -> _Open:
+        values = {name: _text(value) for name, value in zip(self._partition_columns, key, strict=True)}
+        directories = [f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()]
+        name = f"part-{self._context.batch_id}-{self._context.subtask_index}-{uuid.uuid4().hex}.snappy.parquet"
+        path = "/".join([*directories, name])
+        self._written.append(path)
+        stream = self._fs.open_output(posixpath.join(self._base, path))
+        return _Open(path, stream, self._factory.create(stream), values)
+
+    def prepare_commit(self) -> list[Any]:
+        files = []
+        for part in self._open.values():
+            part.writer.finish()
+            part.stream.close()
+            size = next(self._fs.files(posixpath.join(self._base, part.path))).size
+            files.append(DeltaFile(part.path, size, part.partition_values, part.records))
+        return files
+
+    def abort(self) -> None:
+        for part in self._open.values():
+            with contextlib.suppress(Exception):
+                part.writer.finish()  # a Parquet writer that is left open wants to write later
+            part.stream.close()
+        for path in self._written:
+            self._fs.delete(posixpath.join(self._base, path))
+
+
+def _text(value: Any) -> str | None:
+    """A partition's value as Delta's log has it."""
+    if value is None or value == "":
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _DeltaCommitter(Committer):
+    def __init__(self, sink: DeltaSink, app_id: str) -> None:
+        self._sink = sink
+        self._app_id = app_id
+        self._fs, self._base = file_system(sink.path)
+        try:
+            self._compare(open_table(sink.path))
+        except SourceNotFoundError:
+            return  # it is made with the first records
+
+    def _compare(self, table: Any) -> None:
+        sink, there = self._sink, columns_of(table)
+        partitions = tuple(table.metadata().partition_columns)
+        if partitions != sink.partition_columns:
+            raise ArgumentError(
+                f"the Delta table {sink.path} is partitioned by {list(partitions)}, the sink says "
+                f"{list(sink.partition_columns)}; set with_partition_columns(...) accordingly"
+            )
+        known = dict(zip(there.names, there.parts, strict=True))
+        missing = [name for name in sink.row.names if name not in known]
+        other = [name for name, part in zip(sink.row.names, sink.row.parts, strict=True) if known.get(name, part) != part]
+        if other or (missing and not sink.merge_schema):
+            hint = "" if other else "; with_merge_schema(True) adds the missing ones"
+            raise ArgumentError(
+                f"the Delta table {sink.path} has the columns {described(there)}, the sink writes "
+                f"{described(sink.row)}; make them alike{hint}"
+            )
+        if missing:
+            schema = _schema(sink.row)
+            table.alter.add_columns([field for field in schema.fields if field.name in missing])
+
+    def commit(self, batch_id: int, committables: Sequence[DeltaFile]) -> None:
+        files = list(committables)
+        if not files:
+            return
+        module, sink = deltalake(), self._sink
+        table = self._table()
+        known = table.transaction_version(self._app_id)
+        if known is not None and known >= batch_id:
+            for file in files:
+                self._fs.delete(posixpath.join(self._base, file.path))
+            return
+        self._check_present(files)
+        now = time.time_ns() // 1_000_000
+        actions = [
+            module.transaction.AddAction(
+                file.path, file.size, file.partition_values, now, True, json.dumps({"numRecords": file.records})
+            )
+            for file in files
+        ]
+        properties = module.CommitProperties(app_transactions=[module.Transaction(self._app_id, batch_id)])
+        try:
+            table.create_write_transaction(
+                actions, "append", table.schema(), list(sink.partition_columns), commit_properties=properties
+            )
+        except module.exceptions.CommitFailedError as error:
+            raise SinkCommitError(
+                f"batch {batch_id} cannot be committed to the Delta table {sink.path}: {error}; another run of this job "
+                "may be writing, or the table was changed in a way that does not fit"
+            ) from None
+
+    def _table(self) -> Any:
+        sink = self._sink
+        try:
+            return open_table(sink.path)
+        except SourceNotFoundError:
+            schema, partitions = _schema(sink.row), list(sink.partition_columns)
+            deltalake().DeltaTable.create(address(sink.path), schema, mode="ignore", partition_by=partitions or None)
+            return open_table(sink.path)
+
+    def _check_present(self, files: list[DeltaFile]) -> None:
+        for file in files:
+            if not self._fs.exists(posixpath.join(self._base, file.path)):
+                raise SinkCommitError(f"{file.path} is gone; something else deletes files below {self._sink.path}")
+
+
+def _schema(row: ColumnType) -> Any:
+    import pyarrow as pa
+
+    return deltalake().Schema.from_arrow(pa.schema(list(row.arrow)))

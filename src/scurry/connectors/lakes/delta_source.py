@@ -1,0 +1,107 @@
+"""DeltaSource: the records of a Delta table, of one version or of all to come."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.columnar import ColumnarFormat
+from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, check_columns, columns_of, open_table
+from scurry.connectors.lakes.enumerator import LakeEnumerator
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+
+__all__ = ["DeltaSource"]
+
+
+@dataclass(frozen=True)
+class DeltaSource(Source):
+    """Reads the files that the log of a table names, as Rows.
+
+    Attributes:
+        path: The table.
+        row: The columns to read, a ROW.
+        what: The versions.
+        interval_ms: Milliseconds between looks for new versions; None reads one version and ends.
+    """
+
+    path: str
+    row: ColumnType
+    what: DeltaRange
+    interval_ms: int | None = None
+
+    @classmethod
+    def of(cls, path: str, columns: tuple[str, ...] | None, what: DeltaRange, interval_ms: int | None) -> DeltaSource:
+        """Describe what to read; the table is asked for its columns.
+
+        Args:
+            path: The table.
+            columns: Names of the columns to read; None for all.
+            what: The versions.
+            interval_ms: Milliseconds between looks for new versions; None reads one version and ends.
+
+        Raises:
+            SourceNotFoundError: There is no such table, or no such version.
+            ArgumentError: It lacks a column.
+            UnsupportedError: A feature of the table, or the type of a column.
+            ExtraMissingError: The package deltalake is missing.
+        """
+        row = columns_of(open_table(path, None if what.changes_only else what.version))
+        if columns is not None:
+            check_columns(path, columns, row)
+            types = dict(zip(row.names, row.parts, strict=True))
+            row = ColumnType("ROW", parts=tuple(types[name] for name in columns), names=columns)
+        return cls(path, row, what, interval_ms)
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """Whether it reads one version."""
+        return self.interval_ms is None
+
+    @property
+    def produced_type(self) -> TypeInformation | None:
+        """A row with the columns' names and types."""
+        return self.row.type_info
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return an enumerator of the table's files."""
+        channels = self.channels(parallelism)
+        return LakeEnumerator(lambda: DeltaTableLog(self.path, self.what), channels, limits.max_bytes, self.interval_ms)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the rows of files."""
+        fs, base = file_system(self.path)
+        reader = _FileReader(self.row, utc_timestamp=True)
+        return sliced((rows for file in work for rows in reader.rows_of(fs, base, file.path, file.details)), sizer)
+
+
+class _FileReader(ColumnarFormat):
+    """Reads Parquet files, with the values of partition columns, which are not in the files."""
+
+    def rows_of(
+        self, fs: FileSystem, base: str, path: str, partition_values: dict[str, str | None]
+    ) -> Iterator[Sequence[Any]]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        inside = file_system(path)[1] if "://" in path else posixpath.join(base, path)
+        with fs.open_input(inside) as file:
+            parquet = pq.ParquetFile(file)
+            names = parquet.schema_arrow.names
+            wanted = [name for name in self.row.names if name in names and name not in partition_values]
+            found: list[str | None] = [
+                name if name in wanted or name in partition_values else None for name in self.row.names
+            ]
+            for batch in parquet.iter_batches(self.batch_size, columns=wanted):
+                for name, part in zip(self.row.names, self.row.parts, strict=True):
+                    if name in partition_values:
+                        values = pa.array([partition_values[name]] * batch.num_rows, pa.string())
+                        batch = batch.append_column(name, values.cast(part.arrow))
+                yield self.rows(batch, found, path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+        raise NotImplementedError("files of a table are read by rows_of")

@@ -1,0 +1,186 @@
+"""DeltaTableLog: what the log of a Delta table says about its files."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.filesystem import LocalFileSystem, file_system
+from scurry.connectors.lakes.columns import described, row_of
+from scurry.connectors.lakes.delta_library import deltalake
+from scurry.connectors.lakes.enumerator import TableFile, TableLog
+from scurry.errors import ArgumentError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+
+__all__ = ["DeltaRange", "DeltaTableLog", "address", "check_columns", "columns_of", "open_table"]
+
+#: What readers of a table may be asked for; the rest changes what is in its files.
+_READER_FEATURES = {"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
+_COLUMN_MAPPING_VERSION = 2
+_COMMIT = re.compile(r"(\d{20})\.json")
+
+
+@dataclass(frozen=True)
+class DeltaRange:
+    """Which versions of a table are read.
+
+    Attributes:
+        version: The version to read, or to read from: the table as of it, or its changes and those after.
+        timestamp_ms: The last version of that time instead.
+        changes_only: Only what versions from `version` on add, not what was there before.
+        ignore_deletes: Versions that only delete are passed over.
+        ignore_changes: Versions that rewrite files have those files read as if they were new.
+    """
+
+    version: int | None = None
+    timestamp_ms: int | None = None
+    changes_only: bool = False
+    ignore_deletes: bool = False
+    ignore_changes: bool = False
+
+
+def open_table(path: str, version: int | None = None) -> Any:
+    """Return the `deltalake.DeltaTable`.
+
+    Raises:
+        SourceNotFoundError: There is none, or no such version.
+        UnsupportedError: Its files cannot be read as they are.
+    """
+    module = deltalake()
+    try:
+        table = module.DeltaTable(address(path), version=version)
+    except module.exceptions.TableNotFoundError:
+        raise SourceNotFoundError(f"there is no Delta table at {path}; check the path") from None
+    except module.exceptions.DeltaError as error:
+        if version is None:
+            raise
+        raise SourceNotFoundError(f"the Delta table {path} has no version {version}: {error}") from None
+    protocol = table.protocol()
+    features = set(protocol.reader_features or ())
+    if protocol.min_reader_version == _COLUMN_MAPPING_VERSION:
+        features.add("columnMapping")
+    for feature in sorted(features - _READER_FEATURES):
+        raise UnsupportedError(
+            f"the Delta table {path} has the feature {feature}, with which its files cannot be read as they are; read it "
+            "with another engine, or switch the feature off (ALTER TABLE ... DROP FEATURE)"
+        )
+    return table
+
+
+def address(path: str) -> str:
+    """Return what delta-rs takes: an absolute path, or an address."""
+    fs, inner = file_system(path)
+    return inner if isinstance(fs, LocalFileSystem) else path
+
+
+def columns_of(table: Any) -> ColumnType:
+    """Return the columns of a table as a row type."""
+    import pyarrow as pa
+
+    return row_of(pa.schema(table.schema().to_arrow()))
+
+
+class DeltaTableLog(TableLog):
+    """The files of a table, and those that later versions add."""
+
+    def __init__(self, path: str, what: DeltaRange) -> None:
+        """Open the table.
+
+        Raises:
+            SourceNotFoundError: There is none, or no such version.
+        """
+        self._path = path
+        self._what = what
+        self._fs, self._base = file_system(path)
+        self._log = posixpath.join(self._base, "_delta_log")
+        open_table(path)
+
+    def start(self) -> tuple[Any, list[TableFile]]:
+        """Return a version and its files, or what it and later versions add."""
+        what = self._what
+        if what.changes_only:
+            if what.version is None:
+                return self._at(what.timestamp_ms).version(), []
+            open_table(self._path, what.version)
+            return self.after(what.version - 1)
+        table = self._at(what.timestamp_ms) if what.version is None else open_table(self._path, what.version)
+        return table.version(), _files(table)
+
+    def _at(self, timestamp_ms: int | None) -> Any:
+        table = open_table(self._path)
+        if timestamp_ms is not None:
+            table.load_as_version(datetime.datetime.fromtimestamp(timestamp_ms / 1000, datetime.UTC))
+        return table
+
+    def after(self, version: Any) -> tuple[Any, list[TableFile]]:
+        """Return what versions after another have added."""
+        found: list[TableFile] = []
+        commits = {int(match[1]) for name, _ in self._fs.entries(self._log) if (match := _COMMIT.fullmatch(name))}
+        newest = max(commits, default=version)
+        for number in range(version + 1, newest + 1):
+            if number not in commits:
+                raise SourceConnectionError(
+                    f"version {number} of the Delta table {self._path} is not in its log any more: the log was cleaned up "
+                    "before the job has read it; start anew, and raise delta.logRetentionDuration"
+                )
+            found += self._added(number)
+        return max(newest, version), found
+
+    def _added(self, version: int) -> list[TableFile]:
+        with self._fs.open_input(posixpath.join(self._log, f"{version:020d}.json")) as file:
+            actions = [json.loads(line) for line in file.read().splitlines() if line.strip()]
+        added = [action["add"] for action in actions if "add" in action and action["add"]["dataChange"]]
+        removed = [action["remove"] for action in actions if "remove" in action and action["remove"]["dataChange"]]
+        if removed and not (self._what.ignore_changes or (self._what.ignore_deletes and not added)):
+            did, say = ("rewritten", "ignore_changes") if added else ("deleted", "ignore_deletes")
+            raise UnsupportedError(
+                f"version {version} of the Delta table {self._path} has {did} records that may have been read; "
+                f"{say}(True) goes on without regard to that"
+            )
+        return [_file(add["path"], add["size"], add["partitionValues"], add.get("deletionVector")) for add in added]
+
+
+def _files(table: Any) -> list[TableFile]:
+    """The files of a version, oldest first."""
+    import pyarrow as pa
+
+    rows = pa.table(table.get_add_actions()).to_pylist()
+    rows.sort(key=lambda row: (row["modification_time"], row["path"]))
+    return [_file(row["path"], row["size_bytes"], _partition(row), None) for row in rows]
+
+
+def _partition(row: dict[str, Any]) -> dict[str, str | None]:
+    return {name: _partition_text(value) for name, value in (row.get("partition") or {}).items()}
+
+
+def _partition_text(value: Any) -> str | None:
+    """A partition's value as the log has it."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).isoformat() if value.tzinfo else value.isoformat(" ")
+    return str(value)
+
+
+def _file(path: str, size: int, partition_values: dict[str, Any], deletion_vector: Any) -> TableFile:
+    if deletion_vector is not None:
+        raise UnsupportedError(f"{path} has a deletion vector, which is not read here; rewrite the table (REORG ... PURGE)")
+    return TableFile(unquote(path), size, partition_values)
+
+
+def check_columns(path: str, wanted: tuple[str, ...], columns: ColumnType) -> None:
+    """Check that a table has some columns.
+
+    Raises:
+        ArgumentError: It lacks one.
+    """
+    for name in wanted:
+        if name not in columns.names:
+            raise ArgumentError(f"the Delta table {path} has no column {name!r}; it has {described(columns)}")

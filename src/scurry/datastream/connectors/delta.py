@@ -1,0 +1,215 @@
+"""DeltaSource and DeltaSink: tables of Delta Lake, under the names of Flink's Delta connector."""
+
+from __future__ import annotations
+
+import datetime
+import os
+
+from scurry.common.time import TimeAmount, to_millis
+from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
+from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
+from scurry.connectors.lakes.delta_table import DeltaRange
+from scurry.datastream.formats._columns import to_row_column
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.table.types import RowType
+
+__all__ = ["DeltaSink", "DeltaSource"]
+
+
+class DeltaSource(_DeltaSource):
+    """Reads a Delta table as Rows: one version, or one and all that follow."""
+
+    @staticmethod
+    def for_bounded_row_data(table_path: str) -> DeltaSource.BoundedBuilder:
+        """Return a builder of a source of one version of a table, the newest by default.
+
+        Args:
+            table_path: The table; local, or a file:, s3://, gs:// address.
+        """
+        return DeltaSource.BoundedBuilder(os.fspath(table_path))
+
+    @staticmethod
+    def for_continuous_row_data(table_path: str) -> DeltaSource.ContinuousBuilder:
+        """Return a builder of a source of what is in a table and of what is appended to it.
+
+        Args:
+            table_path: The table; local, or a file:, s3://, gs:// address.
+        """
+        return DeltaSource.ContinuousBuilder(os.fspath(table_path))
+
+    class BoundedBuilder:
+        """Says which version is read."""
+
+        def __init__(self, table_path: str) -> None:
+            """Begin with the newest version and all columns."""
+            self._path = table_path
+            self._columns: tuple[str, ...] | None = None
+            self._version: int | None = None
+            self._timestamp_ms: int | None = None
+
+        def column_names(self, *names: str) -> DeltaSource.BoundedBuilder:
+            """Read these columns only."""
+            self._columns = _names(names)
+            return self
+
+        def version_as_of(self, version: int) -> DeltaSource.BoundedBuilder:
+            """Read the table as it was in a version."""
+            self._version = _version(version)
+            return self
+
+        def timestamp_as_of(self, timestamp: datetime.datetime | str) -> DeltaSource.BoundedBuilder:
+            """Read the table as it was at a time: a datetime, or its ISO text; in UTC if it has no zone."""
+            self._timestamp_ms = _millis(timestamp)
+            return self
+
+        def build(self) -> DeltaSource:
+            """Return the source; the table is asked for its columns.
+
+            Raises:
+                SourceNotFoundError: There is no such table, or no such version.
+                ArgumentError: It lacks a column; or both a version and a time were given.
+                UnsupportedError: A feature of the table, or the type of a column.
+                ExtraMissingError: The package deltalake is missing.
+            """
+            _one(self._version, self._timestamp_ms, "version_as_of", "timestamp_as_of")
+            what = DeltaRange(self._version, self._timestamp_ms)
+            built = DeltaSource.of(self._path, self._columns, what, None)
+            assert isinstance(built, DeltaSource)
+            return built
+
+    class ContinuousBuilder:
+        """Says where reading begins, and what becomes of versions that do more than append."""
+
+        def __init__(self, table_path: str) -> None:
+            """Begin with what is in the table, and all columns."""
+            self._path = table_path
+            self._columns: tuple[str, ...] | None = None
+            self._version: int | str | None = None
+            self._timestamp_ms: int | None = None
+            self._interval_ms = 5000
+            self._ignore_deletes = self._ignore_changes = False
+
+        def column_names(self, *names: str) -> DeltaSource.ContinuousBuilder:
+            """Read these columns only."""
+            self._columns = _names(names)
+            return self
+
+        def starting_version(self, version: int | str) -> DeltaSource.ContinuousBuilder:
+            """Read what a version and those after it have added, instead of what is in the table.
+
+            Args:
+                version: Its number, or "latest" for versions that are yet to come.
+            """
+            self._version = version if version == "latest" else _version(version)
+            return self
+
+        def starting_timestamp(self, timestamp: datetime.datetime | str) -> DeltaSource.ContinuousBuilder:
+            """Read what versions after a time have added: a datetime, or its ISO text; in UTC if it has no zone."""
+            self._timestamp_ms = _millis(timestamp)
+            return self
+
+        def update_check_interval_millis(self, interval: TimeAmount) -> DeltaSource.ContinuousBuilder:
+            """Set the time between two looks for new versions, in milliseconds or as an amount of time; 5 s."""
+            self._interval_ms = to_millis(interval)
+            return self
+
+        def ignore_deletes(self, ignore_deletes: bool) -> DeltaSource.ContinuousBuilder:
+            """Pass over versions that delete files and add none, instead of failing."""
+            self._ignore_deletes = ignore_deletes
+            return self
+
+        def ignore_changes(self, ignore_changes: bool) -> DeltaSource.ContinuousBuilder:
+            """Read the files of versions that rewrite some as if they were new, instead of failing."""
+            self._ignore_changes = ignore_changes
+            return self
+
+        def build(self) -> DeltaSource:
+            """Return the source; the table is asked for its columns.
+
+            Raises:
+                SourceNotFoundError: There is no such table, or no such version.
+                ArgumentError: It lacks a column; or both a version and a time were given.
+                UnsupportedError: A feature of the table, or the type of a column.
+                ExtraMissingError: The package deltalake is missing.
+            """
+            _one(self._version, self._timestamp_ms, "starting_version", "starting_timestamp")
+            version = self._version if isinstance(self._version, int) else None
+            changes_only = self._version is not None or self._timestamp_ms is not None
+            what = DeltaRange(version, self._timestamp_ms, changes_only, self._ignore_deletes, self._ignore_changes)
+            built = DeltaSource.of(self._path, self._columns, what, self._interval_ms)
+            assert isinstance(built, DeltaSource)
+            return built
+
+
+class DeltaSink(_DeltaSink):
+    """Appends records to a Delta table, each exactly once."""
+
+    @staticmethod
+    def for_row_data(table_path: str, row_type: RowType) -> DeltaSink.Builder:
+        """Return a builder of a sink of Rows, tuples or dicts.
+
+        Args:
+            table_path: The table, which is made if it is not there; local, or a file:, s3://, gs:// address.
+            row_type: Its columns: `DataTypes.ROW([DataTypes.FIELD(name, type), ...])`.
+        """
+        return DeltaSink.Builder(os.fspath(table_path), row_type)
+
+    class Builder:
+        """Says how the table is partitioned."""
+
+        def __init__(self, table_path: str, row_type: RowType) -> None:
+            """Begin without partitions."""
+            self._path = table_path
+            self._row = to_row_column(row_type)
+            self._partition_columns: tuple[str, ...] = ()
+            self._merge_schema = False
+
+        def with_partition_columns(self, *names: str) -> DeltaSink.Builder:
+            """Partition the table by these columns."""
+            self._partition_columns = _names(names)
+            return self
+
+        def with_merge_schema(self, merge_schema: bool) -> DeltaSink.Builder:
+            """Add columns to the table that it lacks, instead of failing."""
+            self._merge_schema = merge_schema
+            return self
+
+        def build(self) -> DeltaSink:
+            """Return the sink.
+
+            Raises:
+                ArgumentError: A partition column that is none of the columns.
+                UnsupportedError: A type that tables do not have, or a path of a scheme that is not known.
+                ExtraMissingError: The package deltalake is missing.
+            """
+            built = DeltaSink.of(self._path, self._row, self._partition_columns, self._merge_schema)
+            assert isinstance(built, DeltaSink)
+            return built
+
+
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ArgumentTypeError(f"expected names of columns, each as an argument, got {names!r}")
+    return names
+
+
+def _version(version: int | str) -> int:
+    if not isinstance(version, int) or version < 0:
+        raise ArgumentError(f"a version of a table is a number from 0, got {version!r}")
+    return version
+
+
+def _millis(timestamp: datetime.datetime | str) -> int:
+    if isinstance(timestamp, str):
+        try:
+            timestamp = datetime.datetime.fromisoformat(timestamp)
+        except ValueError:
+            raise ArgumentError(f"{timestamp!r} is no time such as 2026-03-04T05:06:07+00:00") from None
+    if timestamp.tzinfo is None:
+        timestamp = timestamp.replace(tzinfo=datetime.UTC)
+    return round(timestamp.timestamp() * 1000)
+
+
+def _one(version: object, timestamp: object, a: str, b: str) -> None:
+    if version is not None and timestamp is not None:
+        raise ArgumentError(f"{a}(...) and {b}(...) exclude each other; choose one")

@@ -74,7 +74,7 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
 
 IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
 
-HEAVY = {"pyspark", "pandas", "pyarrow", "fastapi", "uvicorn", "psycopg", "fastavro"}
+HEAVY = {"pyspark", "pandas", "pyarrow", "fastapi", "uvicorn", "psycopg", "fastavro", "deltalake", "pyiceberg"}
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Sink(ABC):
 
     @abstractmethod
     def create_committer(self, sink_id: str) -> Committer:
-        """Return the committer of the sink.
+        """Return the committer of the sink; called before any task of the job writes.
 
         Args:
             sink_id: As in `WriterContext`.

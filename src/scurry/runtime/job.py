@@ -128,13 +128,17 @@ class JobExecution:
 
     @cached_property
     def _committers(self) -> dict[int, Committer]:
-        # Made when first needed: a runner that finds a checkpoint takes the plan's job key from it before.
+        # Made when the job proper begins: a runner that finds a checkpoint takes the plan's job key from it before.
         job_key = self.plan.settings.job_key
-        return {
-            number: sink.create_committer(sink_id(self.plan.operators[number], job_key))
-            for number, sink in self._sinks.items()
-            if sink.native
-        }
+        committers = {}
+        for number, sink in self._sinks.items():
+            plan = self.plan.operators[number]
+            if sink.native:
+                try:
+                    committers[number] = sink.create_committer(sink_id(plan, job_key))
+                except Exception as error:
+                    raise operator_error(plan, error) from error
+        return committers
 
     @property
     def watermark(self) -> int:
@@ -166,7 +170,11 @@ class JobExecution:
                 committer.restarted()
 
     def start_clock(self) -> None:
-        """The job proper begins: what came before (starting Spark, planning) is no part of its run time."""
+        """The job proper begins: what came before (starting Spark, planning) is no part of its run time.
+
+        Committers are made now, before any task writes: some make what is written to.
+        """
+        assert self._committers is not None
         self._last_batch = time.monotonic()
         if not self.attempt:
             self.started = self._last_batch

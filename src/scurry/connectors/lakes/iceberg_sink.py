@@ -1,0 +1,204 @@
+"""IcebergSink: appends records to an Iceberg table, each exactly once."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from scurry.connectors.files.bulk import values_of
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.lakes.columns import described, for_lakes
+from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
+
+__all__ = ["IcebergSink"]
+
+#: Records that a task holds before it writes them.
+_HELD_RECORDS = 200_000
+_TRIES = 10
+_PAUSE_SECONDS = 0.1
+#: Table property, with the sink's id behind it, that holds the last micro-batch committed.
+_COMMITTED = "scurry.committed-batch."
+
+
+@dataclass(frozen=True)
+class IcebergSink(Sink):
+    """Writes records as data files of a table and appends them as one snapshot per micro-batch.
+
+    The same commit of the catalog sets a property of the table to the number of the micro-batch: both are there or
+    neither is. A micro-batch that is repeated finds its number and only deletes what it has written. When somebody else
+    has changed the table meanwhile, the number is looked up again before the commit is tried again.
+
+    Attributes:
+        table: The table.
+        row: The columns, a ROW.
+        partition_columns: Those it is partitioned by when it is made.
+    """
+
+    table: IcebergTable
+    row: ColumnType
+    partition_columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: IcebergTable, row: ColumnType, partition_columns: tuple[str, ...]) -> IcebergSink:
+        """Describe a sink.
+
+        Raises:
+            ArgumentError: A partition column is none of the columns.
+            UnsupportedError: A type that tables do not have.
+            ExtraMissingError: The package pyiceberg is missing.
+        """
+        pyiceberg()
+        for name in partition_columns:
+            if name not in row.names:
+                raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
+        return cls(table, _widened(for_lakes(row)), partition_columns)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Return a writer of data files."""
+        return _IcebergWriter(self)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return the committer, which has compared the table with the sink, or made it.
+
+        Raises:
+            ArgumentError: The table has other columns.
+            SourceConnectionError: The catalog cannot be asked.
+        """
+        return _IcebergCommitter(self, _COMMITTED + sink_id)
+
+
+def _widened(column: ColumnType) -> ColumnType:
+    """A type as Iceberg has it, which has no integers of less than 32 bits."""
+    kind = "INT" if column.kind in ("TINYINT", "SMALLINT") else column.kind
+    return replace(column, kind=kind, parts=tuple(map(_widened, column.parts)))
+
+
+class _IcebergWriter(SinkWriter):
+    def __init__(self, sink: IcebergSink) -> None:
+        import pyarrow as pa
+
+        self._row = sink.row
+        self._table = sink.table.load()
+        self._schema = pa.schema(list(sink.row.arrow))
+        self._target = self._table.schema().as_arrow()
+        self._converters = [part.to_arrow(True) for part in sink.row.parts]
+        self._rows: list[Any] = []
+        self._files: list[Any] = []
+        self._uuid, self._counter = uuid.uuid4(), count()
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        names = self._row.names
+        self._rows += [values_of(value, names) for value in values]
+        if len(self._rows) >= _HELD_RECORDS:
+            self._flush()
+
+    def _flush(self) -> None:
+        from pyiceberg.io.pyarrow import _dataframe_to_data_files
+
+        rows, self._rows = self._rows, []
+        table = self._arrow(rows)
+        metadata, io = self._table.metadata, self._table.io
+        self._files += _dataframe_to_data_files(metadata, table, io, self._uuid, self._counter)
+
+    def _arrow(self, rows: list[Any]) -> Any:
+        """Rows as a table with the columns the Iceberg table has; those the sink does not write are null."""
+        import pyarrow as pa
+
+        columns = dict(zip(self._row.names, zip(*rows, strict=True), strict=True))
+        converters = dict(zip(self._row.names, self._converters, strict=True))
+        arrays = []
+        for field in self._target:
+            if field.name not in columns:
+                arrays.append(pa.nulls(len(rows), field.type))
+                continue
+            convert = converters[field.name]
+            values = columns[field.name] if convert is None else list(map(convert, columns[field.name]))
+            arrays.append(pa.array(values, self._schema.field(field.name).type))
+        names = self._target.names
+        return pa.Table.from_arrays(arrays, names=names).cast(self._target)
+
+    def prepare_commit(self) -> list[Any]:
+        if self._rows:
+            self._flush()
+        return list(self._files)
+
+    def abort(self) -> None:
+        _delete(self._table, self._files)
+
+
+def _delete(table: Any, files: Sequence[Any]) -> None:
+    for file in files:
+        with contextlib.suppress(OSError):
+            table.io.delete(file.file_path)
+
+
+class _IcebergCommitter(Committer):
+    def __init__(self, sink: IcebergSink, key: str) -> None:
+        self._sink = sink
+        self._key = key
+        try:
+            self._compare(sink.table.load())
+        except SourceNotFoundError:
+            self._create()
+
+    def _compare(self, table: Any) -> None:
+        sink, there = self._sink, columns_of(table)
+        known = dict(zip(there.names, there.parts, strict=True))
+        written = dict(zip(sink.row.names, sink.row.parts, strict=True))
+        required = [field.name for field in table.schema().fields if field.required and field.name not in written]
+        if required or any(known.get(name) != part for name, part in written.items()):
+            raise ArgumentError(
+                f"the Iceberg table {sink.table.identifier} has the columns {described(there)}, the sink writes "
+                f"{described(sink.row)}; make them alike"
+            )
+
+    def _create(self) -> None:
+        import pyarrow as pa
+
+        sink, catalog = self._sink, self._sink.table.catalog()
+        namespace = catalog.namespace_from(sink.table.identifier)
+        if namespace:
+            catalog.create_namespace_if_not_exists(namespace)
+        table = catalog.create_table_if_not_exists(sink.table.identifier, pa.schema(list(sink.row.arrow)))
+        if sink.partition_columns and table.spec().is_unpartitioned():
+            with table.update_spec() as update:
+                for name in sink.partition_columns:
+                    update.add_identity(name)
+
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        files = list(committables)
+        if not files:
+            return
+        exceptions = pyiceberg().exceptions
+        for attempt in range(_TRIES):
+            table = self._sink.table.load()
+            if int(table.properties.get(self._key, -1)) >= batch_id:
+                _delete(table, files)
+                return
+            try:
+                return self._append(table, files, batch_id)
+            except exceptions.CommitFailedException as error:
+                failure = error
+                time.sleep(_PAUSE_SECONDS * random.uniform(1, 2) * (attempt + 1))
+        raise SinkCommitError(
+            f"batch {batch_id} cannot be committed to the Iceberg table {self._sink.table.identifier}: others have "
+            f"changed it {_TRIES} times meanwhile ({failure})"
+        )
+
+    def _append(self, table: Any, files: list[Any], batch_id: int) -> None:
+        # pyiceberg must not try again by itself: the batch may have been committed by then
+        table.metadata.properties["commit.retry.num-retries"] = "0"
+        summary = {"scurry.batch-id": str(batch_id)}
+        with table.transaction() as transaction:
+            with transaction.update_snapshot(snapshot_properties=summary).fast_append() as append:
+                for file in files:
+                    append.append_data_file(file)
+            transaction.set_properties({self._key: str(batch_id)})

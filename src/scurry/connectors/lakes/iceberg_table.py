@@ -1,0 +1,158 @@
+"""IcebergTable: where an Iceberg table is, and what its snapshots say about its files."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.lakes.columns import row_of
+from scurry.connectors.lakes.enumerator import TableFile, TableLog
+from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
+
+__all__ = ["IcebergLog", "IcebergTable", "columns_of", "pyiceberg", "scan_task"]
+
+#: Stands for the time before the first snapshot of a table.
+_NO_SNAPSHOT = 0
+
+
+def pyiceberg() -> Any:
+    """Return the module `pyiceberg`.
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
+    try:
+        import pyiceberg as module
+        import pyiceberg.catalog
+        import pyiceberg.exceptions
+    except ImportError as error:
+        raise ExtraMissingError(f"Iceberg needs the package pyiceberg: pip install 'scurry[iceberg]' ({error})") from error
+    return module
+
+
+@dataclass(frozen=True)
+class IcebergTable:
+    """A table of a catalog. Picklable; its catalog is asked anew by every process.
+
+    Attributes:
+        identifier: Its name, such as db.table.
+        properties: The catalog's, as pyiceberg has them: type, uri, warehouse, ... Never shown: they hold credentials.
+        catalog_name: The catalog's name; pyiceberg's configuration file may have properties under it.
+    """
+
+    identifier: str
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    catalog_name: str = "default"
+
+    def catalog(self) -> Any:
+        """Return the catalog.
+
+        Raises:
+            ArgumentError: Its properties do not make one.
+            ExtraMissingError: The package pyiceberg, or one for this type of catalog, is missing.
+        """
+        module = pyiceberg()
+        try:
+            return module.catalog.load_catalog(self.catalog_name, **self.properties)
+        except module.exceptions.NotInstalledError as error:
+            raise ExtraMissingError(f"the Iceberg catalog {self.catalog_name!r} needs another package: {error}") from None
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(
+                f"the Iceberg catalog {self.catalog_name!r} cannot be opened with the properties "
+                f"{', '.join(sorted(self.properties)) or '(none)'}: {error}"
+            ) from None
+        except Exception as error:  # each kind of catalog has exceptions of its own
+            raise self._unreachable(error) from None
+
+    def load(self) -> Any:
+        """Return the `pyiceberg.table.Table`, as it is now.
+
+        Raises:
+            SourceNotFoundError: There is none.
+            SourceConnectionError: The catalog cannot be asked.
+        """
+        exceptions = pyiceberg().exceptions
+        catalog = self.catalog()
+        try:
+            return catalog.load_table(self.identifier)
+        except (exceptions.NoSuchTableError, exceptions.NoSuchNamespaceError):
+            raise SourceNotFoundError(
+                f"there is no Iceberg table {self.identifier} in the catalog {self.catalog_name!r}; check its name"
+            ) from None
+        except Exception as error:  # each kind of catalog has exceptions of its own
+            raise self._unreachable(error) from None
+
+    def _unreachable(self, error: Exception) -> SourceConnectionError:
+        return SourceConnectionError(
+            f"the Iceberg catalog {self.catalog_name!r} cannot be asked for {self.identifier}: "
+            f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        )
+
+
+def columns_of(table: Any) -> ColumnType:
+    """Return the columns of a table as a row type."""
+    return row_of(table.schema().as_arrow())
+
+
+class IcebergLog(TableLog):
+    """The files of a table's snapshots."""
+
+    def __init__(self, table: IcebergTable, snapshot: int | None, changes_only: bool) -> None:
+        """Take the table.
+
+        Args:
+            table: The table.
+            snapshot: The snapshot to read, or to read from; None for the newest.
+            changes_only: Only what is appended after the snapshot.
+        """
+        self._table = table
+        self._snapshot = snapshot
+        self._changes_only = changes_only
+
+    def start(self) -> tuple[Any, list[TableFile]]:
+        """Return a snapshot and its files."""
+        table = self._table.load()
+        current = table.current_snapshot()
+        if self._snapshot is None and current is None:
+            return _NO_SNAPSHOT, []
+        snapshot = current.snapshot_id if self._snapshot is None else self._snapshot
+        if self._changes_only:
+            return snapshot, []
+        return snapshot, _files(table, table.scan(snapshot_id=snapshot).plan_files())
+
+    def after(self, version: Any) -> tuple[Any, list[TableFile]]:
+        """Return what snapshots after another have appended."""
+        table = self._table.load()
+        current = table.current_snapshot()
+        if current is None or current.snapshot_id == version:
+            return version, []
+        begin = None if version == _NO_SNAPSHOT else version
+        try:
+            scan = table.incremental_append_scan(
+                from_snapshot_id_exclusive=begin, to_snapshot_id_inclusive=current.snapshot_id
+            )
+            return current.snapshot_id, _files(table, scan.plan_files())
+        except ValueError as error:
+            raise SourceConnectionError(
+                f"snapshot {version} of the Iceberg table {self._table.identifier}, up to which the job has read, is no "
+                f"ancestor of the current one, or is gone ({error}); start anew, and let snapshots expire later"
+            ) from None
+
+
+def _files(table: Any, tasks: Iterable[Any]) -> list[TableFile]:
+    details = table.metadata_location
+    found = []
+    for task in sorted(tasks, key=lambda task: str(task.file.file_path)):
+        pickled = base64.b64encode(pickle.dumps(task, 5)).decode()
+        found.append(TableFile(task.file.file_path, task.file.file_size_in_bytes, [details, pickled]))
+    return found
+
+
+def scan_task(file: TableFile) -> tuple[str, Any]:
+    """Return the address of the table's metadata, and pyiceberg's task of reading a file."""
+    location, pickled = file.details
+    return location, pickle.loads(base64.b64decode(pickled))

@@ -31,7 +31,11 @@ def table(tmp_path: Path) -> TableLoader:
 
 
 def at(directory: Path, name: str = "db.numbers") -> TableLoader:
-    properties = {"type": "sql", "uri": f"sqlite:///{directory}/catalog.db", "warehouse": f"file://{directory}/warehouse"}
+    properties = {
+        "type": "sql",
+        "uri": f"sqlite:///{directory}/catalog.db",
+        "warehouse": f"file://{directory}/warehouse",
+    }
     return TableLoader.from_catalog(properties, name)
 
 

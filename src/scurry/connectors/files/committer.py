@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RETAINED_BATCHES", "FileCommitter"]
 
-#: A damaged checkpoint takes a job back by as many batches at most; until then small files that were compacted are kept.
+#: A damaged checkpoint takes a job back by so many batches at most; so long are small files kept that were compacted.
 RETAINED_BATCHES = 100
 
 
@@ -44,10 +44,10 @@ class FileCommitter(Committer):
     """Gives the files of a batch their names, and removes what earlier tries of the batch have left.
 
     With compaction these names are hidden, and sooner or later the files of a bucket become one file. That takes three
-    steps: the larger file is written, and gets the name `.<name>.ready` when it is complete; the small files are renamed
-    to say that their records are in it; it gets its name. A crash at any point leaves names that say how far it has
-    come. If the batch is repeated all is taken back, for which the small files are still there; if not (the crash was at
-    the end of the job) what is left is done. Small files are deleted when no batch of theirs can be repeated any more.
+    steps: the larger file is written, and gets the name `.<name>.ready` when it is complete; the small files are
+    renamed to say that their records are in it; it gets its name. A crash at any point leaves names that say how far it
+    has come. If a batch in it is repeated all is taken back, for which the small files are still there; if not, what is
+    left is done. Small files are deleted when no batch of theirs can be repeated any more.
     """
 
     def __init__(self, sink: FileSink, names: PartNames) -> None:
@@ -63,9 +63,11 @@ class FileCommitter(Committer):
         self._stale: set[str] = set()
 
     def restarted(self) -> None:
+        """Look at the files again before the next commit."""
         self._last = None  # whatever is committed next may have been tried before
 
     def commit(self, batch_id: int, committables: Sequence[PartFile]) -> None:
+        """Give the files of a batch their names, and compact what is due."""
         parts = list(committables)
         repeated = self._last is None or batch_id <= self._last
         self._last = None  # until all is done
@@ -84,6 +86,7 @@ class FileCommitter(Committer):
         self._last = batch_id
 
     def finish(self) -> None:
+        """Compact what is left."""
         if self._compaction is None:
             return
         if self._last is None:

@@ -48,7 +48,8 @@ class MessageLinesFormat(StreamFormat):
                 yield from self._parsed(data, LineNumbers(fs, path, offset))
 
     def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Sequence[Any]]:
-        deserialize, chunk, position = self.schema.deserialize, [], 0
+        deserialize, position = self.schema.deserialize, 0
+        chunk: list[Any] = []
         for line in data.split(b"\n"):
             begin, position = position, position + len(line) + 1
             if not line or line.isspace():

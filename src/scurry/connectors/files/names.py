@@ -30,8 +30,8 @@ class PartNames:
     """Names of the files of one sink of one job.
 
     A file is written as `.<name>.inprogress.<random>` and becomes `<name>`. With compaction it becomes
-    `.<name>.uncompacted`, and `.<name>.compacted.<last>` when the file `compacted-...-<first>-<last>` holds its records.
-    That one is written as `.compacted-....inprogress.<random>`, and is `.compacted-....ready` for a moment.
+    `.<name>.uncompacted`, and `.<name>.compacted.<last>` when the file `compacted-...-<first>-<last>` holds its
+    records. That one is written as `.compacted-....inprogress.<random>`, and is `.compacted-....ready` for a moment.
 
     Attributes:
         begin: What they begin with, unlike those of any other sink.

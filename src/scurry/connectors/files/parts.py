@@ -12,13 +12,12 @@ __all__ = ["PartFormat", "PartWriter"]
 
 
 class PartFormat(ABC):
-    """How records become the content of part files. Picklable.
+    """How records become the content of part files. Picklable."""
 
-    Attributes:
-        concatenable: Files of the format, one after another, are a file of the format.
-    """
-
-    concatenable: bool
+    @property
+    @abstractmethod
+    def concatenable(self) -> bool:
+        """Whether files of the format, one after another, are a file of the format."""
 
     @abstractmethod
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:

@@ -7,7 +7,7 @@ import posixpath
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 from scurry.common.serialization import Encoder
 from scurry.common.typeinfo import TypeInformation
@@ -29,7 +29,10 @@ class RowFiles(PartFormat):
 
     encoder: Encoder
 
-    concatenable: ClassVar[bool] = True
+    @property
+    def concatenable(self) -> bool:
+        """True: there is nothing but records."""
+        return True
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
         """Return a writer of encoded records."""
@@ -73,7 +76,7 @@ class BulkFiles(PartFormat):
     factory: BulkWriterFactory
 
     @property
-    def concatenable(self) -> bool:  # type: ignore[override]
+    def concatenable(self) -> bool:
         """Whether the format is."""
         return self.factory.concatenable
 

@@ -62,8 +62,12 @@ def _column(kind: Any) -> ColumnType:
     if pa.types.is_map(kind):
         return ColumnType("MAP", parts=(_column(kind.key_type), _column(kind.item_type)))
     if pa.types.is_struct(kind):
-        return row_of(list(kind)) if not kind.num_fields else ColumnType(
-            "ROW", parts=tuple(_column(field.type) for field in kind), names=tuple(field.name for field in kind)
+        return (
+            row_of(list(kind))
+            if not kind.num_fields
+            else ColumnType(
+                "ROW", parts=tuple(_column(field.type) for field in kind), names=tuple(field.name for field in kind)
+            )
         )
     raise UnsupportedError(f"is {kind}, which no record can hold; leave it out with column_names(...)")
 

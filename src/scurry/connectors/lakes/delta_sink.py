@@ -49,9 +49,9 @@ class DeltaFile:
 class DeltaSink(Sink):
     """Writes records as Parquet files below a table and names them in its log, one version per micro-batch.
 
-    The version also holds the number of the micro-batch, as Delta's transaction identifier of the sink (`txn`): both are
-    there or neither is. A micro-batch that is repeated finds its number and only deletes what it has written. Two runs
-    of a job that think they are the only one cannot both commit it, as Delta lets one of two such versions fail.
+    The version also holds the number of the micro-batch, as Delta's transaction identifier of the sink (`txn`): both
+    are there or neither is. A micro-batch that is repeated finds its number and only deletes what it has written. Two
+    runs of a job that think they are the only one cannot both commit it, as Delta lets one of two such versions fail.
 
     Attributes:
         path: The table; local or an address.
@@ -82,7 +82,9 @@ class DeltaSink(Sink):
             if name not in row.names:
                 raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
             if row.parts[row.names.index(name)].kind not in _PARTITION_KINDS:
-                raise ArgumentError(f"column {name!r} cannot be partitioned by; use one of {', '.join(_PARTITION_KINDS)}")
+                raise ArgumentError(
+                    f"column {name!r} cannot be partitioned by; use one of {', '.join(_PARTITION_KINDS)}"
+                )
         if len(partition_columns) == len(row.names):
             raise ArgumentError("a table cannot be partitioned by all of its columns")
         return cls(path, for_lakes(row), partition_columns, merge_schema)
@@ -148,7 +150,9 @@ class _DeltaWriter(SinkWriter):
 
     def _create(self, key: tuple[Any, ...]) -> _Open:
         values = {name: _text(value) for name, value in zip(self._partition_columns, key, strict=True)}
-        directories = [f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()]
+        directories = [
+            f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()
+        ]
         name = f"part-{self._context.batch_id}-{self._context.subtask_index}-{uuid.uuid4().hex}.snappy.parquet"
         path = "/".join([*directories, name])
         self._written.append(path)
@@ -200,7 +204,9 @@ class _DeltaCommitter(Committer):
             )
         known = dict(zip(there.names, there.parts, strict=True))
         missing = [name for name in sink.row.names if name not in known]
-        other = [name for name, part in zip(sink.row.names, sink.row.parts, strict=True) if known.get(name, part) != part]
+        other = [
+            name for name, part in zip(sink.row.names, sink.row.parts, strict=True) if known.get(name, part) != part
+        ]
         if other or (missing and not sink.merge_schema):
             hint = "" if other else "; with_merge_schema(True) adds the missing ones"
             raise ArgumentError(
@@ -237,8 +243,8 @@ class _DeltaCommitter(Committer):
             )
         except module.exceptions.CommitFailedError as error:
             raise SinkCommitError(
-                f"batch {batch_id} cannot be committed to the Delta table {sink.path}: {error}; another run of this job "
-                "may be writing, or the table was changed in a way that does not fit"
+                f"batch {batch_id} cannot be committed to the Delta table {sink.path}: {error}; another run of this "
+                "job may be writing, or the table was changed in a way that does not fit"
             ) from None
 
     def _table(self) -> Any:

@@ -66,8 +66,8 @@ def open_table(path: str, version: int | None = None) -> Any:
         features.add("columnMapping")
     for feature in sorted(features - _READER_FEATURES):
         raise UnsupportedError(
-            f"the Delta table {path} has the feature {feature}, with which its files cannot be read as they are; read it "
-            "with another engine, or switch the feature off (ALTER TABLE ... DROP FEATURE)"
+            f"the Delta table {path} has the feature {feature}, with which its files cannot be read as they are; read "
+            "it with another engine, or switch the feature off (ALTER TABLE ... DROP FEATURE)"
         )
     return table
 
@@ -125,8 +125,8 @@ class DeltaTableLog(TableLog):
         for number in range(version + 1, newest + 1):
             if number not in commits:
                 raise SourceConnectionError(
-                    f"version {number} of the Delta table {self._path} is not in its log any more: the log was cleaned up "
-                    "before the job has read it; start anew, and raise delta.logRetentionDuration"
+                    f"version {number} of the Delta table {self._path} is not in its log any more: the log was cleaned "
+                    "up before the job has read it; start anew, and raise delta.logRetentionDuration"
                 )
             found += self._added(number)
         return max(newest, version), found
@@ -171,7 +171,9 @@ def _partition_text(value: Any) -> str | None:
 
 def _file(path: str, size: int, partition_values: dict[str, Any], deletion_vector: Any) -> TableFile:
     if deletion_vector is not None:
-        raise UnsupportedError(f"{path} has a deletion vector, which is not read here; rewrite the table (REORG ... PURGE)")
+        raise UnsupportedError(
+            f"{path} has a deletion vector, which is not read here; rewrite the table (REORG ... PURGE)"
+        )
     return TableFile(unquote(path), size, partition_values)
 
 

@@ -84,6 +84,7 @@ class LakeEnumerator(Enumerator):
             loads[channel] += max(file.size, 1)
 
     def next_batch(self) -> list[Assignment]:
+        """Return files for each channel, of up to a micro-batch's bytes together."""
         self._look()
         busy = sum(1 for queue in self._queues if queue)
         assignments = []
@@ -111,6 +112,7 @@ class LakeEnumerator(Enumerator):
         return max(0.0, self._looked + self._interval - self._clock())
 
     def position(self) -> dict[str, Any]:
+        """Return the version that was dealt, and the files of it that are left."""
         return {
             "version": self._version,
             "pending": [[[file.path, file.size, file.details] for file in queue] for queue in self._queues],

@@ -30,7 +30,9 @@ def pyiceberg() -> Any:
         import pyiceberg.catalog
         import pyiceberg.exceptions
     except ImportError as error:
-        raise ExtraMissingError(f"Iceberg needs the package pyiceberg: pip install 'scurry[iceberg]' ({error})") from error
+        raise ExtraMissingError(
+            f"Iceberg needs the package pyiceberg: pip install 'scurry[iceberg]' ({error})"
+        ) from error
     return module
 
 
@@ -59,7 +61,9 @@ class IcebergTable:
         try:
             return module.catalog.load_catalog(self.catalog_name, **self.properties)
         except module.exceptions.NotInstalledError as error:
-            raise ExtraMissingError(f"the Iceberg catalog {self.catalog_name!r} needs another package: {error}") from None
+            raise ExtraMissingError(
+                f"the Iceberg catalog {self.catalog_name!r} needs another package: {error}"
+            ) from None
         except (ValueError, TypeError) as error:
             raise ArgumentError(
                 f"the Iceberg catalog {self.catalog_name!r} cannot be opened with the properties "
@@ -138,8 +142,8 @@ class IcebergLog(TableLog):
             return current.snapshot_id, _files(table, scan.plan_files())
         except ValueError as error:
             raise SourceConnectionError(
-                f"snapshot {version} of the Iceberg table {self._table.identifier}, up to which the job has read, is no "
-                f"ancestor of the current one, or is gone ({error}); start anew, and let snapshots expire later"
+                f"snapshot {version} of the Iceberg table {self._table.identifier}, up to which the job has read, is "
+                f"no ancestor of the current one, or is gone ({error}); start anew, and let snapshots expire later"
             ) from None
 
 

@@ -11,8 +11,8 @@ from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
 from scurry.connectors.files.bulk import BulkWriterFactory
 from scurry.connectors.files.compaction import Compaction
 from scurry.connectors.files.format import BulkFormat, FileFormat, StreamFormat
-from scurry.connectors.files.rolling import RollingPolicy
 from scurry.connectors.files.parts import PartFormat
+from scurry.connectors.files.rolling import RollingPolicy
 from scurry.connectors.files.sink import BulkFiles, RowFiles
 from scurry.connectors.files.sink import FileSink as _FileSink
 from scurry.connectors.files.source import FileSource as _FileSource

@@ -23,9 +23,7 @@ class TableLoader:
         self._table = table
 
     @staticmethod
-    def from_catalog(
-        properties: Mapping[str, str], identifier: str, catalog_name: str = "default"
-    ) -> TableLoader:
+    def from_catalog(properties: Mapping[str, str], identifier: str, catalog_name: str = "default") -> TableLoader:
         """Return the table of a catalog.
 
         Args:
@@ -36,7 +34,8 @@ class TableLoader:
         """
         if not isinstance(properties, Mapping) or not isinstance(identifier, str):
             raise ArgumentTypeError(
-                f"from_catalog takes a dict of properties and a name, got a {type(properties).__name__} and {identifier!r}"
+                f"from_catalog takes a dict of properties and a name, got a {type(properties).__name__} and "
+                f"{identifier!r}"
             )
         return TableLoader(IcebergTable(identifier, dict(properties), catalog_name))
 

@@ -107,6 +107,35 @@ class TestNames:
             BucketAssigner.date_time_bucket_assigner(pattern, zone)
 
 
+class ByTag(BucketAssigner):
+    """The first letter, and whether the record has a timestamp."""
+
+    def get_bucket_id(self, element: str, context: Any) -> str:
+        return f"{element[0]}/{context.timestamp()}"
+
+
+class Outside(BucketAssigner):
+    def get_bucket_id(self, element: str, context: Any) -> Any:
+        return {"up": "../up", "root": "/root", "none": None}[element]
+
+
+class TestBucketsOfOnesOwn:
+    def test_are_named_by_record_and_timestamp(self, tmp_path: Path) -> None:
+        sink = rows(tmp_path).with_bucket_assigner(ByTag()).build()
+        writer = sink.create_writer(WriterContext(0, 1, 0, "id"))
+        writer.write(["a1", "b1", "a2"], [5, 5, 6])
+        writer.write(["a3"])
+        sink.create_committer("id").commit(0, writer.prepare_commit())
+        found = {os.path.dirname(name): text for name, text in visible(tmp_path).items()}
+        assert found == {"a/5": "a1\n", "b/5": "b1\n", "a/6": "a2\n", "a/None": "a3\n"}
+
+    @pytest.mark.parametrize("record", ["up", "root", "none"])
+    def test_must_be_below_the_base_path(self, tmp_path: Path, record: str) -> None:
+        writer = rows(tmp_path).with_bucket_assigner(Outside()).build().create_writer(WriterContext(0, 1, 0, "id"))
+        with pytest.raises(ArgumentError, match="below the base path"):
+            writer.write([record])
+
+
 class TestRolling:
     def test_ends_files_with_their_batch(self, tmp_path: Path, run_sink: Run) -> None:
         run_sink(rows(tmp_path).build(), ["a", "b"], ["c"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,14 @@ from scurry.connectors.sink import Committer
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.connectors.delta import DeltaSink, DeltaSource
-from scurry.errors import ArgumentError, SinkCommitError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.errors import (
+    ArgumentError,
+    ExtraMissingError,
+    SinkCommitError,
+    SourceConnectionError,
+    SourceNotFoundError,
+    UnsupportedError,
+)
 from scurry.table.types import DataTypes
 
 Drive = Callable[..., Any]
@@ -147,6 +155,12 @@ class TestWriting:
         sink = DeltaSink.for_row_data(table, more).with_merge_schema(True).build()
         sink.create_committer("job-sink").commit(1, write(sink, 1, [[Row(2, "b", 0.5)]]))
         assert [row["more"] for row in rows_of(table)] == [None, 0.5]
+
+    def test_the_missing_package_is_named(self, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "deltalake", None)
+        for build in (plain, lambda path: DeltaSource.for_bounded_row_data(path).build()):
+            with pytest.raises(ExtraMissingError, match=r"pip install 'scurry\[delta\]'"):
+                build(table)
 
     def test_a_partition_column_must_be_one_of_the_columns(self, table: str) -> None:
         with pytest.raises(ArgumentError, match="no column 'day'.*n BIGINT, name STRING"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from scurry.connectors.sink import Committer, WriterContext
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.connectors.iceberg import IcebergSink, IcebergSource, TableLoader
-from scurry.errors import ArgumentError, SourceConnectionError, SourceNotFoundError
+from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
 from scurry.table.types import DataTypes
 
 Drive = Callable[..., Any]
@@ -150,6 +151,12 @@ class TestWriting:
     def test_a_table_must_be_named(self) -> None:
         with pytest.raises(ArgumentError, match="table_loader"):
             IcebergSink.for_row_data(COLUMNS).build()
+
+    def test_the_missing_package_is_named(self, table: TableLoader, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyiceberg", None)
+        for build in (plain, lambda loader: IcebergSource.for_row_data().table_loader(loader).build()):
+            with pytest.raises(ExtraMissingError, match=r"pip install 'scurry\[iceberg\]'"):
+                build(table)
 
     def test_credentials_are_not_shown(self) -> None:
         loader = TableLoader.from_catalog({"type": "rest", "uri": "http://u", "credential": "id:secret"}, "db.t")

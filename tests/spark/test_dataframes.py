@@ -13,6 +13,7 @@ from scurry.common import Configuration, Duration, Time, Types, WatermarkStrateg
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.window import TumblingEventTimeWindows
+from scurry.errors import JobError
 
 pytestmark = pytest.mark.spark
 
@@ -81,6 +82,15 @@ def test_records_become_rows_of_a_spark_data_source(spark: Any, tmp_path: Path, 
     even = spark.read.json(f"{tmp_path}/even").orderBy("number").collect()
     assert [row.number for row in even] == list(range(0, 1000, 2))
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("lake", ["delta", "iceberg"])
+def test_a_lake_without_a_package_for_this_spark_has_a_connector(spark: Any, tmp_path: Path, lake: str) -> None:
+    env = environment("BATCH")
+    numbers = env.from_collection([1, 2], Types.INT())
+    numbers.to_spark(lake, {"path": f"{tmp_path}/table"}, columns={"n": "INT"})
+    with pytest.raises(JobError, match=rf"to_spark\('{lake}'\) needs a package.*{lake.capitalize()}Sink"):
+        env.execute()
 
 
 def test_a_restarted_job_reads_the_rows_its_dataframe_had_at_first(spark: Any, tmp_path: Path) -> None:

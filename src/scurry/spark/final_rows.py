@@ -10,6 +10,7 @@ from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.failure import operator_error
 from scurry.runtime.wire import METRICS, SINK, WireRow, unpack
+from scurry.spark.lake_packages import advising
 from scurry.spark.worker import Job, failing_clean, instances, rows_of
 
 
@@ -24,7 +25,8 @@ def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
         reached = _sinks_reached(rows)
         for op in sinks:
             if op.id in reached:  # writing nothing would still leave empty files, or empty the target
-                _write(frame.where(f"kind = {SINK} and port = {op.id}"), op, job)
+                with advising(op.operator.function.format):
+                    _write(frame.where(f"kind = {SINK} and port = {op.id}"), op, job)
         return rows
     finally:
         frame.unpersist()

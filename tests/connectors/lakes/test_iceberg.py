@@ -215,6 +215,14 @@ class TestReading:
         grown._table.load().delete("n < 11")
         assert sorted(row.n for row in drive(self.source(grown).build()).all()) == [11, 20, 21]
 
+    def test_passes_over_what_deletes(self, grown: TableLoader, drive: Drive, write: Write) -> None:
+        driver = drive(self.source(grown).starting_from_latest().build())
+        assert driver.batch() == {}
+        grown._table.load().delete("n < 11")
+        assert driver.batch() == {}
+        commit(plain(grown), write, 3, 30)
+        assert [row.n for row in driver.batch()[0]] == [30]
+
     def test_finds_columns_that_were_renamed(self, grown: TableLoader, drive: Drive) -> None:
         with grown._table.load().update_schema() as update:
             update.rename_column("name", "label")

@@ -65,10 +65,10 @@ def test_every_record_is_in_every_table_once(
     readings: Path, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
     kills, jobs = 0, 0
-    while kills < max(2, faults // 3):
+    while kills < max(2, faults // 5):
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
-        while kills < max(2, faults // 3):
+        while kills < max(2, faults // 5):
             # between the commits of the tables and Spark's, or whenever it happens to be
             by_fuse = kills % 2 == 0
             if by_fuse:

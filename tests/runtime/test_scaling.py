@@ -49,7 +49,7 @@ class Story:
         self.scaling, self.policy, self.parallelism = scaling, ScalingPolicy(scaling), parallelism
         self.now = 0
         self.seen: list[tuple[int, int]] = []  # (time, slots)
-        self.changes: list[tuple[int, int]] = []  # (time, parallelism)
+        self.changes: list[tuple[int, int, int]] = []  # (observations before, time, parallelism)
         self.policy.began(0)
 
     def observe(self, after: int, slots: int) -> None:
@@ -59,7 +59,7 @@ class Story:
         if wanted is not None:
             assert wanted != self.parallelism
             self.parallelism = wanted
-            self.changes.append((self.now, wanted))
+            self.changes.append((len(self.seen), self.now, wanted))
             self.policy.began(self.now)
 
 
@@ -76,13 +76,13 @@ def test_changes_follow_stable_slots_and_keep_their_distance(
     for after, slots in happens:
         story.observe(after, slots)
     before = 0
-    for at, wanted in story.changes:
+    for seen, at, wanted in story.changes:
         assert 1 <= wanted <= scaling.most
         assert at - before >= scaling.cooldown_ms
         before = at
         # going back over the observations, all say the same, for as long as is asked for
-        unlike = [when for when, slots in story.seen if when <= at and min(slots, scaling.most) != wanted]
-        since = min(when for when, _ in story.seen if not unlike or when >= unlike[-1])
+        unlike = [number for number, slots in enumerate(story.seen[:seen]) if min(slots[1], scaling.most) != wanted]
+        since, _ = story.seen[unlike[-1] + 1 if unlike else 0]
         assert at - since >= scaling.stabilization_ms
 
 

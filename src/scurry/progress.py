@@ -85,12 +85,25 @@ class ProgressDisplay:
             return [f"{self._name}: {settings.mode.lower()}, first batch"]
         read, written = self._rates.per_second()
         work = f"{self._name}: {settings.mode.lower()}, batch {totals.batches}, {read:,.0f}/s in, {written:,.0f}/s out"
-        time = []
+        time = self._behind()
         if self._job.watermark > MIN_TIME:
             time.append(f"watermark {self._watermark_text(self._job.watermark)}")
         if totals.late_records:
             time.append(f"{totals.late_records:,} late dropped")
         return [work, ", ".join(time)] if time else [work]
+
+    def _behind(self) -> list[str]:
+        """How far the sources are behind, while they are not allowed to read all there is."""
+        catching_up = self._job.catching_up
+        if not catching_up.held_back:
+            return []
+        left, seconds = catching_up.backlog, catching_up.seconds
+        amounts = [] if left.records is None else [_count(left.records, "record")]
+        amounts += [] if left.bytes is None else [_size(left.bytes)]
+        if not amounts:
+            return ["back pressure"]
+        when = "not catching up" if seconds is None else f"caught up in {_span(seconds * 1000)}"
+        return [f"{' and '.join(amounts)} behind ({when})"]
 
     def summary(self, error: BaseException | None = None) -> str:
         """How the job ended and what it did; records that were dropped or set aside are never left out."""
@@ -201,6 +214,14 @@ def _live_lines(status: Callable[[], list[str]], stream: TextIO) -> Any:
 def _count(number: int, what: str) -> str:
     plural = "es" if what.endswith("ch") else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
+
+
+def _size(amount: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} GB"
 
 
 def _iso(millis: int) -> str:

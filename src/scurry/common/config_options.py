@@ -18,6 +18,7 @@ __all__ = [
     "AUTO_WATERMARK_INTERVAL",
     "BATCH_MAX_BYTES",
     "BATCH_MAX_RECORDS",
+    "BATCH_TARGET_DURATION",
     "CHECKPOINTING_DIR",
     "CHECKPOINTING_INTERVAL",
     "FINAL_SAVEPOINT_DIR",
@@ -165,6 +166,13 @@ def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
     return parse
 
 
+def _positive_duration(text: str) -> int:
+    milliseconds = parse_duration(text)
+    if milliseconds <= 0:
+        raise ValueError("expected more than 0 ms")
+    return milliseconds
+
+
 @dataclass(frozen=True)
 class ConfigOption(Generic[T]):
     """A key with its meaning.
@@ -284,10 +292,20 @@ BATCH_MAX_BYTES = ConfigOption(
     "scurry.batch.max-bytes",
     parse_bytes,
     512 << 20,
-    "Bytes of bounded file input that a job reads per micro-batch.",
+    "Bytes of files, or of values in Kafka, that a source reads per micro-batch at most.",
 )
 BATCH_MAX_RECORDS = ConfigOption(
-    "scurry.batch.max-records", at_least(1), None, "Records that a source reads per micro-batch; no limit if not set."
+    "scurry.batch.max-records",
+    at_least(1),
+    None,
+    "Records that a source reads per micro-batch at most; 10 million if not set.",
+)
+BATCH_TARGET_DURATION = ConfigOption(
+    "scurry.batch.target-duration",
+    _positive_duration,
+    None,
+    "How long a micro-batch should take while a source has more than it may read: what the next one may read follows "
+    "from the speed of the last; 5 s or the checkpointing interval, whichever is longer, if not set.",
 )
 TICK_INTERVAL = ConfigOption(
     "scurry.tick-interval",
@@ -322,6 +340,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     PROGRESS,
     BATCH_MAX_BYTES,
     BATCH_MAX_RECORDS,
+    BATCH_TARGET_DURATION,
     TICK_INTERVAL,
     CACHE_DIR,
 )  # type: ignore[assignment]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import split_range
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError
 
 __all__ = ["DataGeneratorSource"]
@@ -93,9 +94,20 @@ class _GeneratorEnumerator(Enumerator):
         self._begun: float | None = None
         self._first: int | None = None
 
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        self._max_records = limits.max_records
+
+    def backlog(self) -> Backlog | None:
+        if self._rate is not None:
+            due = min(self._allowed(), sys.maxsize if self._count is None else self._count)
+            return Backlog(max(0, due - self._next))
+        return Backlog() if self._count is None else Backlog(self._count - self._next)
+
     def next_batch(self) -> list[Assignment]:
         if self._done:
             return []
+        if self._first is not None and self._begun is None:
+            self._begun = self._clock()
         stop = min(self._allowed(), self._next + self._max_records)
         if self._count is not None:
             stop = min(stop, self._count)
@@ -116,9 +128,8 @@ class _GeneratorEnumerator(Enumerator):
             return self._next + self._max_records
         if self._first is None:
             self._first = self._next + 1
-            return self._first
         if self._begun is None:
-            self._begun = self._clock()
+            return self._first
         return self._first + int((self._clock() - self._begun) * self._rate)
 
     def idle_hint(self) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError
 
 __all__ = ["HybridSource"]
@@ -101,6 +101,13 @@ class _HybridEnumerator(Enumerator):
     def _wrap(self, assignment: Assignment, final: bool) -> Assignment:
         work = None if assignment.work is None else (self._index, assignment.work)
         return Assignment(assignment.channel, work, final)
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        self._limits = limits
+        self._current.limit(limits, record_bytes)
+
+    def backlog(self) -> Backlog | None:
+        return self._current.backlog()
 
     def idle_hint(self) -> float:
         return self._current.idle_hint()

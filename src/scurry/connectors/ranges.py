@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from scurry.connectors.source import Assignment, Enumerator
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 
 __all__ = ["RangeEnumerator", "split_range"]
 
@@ -45,10 +45,21 @@ class RangeEnumerator(Enumerator):
             [part] if part[0] < part[1] else [] for part in split_range(start, stop, channels)
         ]
 
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Deal no more indices than records are allowed."""
+        self._max_records = limits.max_records
+
+    def backlog(self) -> Backlog | None:
+        """Return the indices left."""
+        return Backlog(self._left())
+
+    def _left(self) -> int:
+        return sum(stop - start for parts in self._pending if parts for start, stop in parts)
+
     def next_batch(self) -> list[Assignment]:
         """Deal the next part to every unfinished channel."""
         active = [(channel, parts) for channel, parts in enumerate(self._pending) if parts is not None]
-        remaining = sum(stop - start for _, parts in active for start, stop in parts)
+        remaining = self._left()
         busy = sum(1 for _, parts in active if parts)
         quota = remaining if remaining <= self._max_records else max(1, self._max_records // busy)
         assignments = []

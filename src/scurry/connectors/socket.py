@@ -6,11 +6,11 @@ import codecs
 import socket
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import SourceConnectionError
 
 __all__ = ["SocketSource"]
@@ -79,6 +79,12 @@ class _SocketEnumerator(Enumerator):
         if self._final and self._connection.error is not None:
             raise _failed(self._source, "broke off", self._connection.error)
         return [Assignment(0, lines or None, self._final)] if lines or self._final else []
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        self._max_records = limits.max_records
+
+    def backlog(self) -> Backlog:
+        return Backlog(len(self._connection.lines) if self._connection is not None else 0)
 
     def position(self) -> dict[str, Any]:
         return {"final": self._final}

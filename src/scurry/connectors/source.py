@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from scurry.errors import MalformedRecordError
 
 __all__ = [
     "Assignment",
+    "Backlog",
     "BatchLimits",
     "Chunk",
     "ChunkSizer",
@@ -52,8 +53,8 @@ class BatchLimits:
     """How much all channels of a source together may read in one micro-batch.
 
     Attributes:
-        max_bytes: Bytes of input; for sources that read bytes (files).
-        max_records: Records; for sources that count them (collections, sequences, generators).
+        max_bytes: Bytes of input; for sources that read bytes (files), or know what records take up (Kafka).
+        max_records: Records; for sources that count them (Kafka, sockets, collections, sequences, generators).
     """
 
     max_bytes: int = 512 * 1024 * 1024
@@ -75,6 +76,25 @@ class Assignment:
     final: bool
 
 
+@dataclass(frozen=True)
+class Backlog:
+    """What a source knows to be there and has not dealt.
+
+    Attributes:
+        records: How many records, None if it does not count them.
+        bytes: How many bytes, None if it does not count them.
+    """
+
+    records: int | None = None
+    bytes: int | None = None
+
+    @property
+    def more(self) -> bool:
+        """Whether there is something; so it is if nobody knows how much."""
+        known = [amount for amount in (self.records, self.bytes) if amount is not None]
+        return any(known) or not known
+
+
 class ChunkSizer:
     """How many records a reader yields at once: one by one while each takes long, thousands while they are quick.
 
@@ -83,6 +103,8 @@ class ChunkSizer:
 
     Attributes:
         size: Records in the next chunk.
+        read_records: Records that readers have said to have measured.
+        read_bytes: What these took up.
     """
 
     #: So many quick records must have been seen one by one before chunks grow: in a short stream every record counts.
@@ -95,6 +117,17 @@ class ChunkSizer:
         self.size = size
         self.max_size = max_size
         self._cautious = self.CAUTIOUS_RECORDS if size == 1 else 0
+        self.read_records = self.read_bytes = 0
+
+    def measured(self, records: int, size: int) -> None:
+        """Take what a reader found out about its records, for an enumerator that cannot know their size by itself.
+
+        Args:
+            records: How many there were.
+            size: The bytes they took up together.
+        """
+        self.read_records += records
+        self.read_bytes += size
 
     def processed(self, seconds: float) -> None:
         """Adapt `size` to the time the last chunk took.
@@ -129,6 +162,19 @@ class Enumerator(ABC):
     @abstractmethod
     def restore(self, position: dict[str, Any]) -> None:
         """Continue at a position taken earlier, perhaps with another number of channels."""
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Deal no more than this at once from now on; called before `next_batch` by runners that adapt to the job.
+
+        Args:
+            limits: Never more than those the enumerator was made with.
+            record_bytes: Channel -> mean size of the records it read last, where readers say (`ChunkSizer.measured`).
+        """
+        return
+
+    def backlog(self) -> Backlog | None:
+        """Return what was there at the last `next_batch` and is not dealt; None if the source cannot know."""
+        return None
 
     def idle_hint(self) -> float:
         """Return how many seconds to wait before asking again after an empty `next_batch`."""

@@ -17,6 +17,7 @@ from scurry.runtime.wire import MIN_TIME
 WATERMARK = "currentOutputWatermark"
 #: a source's, by channel: for sources that are aligned with others
 CHANNEL_WATERMARKS = "channelWatermarks"
+CHANNEL_BYTES = "channelBytes"
 #: an operator's: the schemas of states it has registered since it reported last, by state name
 STATES = "states"
 

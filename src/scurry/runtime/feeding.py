@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 
-from scurry.connectors.source import BatchLimits
+from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.job import JobExecution
+from scurry.runtime.pacing import BatchPacing
 from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 
@@ -20,6 +21,75 @@ def limits_of(plan: JobPlan) -> BatchLimits:
         int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
         int(configuration.get("scurry.batch.max-records", BatchLimits.max_records)),
     )
+
+
+#: How long a batch should take, if neither the configuration nor the checkpointing interval says more.
+_TARGET_SECONDS = 5.0
+
+
+def target_seconds_of(plan: JobPlan) -> float:
+    """How long a micro-batch should take while there is more to read, from the configuration."""
+    configured = plan.settings.configuration.get("scurry.batch.target-duration")
+    if configured is not None:
+        return int(configured) / 1000
+    return max(_TARGET_SECONDS, (plan.settings.checkpoint_interval_ms or 0) / 1000)
+
+
+class Dealer:
+    """Asks the sources of a streaming job for work: of each no more than the job gets done in time."""
+
+    def __init__(self, job: JobExecution, sources: Iterable[SourcePlan]) -> None:
+        """Make the sources' enumerators.
+
+        Args:
+            job: The job; it is told what is left.
+            sources: Those of its sources that have enumerators.
+        """
+        plan, limits = job.plan, limits_of(job.plan)
+        self.enumerators: dict[int, Enumerator] = {
+            source.id: source.source.create_enumerator(source.parallelism, limits) for source in sources
+        }
+        self._job = job
+        self._alignment = Alignment(job)
+        self._pacing = BatchPacing(limits, target_seconds_of(plan))
+        #: whether work was dealt for a batch that is not over
+        self._dealt = False
+        #: the sources that had more for it than they were allowed to deal
+        self._limited: set[int] = set()
+
+    def next(self, source: SourcePlan) -> list[Assignment]:
+        """What a source has to read in the next batch."""
+        if self._alignment.waits(source):
+            return []
+        enumerator = self.enumerators[source.id]
+        enumerator.limit(self._pacing.limits, self._job.totals.record_bytes.get(source.id, {}))
+        found = enumerator.next_batch()
+        backlog = enumerator.backlog()
+        self._job.catching_up.left(source.id, backlog)
+        if found:
+            self._alignment.has_read(source)
+            self._dealt = True
+            if backlog is not None and backlog.more:
+                self._limited.add(source.id)
+        return found
+
+    def batch_took(self, seconds: float) -> None:
+        """The batch with what was dealt last is over."""
+        if self._dealt:
+            self._pacing.batch_took(seconds, bool(self._limited))
+            self._job.catching_up.worked(seconds, self._limited)
+        self._dealt = False
+        self._limited.clear()
+
+    def committed(self) -> None:
+        """Lets the sources know that what they have dealt is committed."""
+        for enumerator in self.enumerators.values():
+            enumerator.committed()
+
+    def close(self) -> None:
+        """Closes the sources."""
+        for enumerator in self.enumerators.values():
+            enumerator.close()
 
 
 class Alignment:

@@ -19,8 +19,9 @@ from scurry.errors import JobError, StateNotFoundError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.attempts import KEPT_FAILURES, JobFailure
+from scurry.runtime.catching_up import CatchingUp
 from scurry.runtime.checkpoints import CheckpointLog
-from scurry.runtime.context import CHANNEL_WATERMARKS, STATES, WATERMARK
+from scurry.runtime.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, STATES, WATERMARK
 from scurry.runtime.control import JobControl, StateRequest
 from scurry.runtime.failure import operator_error
 from scurry.runtime.job_metrics import JobMetrics
@@ -65,6 +66,8 @@ class Totals:
     watermarks: dict[int, int] = field(default_factory=dict)
     #: (source, channel) -> its watermark, for sources that are aligned with others
     source_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
+    #: source -> channel -> mean size of the records it read last, for sources whose readers say
+    record_bytes: dict[int, dict[int, float]] = field(default_factory=dict)
 
     @property
     def late_records(self) -> int:
@@ -93,6 +96,8 @@ class JobExecution:
         self.failures: deque[JobFailure] = deque(maxlen=KEPT_FAILURES)
         #: what the committed batches were, and where the sources stood after the last one
         self.checkpoints = CheckpointLog()
+        #: how far the sources are behind
+        self.catching_up = CatchingUp()
         #: what is to be undone when the job is over, restarts included; failures and cancellation are passed on
         self.cleanup = ExitStack()
         #: the savepoint the job has ended in
@@ -226,6 +231,9 @@ class JobExecution:
                     before = totals.source_watermarks.get((number, channel), MIN_TIME)
                     totals.source_watermarks[number, channel] = max(watermark, before)
                 continue
+            if metric == CHANNEL_BYTES:
+                totals.record_bytes.setdefault(number, {}).update(value)
+                continue
             totals.metrics[number, metric] = totals.metrics.get((number, metric), 0) + value
             if metric == "numLateRecordsDropped":
                 name = plan.operators[number].name
@@ -290,6 +298,9 @@ class JobExecution:
         for number, watermark in list(totals.watermarks.items()):
             name = f"{names[number]}.{WATERMARK}"
             values[name] = min(watermark, values.get(name, watermark))
+        for (number, metric), value in self.catching_up.metrics().items():
+            name = f"{names[number]}.{metric}"
+            values[name] = values.get(name, 0) + value
         return {**values, **totals.user_metrics.values()}
 
 

@@ -11,7 +11,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.collector import Collector
-from scurry.runtime.context import CHANNEL_WATERMARKS, TaskInfo
+from scurry.runtime.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, TaskInfo
 from scurry.runtime.failure import operator_error
 from scurry.runtime.malformed import MalformedInput
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
@@ -106,6 +106,9 @@ class SourceTask:
         task.drain()
         if self._aligned is not None:
             info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}
+        if sizer.read_records:
+            info.metrics[self._source.id, "numBytesIn"] = sizer.read_bytes
+            info.metrics[self._source.id, CHANNEL_BYTES] = {info.subtask: sizer.read_bytes / sizer.read_records}
         self._end_segment()
         yield [*self._take_rows(), *task.progress(), *task.metrics()]
 

@@ -6,11 +6,9 @@ import pickle
 from collections import deque
 from typing import Any
 
-from scurry.connectors.source import Assignment
-from scurry.graph.plan import SourcePlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.control import StateQuery, Tick
-from scurry.runtime.feeding import Alignment, limits_of
+from scurry.runtime.feeding import Dealer
 from scurry.runtime.job import JobExecution
 from scurry.runtime.savepoint.restore import Restore, RestoreWork
 from scurry.runtime.savepoint.taking import Standing, restore_source
@@ -35,9 +33,8 @@ class Feeder:
         self._job, self._assignments = job, assignments
         self._native = [source for source in plan.sources.values() if source.source.native]
         self._all_native = len(self._native) == len(plan.sources)
-        limits = limits_of(plan)
-        self._enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in self._native}
-        self._alignment = Alignment(job)
+        self._dealer = Dealer(job, self._native)
+        self._enumerators = self._dealer.enumerators
         self._open_channels = {(s.uid, i) for s in self._native for i in range(s.channels)}
         self._ended: set[tuple[str, int]] = set()
         self._restored = None if restore is None else 0
@@ -89,7 +86,7 @@ class Feeder:
         dealt = [
             (source.id, assignment.channel, assignment.work, assignment.final)
             for source in self._native
-            for assignment in self._next(source)
+            for assignment in self._dealer.next(source)
         ]
         if dealt:
             self._add(dealt)
@@ -99,14 +96,6 @@ class Feeder:
         """What the sources have to read first, with the last of the state to restore."""
         dealt, self._first = self._first, []
         return dealt
-
-    def _next(self, source: SourcePlan) -> list[Assignment]:
-        if self._alignment.waits(source):
-            return []
-        found: list[Assignment] = self._enumerators[source.id].next_batch()
-        if found:
-            self._alignment.has_read(source)
-        return found
 
     def _add(self, dealt: list[_Dealt]) -> None:
         uids = {source.id: source.uid for source in self._native}
@@ -147,12 +136,11 @@ class Feeder:
         """Whether everything the query reads comes from here."""
         return self._all_native
 
-    def committed(self) -> None:
-        """Lets the sources know that what they have dealt is committed."""
-        for enumerator in self._enumerators.values():
-            enumerator.committed()
+    def committed(self, seconds: float) -> None:
+        """What the sources have dealt is committed; the batch took so many seconds."""
+        self._dealer.batch_took(seconds)
+        self._dealer.committed()
 
     def close(self) -> None:
         """Closes the sources."""
-        for enumerator in self._enumerators.values():
-            enumerator.close()
+        self._dealer.close()

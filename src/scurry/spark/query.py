@@ -62,6 +62,8 @@ class StreamingQuery:
         self._committed = threading.Event()
         #: whether something was fed and no batch has been committed since: more would make the next batch too large
         self._pending = False
+        #: how long the last batch took, but for Spark's planning and its logs
+        self._batch_seconds = 0.0
         self._tick_seconds = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
         self._error: BaseException | None = None
         #: what the query was stopped for, if it was asked to
@@ -115,10 +117,12 @@ class StreamingQuery:
         return query
 
     def _commit(self, frame: Any, batch_id: int) -> None:
+        begun = time.monotonic()
         try:
             self._job.commit(self._generation.first_batch + batch_id, final_rows(frame, self._plan, self._worker_job))
             self._directory.remember_states(self._job.state_schemas)
             self._assignments.batch_ended()
+            self._batch_seconds = time.monotonic() - begun
             self._committed.set()
         except BaseException as error:
             if self._error is None:
@@ -145,7 +149,7 @@ class StreamingQuery:
             if self._committed.wait(0.01):
                 self._committed.clear()
                 self._pending = False
-                self._feeder.committed()
+                self._feeder.committed(self._batch_seconds)
                 rested = time.monotonic() + pause
             if self._pending or time.monotonic() < rested:
                 continue
@@ -156,7 +160,7 @@ class StreamingQuery:
                 self._pending = True
                 self._feeder.tick()
         self._drain(query)
-        self._feeder.committed()
+        self._feeder.committed(self._batch_seconds)
         return self._feeder.all_ended and self._stop is None
 
     def _feed(self) -> bool:

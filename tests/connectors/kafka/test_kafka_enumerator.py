@@ -17,6 +17,7 @@ from scurry.connectors.kafka.partitions import (
     KafkaTopicPartition,
     Subscription,
 )
+from scurry.connectors.source import BatchLimits
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 
 P0, P1, P2 = (KafkaTopicPartition("t", number) for number in range(3))
@@ -99,7 +100,8 @@ def enumerator(
     clock: Any = None,
     **dealing: Any,
 ) -> KafkaEnumerator:
-    settings = {"channels": 3, "max_records": 100, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
+    settings = {"channels": 3, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
+    settings["limits"] = BatchLimits(max_records=dealing.pop("max_records", 100))
     return KafkaEnumerator(cluster, subscription or Subscription(topics=("t",)),
                            start or KafkaOffsetsInitializer.earliest(), stop, Dealing(**{**settings, **dealing}),
                            clock or Clock())  # fmt: skip

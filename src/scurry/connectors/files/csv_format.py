@@ -46,12 +46,17 @@ class CsvFormat(StreamFormat):
     DECIMALs are rounded half up, a boolean is true if it says so and false otherwise.
 
     A file with quoted line breaks is cut between two micro-batches like any other; should the cut fall into a quoted
-    field, the job fails and asks for a larger `scurry.batch.max-bytes`.
+    field, the job fails and asks for a larger `scurry.batch.max-bytes`. So that does not depend on how fast the job is.
     """
 
     def __init__(self, dialect: CsvDialect) -> None:
         """Take the columns and the syntax."""
         self.dialect = dialect
+
+    @property
+    def cut_anywhere(self) -> bool:
+        """False: there may be quoted line breaks."""
+        return False
 
     @property
     def produced_type(self) -> TypeInformation | None:

@@ -20,6 +20,11 @@ class FileFormat(ABC):
     def produced_type(self) -> TypeInformation | None:
         """The type of the records."""
 
+    @property
+    def cut_anywhere(self) -> bool:
+        """Whether a micro-batch may end anywhere in a file; if not, it always has `scurry.batch.max-bytes`."""
+        return True
+
     def splittable(self, path: str) -> bool:
         """Whether parts of this file can be read on their own."""
         return True

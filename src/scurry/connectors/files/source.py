@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from scurry.connectors.files.format import FileFormat
 from scurry.connectors.files.globs import expand
 from scurry.connectors.source import (
     Assignment,
+    Backlog,
     BatchLimits,
     Chunk,
     ChunkSizer,
@@ -185,10 +186,20 @@ class _FileEnumerator(Enumerator):
             self._queues[channel].append(file)
             loads[channel] += file.left
 
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        if self._format.cut_anywhere:
+            self._max_bytes = limits.max_bytes
+
+    def backlog(self) -> Backlog:
+        return Backlog(bytes=self._left())
+
+    def _left(self) -> int:
+        return sum(file.left for queue in self._queues for file in queue)
+
     def next_batch(self) -> list[Assignment]:
         if self._interval is not None and self._clock() >= self._looked + self._interval:
             self._discover()
-        total = sum(file.left for queue in self._queues for file in queue)
+        total = self._left()
         busy = sum(1 for queue in self._queues if queue)
         budget = total if total <= self._max_bytes else max(1, self._max_bytes // busy)
         assignments = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -113,7 +113,7 @@ class JdbcSource(Source):
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that deals every reader one split per micro-batch."""
         channels = self.channels(parallelism)
-        return RangeEnumerator(0, self.splits, channels, channels)
+        return _SplitEnumerator(0, self.splits, channels, channels)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of some splits."""
@@ -138,6 +138,16 @@ class JdbcSource(Source):
             raise TypeMismatchError(
                 error.declared, error.value, f"{error.reason or 'the columns of the query are others'}: {self.sql}"
             ) from None
+
+
+class _SplitEnumerator(RangeEnumerator):
+    """A split is read in one micro-batch, however many rows it has."""
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        return
+
+    def backlog(self) -> None:
+        return None
 
 
 def row_type(sql: str, connection: JdbcConnectionOptions) -> RowTypeInfo:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Protocol
 
 from scurry.connectors.kafka.partitions import (
@@ -13,7 +14,7 @@ from scurry.connectors.kafka.partitions import (
     OffsetLookup,
     Subscription,
 )
-from scurry.connectors.source import Assignment, Enumerator
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.errors import SourceConnectionError
 
 __all__ = ["Asked", "KafkaEnumerator", "OffsetRange", "Reading", "shares"]
@@ -25,6 +26,9 @@ WAIT_SECONDS = 0.1
 
 #: Seconds until a cluster that gave no answer is asked again.
 AWAY_SECONDS = 0.5
+
+#: The size of a record in a partition that nothing was read from yet: brokers take no larger ones by default.
+LARGEST_RECORD = 1 << 20
 
 #: What a reader fetches: topic, partition, first offset, offset after the last.
 OffsetRange = tuple[str, int, int, int]
@@ -73,14 +77,14 @@ class Dealing:
 
     Attributes:
         channels: Readers; partition i goes to reader i modulo their number.
-        max_records: Records of one micro-batch, or rather offsets: some may hold none.
+        limits: Of one micro-batch. Records are rather offsets: some may hold none.
         discovery_seconds: Time between two looks for new partitions; None if there are none to be found.
         patience_seconds: How long the cluster may be away.
         commits: Whether the group's offsets are committed.
     """
 
     channels: int
-    max_records: int
+    limits: BatchLimits
     discovery_seconds: float | None
     patience_seconds: float
     commits: bool
@@ -125,6 +129,10 @@ class KafkaEnumerator(Enumerator):
         self._subscription = subscription
         self._start, self._stop = start, stop
         self._dealing = dealing
+        self._limits = dealing.limits
+        #: channel -> bytes of a record, as far as it is known; None if nobody measures, and bytes are not limited
+        self._record_bytes: Mapping[int, float] | None = None
+        self._ahead = 0
         self._clock = clock
         self._partitions: list[_Partition] = []
         self._ended: set[int] = set()
@@ -160,6 +168,14 @@ class KafkaEnumerator(Enumerator):
 
     # ---------------------------------------------------------------- dealing
 
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Deal no more offsets than records, and no more than probably hold as many bytes, are allowed."""
+        self._limits, self._record_bytes = limits, record_bytes
+
+    def backlog(self) -> Backlog:
+        """Return how many offsets lay between what was dealt and the ends of the partitions at the last look."""
+        return Backlog(self._ahead)
+
     def next_batch(self) -> list[Assignment]:
         """Return ranges up to the ends of the partitions, as far as they have come by now."""
         if len(self._ended) == self._dealing.channels:
@@ -169,7 +185,9 @@ class KafkaEnumerator(Enumerator):
         works: dict[int, list[OffsetRange]] = {channel: [] for channel in self._newly_speaking()}
         if ends is not None:
             lags = [self._lag(partition, ends) for partition in self._partitions]
-            for number, share in enumerate(shares(lags, self._dealing.max_records)):
+            dealt = self._shares(lags)
+            self._ahead = sum(lags) - sum(dealt)
+            for number, share in enumerate(dealt):
                 if share:
                     partition = self._partitions[number]
                     work = (*partition.name, partition.next, partition.next + share)
@@ -177,6 +195,19 @@ class KafkaEnumerator(Enumerator):
                     partition.next += share
         final = self._newly_ended()
         return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
+
+    def _shares(self, lags: list[int]) -> list[int]:
+        """How many offsets of each partition are dealt."""
+        dealt = shares(lags, self._limits.max_records)
+        known, channels = self._record_bytes, self._dealing.channels
+        if known is None:
+            return dealt
+        sizes = [max(1.0, known.get(number % channels, LARGEST_RECORD)) for number in range(len(lags))]
+        in_bytes = shares([ceil(n * size) for n, size in zip(dealt, sizes, strict=True)], self._limits.max_bytes)
+        return [
+            min(records, max(1, int(share / size)))
+            for records, share, size in zip(dealt, in_bytes, sizes, strict=True)
+        ]
 
     def _newly_speaking(self) -> set[int]:
         """Channels that have a partition and have not been heard of.

@@ -77,7 +77,7 @@ class KafkaSource(Source):
         every = properties.integer("partition.discovery.interval.ms", DISCOVERY_MS)
         dealing = Dealing(
             channels=self.channels(parallelism),
-            max_records=limits.max_records,
+            limits=limits,
             discovery_seconds=every / 1000 if every > 0 and self.stop is None else None,
             patience_seconds=properties.patience_seconds,
             commits=self.group is not None and properties.flag("commit.offsets.on.checkpoint", True),
@@ -86,10 +86,10 @@ class KafkaSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of some ranges; partitions that share a channel take turns."""
-        return sliced_with_timestamps(self._in_turns(work), sizer)
+        return sliced_with_timestamps(self._in_turns(work, sizer), sizer)
 
-    def _in_turns(self, work: list[OffsetRange]) -> Iterator[Block]:
-        ranges = [self._blocks(*each) for each in work]
+    def _in_turns(self, work: list[OffsetRange], sizer: ChunkSizer) -> Iterator[Block]:
+        ranges = [self._blocks(*each, sizer) for each in work]
         while ranges:
             for each in list(ranges):
                 block = next(each, None)
@@ -98,15 +98,17 @@ class KafkaSource(Source):
                 else:
                     yield block
 
-    def _blocks(self, topic: str, partition: int, start: int, end: int) -> Iterator[Block]:
+    def _blocks(self, topic: str, partition: int, start: int, end: int, sizer: ChunkSizer) -> Iterator[Block]:
         convert = self.decoder.produced_type.block_converter()
         key = (self.properties, topic, partition)
         reader = READERS.take(key, lambda: PartitionReader(self.properties, topic, partition))
-        fit = False
+        fit, size = False, 0
         try:
             for messages in reader.read(start, end):
+                size += sum(map(len, messages))
                 values, times = self.decoder.decode(messages)
                 yield (values if convert is None else convert(values)), times
+            sizer.measured(end - start, size)
             fit = True
         finally:
             if fit:

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from scurry.connectors.source import Assignment
-from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.control import RescaleRequest, SavepointRequest, StateRequest, Tick
-from scurry.runtime.feeding import Alignment, limits_of
+from scurry.runtime.feeding import Dealer
 from scurry.runtime.job import JobExecution
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
@@ -75,9 +75,8 @@ class StreamingRun:
         for store in memory.stores.values():
             store.undo()
         self.levels = Levels(plan, self.load_plan, wall_clock, memory.stores)
-        limits = limits_of(plan)
-        self.enumerators = {s.id: s.source.create_enumerator(s.parallelism, limits) for s in plan.sources.values()}
-        self.alignment = Alignment(job)
+        self.dealer = Dealer(job, plan.sources.values())
+        self.enumerators = self.dealer.enumerators
         self.ended: set[tuple[str, int]] = set()
         self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
 
@@ -107,8 +106,7 @@ class StreamingRun:
             with ThreadPoolExecutor(max_workers=32) as pool:
                 rescaled = self._run_batches(pool)
         finally:
-            for enumerator in self.enumerators.values():
-                enumerator.close()
+            self.dealer.close()
         for source in self.sources.values():
             source.close()
         self.levels.close()
@@ -126,9 +124,11 @@ class StreamingRun:
                 return self._rescaled(request)
             elif isinstance(request, StateRequest):
                 self._commit(list(request.query.rows(self.plan)))
-            assigned = {source.id: self._next(source) for source in self.plan.sources.values()}
+            assigned = {source.id: self.dealer.next(source) for source in self.plan.sources.values()}
             if any(assigned.values()):
+                begun = time.monotonic()
                 self._batch(pool, assigned)
+                self.dealer.batch_took(time.monotonic() - begun)
             elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
                 ticked = time.monotonic()
                 self._commit(list(Tick(MIN_TIME, self.wall_clock()).rows(self.plan)))
@@ -158,14 +158,6 @@ class StreamingRun:
         return len(self.ended) == sum(source.channels for source in self.plan.sources.values())
 
     # ---------------------------------------------------------------- batches
-
-    def _next(self, source: SourcePlan) -> list[Assignment]:
-        if self.alignment.waits(source):
-            return []
-        assignments: list[Assignment] = self.enumerators[source.id].next_batch()
-        if assignments:
-            self.alignment.has_read(source)
-        return assignments
 
     def _batch(self, pool: ThreadPoolExecutor, assigned: Assigned, state: Iterable[WireRow] = ()) -> None:
         """Reads what is assigned, and runs it through the job behind some state to restore."""
@@ -198,8 +190,7 @@ class StreamingRun:
         memory.standing = self._standing()
         self.job.checkpoints.source_positions = memory.standing.positions
         memory.batch_id += 1
-        for enumerator in self.enumerators.values():
-            enumerator.committed()
+        self.dealer.committed()
 
     def _standing(self) -> Standing:
         positions = {source.uid: self.enumerators[source.id].position() for source in self.plan.sources.values()}

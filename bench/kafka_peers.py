@@ -1,0 +1,240 @@
+"""What the Kafka benchmarks share: a broker, records in it, and programs run by scurry and by PyFlink.
+
+Both run the same files of bench/jobs, written for PyFlink. PyFlink needs Flink's Kafka connector, which is fetched from
+Maven Central once and kept in ~/.cache/scurry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+VENVS = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs"))
+PARALLELISM = 2
+PARTITIONS = 2
+
+_CONNECTOR = "org/apache/flink/flink-sql-connector-kafka/5.0.0-2.2/flink-sql-connector-kafka-5.0.0-2.2.jar"
+_CONNECTOR_DIGEST = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62c5616"
+
+#: Names of memory a run is made of, in the order they are printed.
+KINDS = ("driver JVM", "driver Python", "workers")
+
+
+def _kafka_tool() -> Any:
+    spec = importlib.util.spec_from_file_location("kafka_broker", HERE.parent / "tools" / "kafka.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def connector() -> Path:
+    """Returns Flink's Kafka connector, fetched if it is not there yet."""
+    tool = _kafka_tool()
+    jar: Path = tool.cache().parent / Path(_CONNECTOR).name
+    if not jar.exists():
+        jar.parent.mkdir(parents=True, exist_ok=True)
+        with urllib.request.urlopen(f"{tool.CENTRAL}/{_CONNECTOR}", timeout=120) as answer:
+            content = answer.read()
+        if hashlib.sha256(content).hexdigest() != _CONNECTOR_DIGEST:
+            raise ValueError(f"{tool.CENTRAL}/{_CONNECTOR} is not the jar that is expected")
+        partial = jar.with_suffix(f".{os.getpid()}")
+        partial.write_bytes(content)
+        partial.rename(jar)
+    return jar
+
+
+@contextmanager
+def broker() -> Iterator[str]:
+    """A broker in a process of its own while a `with` block runs; yields its address."""
+    with tempfile.TemporaryDirectory(prefix="scurry-bench-kafka-") as directory:
+        running = _kafka_tool().Broker(Path(directory))
+        running.start()
+        try:
+            yield running.address
+        finally:
+            running.stop()
+
+
+def create_topic(address: str, name: str, **configuration: str) -> None:
+    """Makes a topic with as many partitions as the jobs have readers."""
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    settings = {key.replace("_", "."): value for key, value in configuration.items()}
+    admin = AdminClient({"bootstrap.servers": address})
+    admin.create_topics([NewTopic(name, PARTITIONS, 1, config=settings)])[name].result()
+
+
+class Writer:
+    """A producer that keeps the order of each partition."""
+
+    def __init__(self, address: str, topic: str) -> None:
+        """Write to a topic."""
+        from confluent_kafka import Producer
+
+        self._producer = Producer({"bootstrap.servers": address, "enable.idempotence": True, "linger.ms": 5,
+                                   "batch.size": 1 << 19, "queue.buffering.max.messages": 500_000})  # fmt: skip
+        self._topic = topic
+
+    def write(self, value: bytes, partition: int, timestamp: int) -> None:
+        """Take a record."""
+        while True:
+            try:
+                self._producer.produce(self._topic, value, partition=partition, timestamp=timestamp)
+                return
+            except BufferError:
+                self._producer.poll(0.05)
+
+    def poll(self) -> None:
+        """Let librdkafka tell what it has delivered."""
+        self._producer.poll(0)
+
+    def flush(self) -> None:
+        """Wait until everything is delivered."""
+        self._producer.flush()
+
+
+# -------------------------------------------------------------------------------------------------- programs
+
+
+@dataclass
+class Run:
+    """A program that has run, or runs."""
+
+    lines: list[str] = field(default_factory=list)
+    #: peak of each kind of memory in MB, and of all together
+    peaks: dict[str, float] = field(default_factory=dict)
+    #: processor time of each process so far
+    processors: dict[int, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def result(self) -> list[str]:
+        """The words of the program's line RESULT.
+
+        Raises:
+            SystemExit: There is none.
+        """
+        found = next((line.split()[1:] for line in self.lines if line.startswith("RESULT ")), None)
+        if found is None:
+            sys.exit("the job has failed:\n" + "".join(self.lines)[-4000:])
+        return found
+
+
+def command(peer: str, job: str, *arguments: str, options: tuple[str, ...] = ()) -> list[str]:
+    """The command that runs a file of bench/jobs; options are scurry's."""
+    path = str(HERE / "jobs" / job)
+    if peer == "scurry":
+        return [sys.executable, "-m", "scurry", "run", *options, path, *arguments]
+    return [str(VENVS / "pyflink" / "bin" / "python"), path, *arguments]
+
+
+def environment(peer: str) -> dict[str, str]:
+    """The environment of that command."""
+    paths = [str(HERE / "jobs")]
+    variables = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    if peer == "scurry":
+        paths.append(str(HERE.parent / "src"))
+    else:
+        variables["FLINK_JARS"] = connector().as_uri()
+        variables["PATH"] = f"{VENVS / 'pyflink' / 'bin'}{os.pathsep}{variables['PATH']}"
+    return {**variables, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def run(peer: str, job: str, *arguments: str, options: tuple[str, ...] = (),
+        until: Callable[[Run], bool] | None = None, limit: float = 3600.0) -> Run:  # fmt: skip
+    """Runs a job to its end, or until something holds, and leaves nothing of it.
+
+    Args:
+        peer: scurry or pyflink.
+        job: A file of bench/jobs.
+        *arguments: Its arguments.
+        options: More for scurry.
+        until: Ends the job when it returns True; asked four times a second.
+        limit: Seconds after which the job is ended anyway.
+    """
+    done = Run()
+    begun = time.monotonic()
+    process = subprocess.Popen(command(peer, job, *arguments, options=options), env=environment(peer), text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)  # fmt: skip
+    assert process.stdout is not None
+    reader = threading.Thread(target=done.lines.extend, args=(process.stdout,), daemon=True)
+    reader.start()
+    try:
+        while process.poll() is None and time.monotonic() - begun < limit and not (until is not None and until(done)):
+            _watch(done, process.pid)
+            time.sleep(0.25)
+        done.seconds = time.monotonic() - begun
+    finally:
+        _end(process.pid)
+        process.wait()
+        reader.join(5)
+    return done
+
+
+def _watch(run: Run, session: int) -> None:
+    now = dict.fromkeys(KINDS, 0.0)
+    for pid in _members(session):
+        run.processors[pid] = _processor_seconds(pid)
+        kind = "driver JVM" if "java" in _command(pid) else "driver Python" if pid == session else "workers"
+        now[kind] += _megabytes(pid)
+    now["all"] = sum(now.values())
+    for kind, value in now.items():
+        run.peaks[kind] = max(value, run.peaks.get(kind, 0.0))
+
+
+def _members(session: int) -> list[int]:
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[3]) == session:
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")[0]
+    except OSError:
+        return ""
+
+
+def _processor_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _megabytes(pid: int) -> float:
+    """Resident memory, with shared pages divided by who shares them, so that forked workers count once."""
+    try:
+        found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    except OSError:
+        return 0.0
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def _end(session: int) -> None:
+    for pid in _members(session):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            continue

@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 
 import scurry
+from scurry.connectors.source import Backlog
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.progress import ProgressDisplay
+from scurry.runtime.catching_up import CatchingUp
 from scurry.runtime.job import BatchReport, JobExecution
 from scurry.runtime.wire import MAX_TIME
 
@@ -52,6 +54,27 @@ class Job:
 
     def lines(self) -> list[str]:
         return self.stderr.getvalue().splitlines()
+
+
+def test_a_job_that_is_behind_says_how_far_and_when_it_will_have_caught_up() -> None:
+    job, left = Job(), (9000, 8000)
+    behind = job.execution.catching_up = CatchingUp(lambda: job.now)
+    display = job.display()
+    for records in left:
+        job.batch(seconds=2)
+        behind.left(1, Backlog(records, None))
+        behind.worked(2, {1})
+    assert "8,000 records behind (caught up in 16 s)" in display.status()
+    behind.left(1, Backlog(8500, 2_500_000))
+    assert "8,500 records and 2 MB behind (caught up in 16 s)" in display.status()
+    job.batch(seconds=2)
+    behind.worked(2, {1})
+    behind.left(1, Backlog(9500, None))
+    job.batch(seconds=2)
+    behind.worked(2, {1})
+    assert "9,500 records behind (not catching up)" in display.status()
+    behind.worked(2, ())
+    assert "behind" not in display.status()
 
 
 def test_a_short_job_has_its_summary_only() -> None:

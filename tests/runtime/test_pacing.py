@@ -51,7 +51,10 @@ def test_batches_that_cost_more_by_themselves_than_the_target_are_not_made_ever_
     assert records * per_record >= min(overhead / 2, target / 2) - per_record  # half of the full speed is kept at least
 
 
-@given(st.lists(st.tuples(st.floats(0, 1000), st.booleans()), max_size=50), st.integers(1, 10**9), st.integers(1, 10**9))
+amounts = st.integers(1, 10**9)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1000), st.booleans()), max_size=50), amounts, amounts)
 def test_no_batch_may_read_more_than_the_limits_of_the_job_or_nothing(
     batches: list[tuple[float, bool]], size: int, records: int
 ) -> None:

@@ -45,6 +45,13 @@ class DeserializationSchema:
         """
         raise NotImplementedError(f"{type(self).__name__} does not override deserialize")
 
+    def deserialize_all(self, messages: list[bytes]) -> list[Any]:
+        """Return what `deserialize` returns for each of some messages; to be overridden where that is quicker at once.
+
+        If it raises, the messages are deserialized one by one.
+        """
+        return [self.deserialize(message) for message in messages]
+
     def get_produced_type(self) -> TypeInformation:
         """Return the type of the records."""
         return Types.PICKLED_BYTE_ARRAY()
@@ -80,6 +87,11 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
         """Return the text in these bytes."""
         return bytes(message).decode(self._codec, "replace")
 
+    def deserialize_all(self, messages: list[bytes]) -> list[str]:
+        """Return the texts."""
+        codec = self._codec
+        return [message.decode(codec, "replace") for message in messages]
+
     def get_produced_type(self) -> TypeInformation:
         """Return STRING."""
         return Types.STRING()
@@ -95,6 +107,10 @@ class ByteArraySchema(SerializationSchema, DeserializationSchema):
     def deserialize(self, message: bytes) -> bytes:
         """Return the bytes."""
         return bytes(message)
+
+    def deserialize_all(self, messages: list[bytes]) -> list[bytes]:
+        """Return them."""
+        return messages
 
     def get_produced_type(self) -> TypeInformation:
         """Return the type of byte arrays."""

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.connectors.kafka.enumerator import AWAY_SECONDS, POLL_SECONDS, Dealing, KafkaEnumerator, shares
+from scurry.connectors.kafka.enumerator import (
+    AWAY_SECONDS,
+    LARGEST_RECORD,
+    POLL_SECONDS,
+    Dealing,
+    KafkaEnumerator,
+    shares,
+)
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
@@ -145,6 +152,50 @@ def test_shares_use_the_budget_and_starve_nobody(lags: list[int], budget: int) -
     busy = sum(1 for lag in lags if lag)
     assert all(0 < share <= lag if lag else share == 0 for share, lag in zip(dealt, lags, strict=True))
     assert min(sum(lags), budget) - busy <= sum(dealt) <= max(budget, busy)
+
+
+def test_bytes_are_limited_by_the_size_of_the_records_that_were_read_last() -> None:
+    source = enumerator(FakeCluster({P0: 1000, P1: 1000}))
+    source.limit(BatchLimits(max_bytes=1000, max_records=1000), {0: 10.0, 1: 100.0})
+    assert works(source) == {0: [("t", 0, 0, 50)], 1: [("t", 1, 0, 5)]}
+    source.limit(BatchLimits(max_bytes=1000, max_records=20), {0: 10.0, 1: 100.0})
+    assert works(source) == {0: [("t", 0, 50, 60)], 1: [("t", 1, 5, 14)]}
+
+
+def test_partitions_that_nothing_was_read_from_are_taken_to_have_the_largest_records() -> None:
+    source = enumerator(FakeCluster({P0: 1000, P1: 1000}))
+    source.limit(BatchLimits(max_bytes=6 * LARGEST_RECORD, max_records=1000), {})
+    assert works(source) == {0: [("t", 0, 0, 3)], 1: [("t", 1, 0, 3)]}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1000), st.floats(0, 5000)), min_size=3, max_size=3),
+    st.integers(1, 10**6),
+    st.integers(1, 3000),
+)
+def test_no_batch_exceeds_a_limit_by_more_than_a_record_of_each_partition(
+    partitions: list[tuple[int, float]], max_bytes: int, max_records: int
+) -> None:
+    names, sizes = (P0, P1, P2), [max(1.0, size) for _, size in partitions]
+    source = enumerator(FakeCluster({name: end for name, (end, _) in zip(names, partitions, strict=True)}))
+    source.limit(BatchLimits(max_bytes, max_records), dict(enumerate(sizes)))
+    dealt = {channel: end - start for channel, ((_, _, start, end),) in works(source).items()}
+    busy = [channel for channel, (end, _) in enumerate(partitions) if end]
+    assert list(dealt) == busy
+    assert sum(dealt.values()) <= max(max_records, len(busy))
+    assert sum(records * sizes[channel] for channel, records in dealt.items()) <= max_bytes + sum(sizes)
+    assert source.backlog().records == sum(end for end, _ in partitions) - sum(dealt.values())
+
+
+def test_while_there_is_more_than_can_be_dealt_nobody_waits_for_the_ends() -> None:
+    cluster = FakeCluster({P0: 250})
+    source = enumerator(cluster)
+    assert works(source) == {0: [("t", 0, 0, 100)]}
+    cluster.slow = True
+    assert works(source) == {0: [("t", 0, 100, 200)]}
+    assert works(source) == {}  # the rest, and what has come since, with the next answer
+    cluster.slow, cluster.ends[P0] = False, 260
+    assert works(source) == {0: [("t", 0, 200, 260)]}
 
 
 def test_partitions_share_channels_if_there_are_more_of_them() -> None:

@@ -71,6 +71,35 @@ def test_a_malformed_value_is_reported_with_its_place() -> None:
         ValueDecoder(schema).decode(messages)
 
 
+def test_many_values_are_read_at_once_where_the_schema_can() -> None:
+    class Words(SimpleStringSchema):
+        def deserialize_all(self, messages: list[bytes]) -> list[str]:
+            return [f"{len(messages)} at once"] * len(messages)
+
+    messages = [Message(0, b"a", 10), Message(1, b"b", 20)]
+    assert ValueDecoder(Words()).decode(messages) == (["2 at once", "2 at once"], [10, 20])
+
+
+def test_a_schema_that_overrides_how_one_value_is_read_is_asked_for_each() -> None:
+    class Shouting(SimpleStringSchema):
+        def deserialize(self, message: bytes) -> str:
+            return super().deserialize(message).upper()
+
+    assert ValueDecoder(Shouting()).decode([Message(0, b"a", 10)]) == (["A"], [10])
+
+
+def test_what_cannot_be_read_at_once_is_reported_with_its_place() -> None:
+    class Numbers(SimpleStringSchema):
+        def deserialize(self, message: bytes) -> Any:
+            return int(message)
+
+        def deserialize_all(self, messages: list[bytes]) -> list[Any]:
+            return list(map(int, messages))
+
+    with pytest.raises(MalformedRecordError, match="offset 1: malformed record 'x'"):
+        ValueDecoder(Numbers()).decode([Message(0, b"1"), Message(1, b"x")])
+
+
 class Everything(KafkaRecordDeserializationSchema):
     def deserialize(self, record: ConsumerRecord) -> Any:
         return None if record.key == b"skip" else (record.offset, record.key, record.value, record.timestamp)

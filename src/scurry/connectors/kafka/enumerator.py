@@ -138,6 +138,8 @@ class KafkaEnumerator(Enumerator):
         self._ended: set[int] = set()
         self._speaking: set[int] = set()
         self._asked: Asked | None = None
+        #: the ends of the partitions at the last answer
+        self._known: dict[KafkaTopicPartition, int] = {}
         self._looked = self._away_since = float("-inf")
         self._discovered: float | None = None
         self._started = False
@@ -184,7 +186,7 @@ class KafkaEnumerator(Enumerator):
         ends = self._ends()
         works: dict[int, list[OffsetRange]] = {channel: [] for channel in self._newly_speaking()}
         if ends is not None:
-            lags = [self._lag(partition, ends) for partition in self._partitions]
+            lags = self._lags(ends)
             dealt = self._shares(lags)
             self._ahead = sum(lags) - sum(dealt)
             for number, share in enumerate(dealt):
@@ -227,6 +229,9 @@ class KafkaEnumerator(Enumerator):
             end = min(end, partition.stop)
         return max(0, end - partition.next)
 
+    def _lags(self, ends: dict[KafkaTopicPartition, int]) -> list[int]:
+        return [self._lag(partition, ends) for partition in self._partitions]
+
     def _newly_ended(self) -> set[int]:
         """Channels that get nothing any more."""
         if self._stop is None:
@@ -238,17 +243,29 @@ class KafkaEnumerator(Enumerator):
         return ended
 
     def _ends(self) -> dict[KafkaTopicPartition, int] | None:
-        """The ends of the partitions, None while nothing is known; a cluster that is away is waited for."""
+        """The ends of the partitions, None while nothing is known; a cluster that is away is waited for.
+
+        As long as there is more than can be dealt anyway, nobody waits for the answer: it is for the next time.
+        """
+        if self._asked is not None and self._known and self._asked.here(0) and self._answer() is None:
+            return None
+        lags = self._lags(self._known)
+        plenty = sum(self._shares(lags)) < sum(lags)
         if self._asked is None:
-            if self._clock() < self._looked + POLL_SECONDS:
+            if self._clock() < self._looked + POLL_SECONDS and not plenty:
                 return None
             self._looked = self._clock()
             names = [partition.name for partition in self._partitions if not partition.ended]
             if not names:
                 return None
             self._asked = self._cluster.ask_latest(names)
-        if not self._asked.here(WAIT_SECONDS):
-            return None
+        if plenty:
+            return self._known
+        return self._answer() if self._asked.here(WAIT_SECONDS) else None
+
+    def _answer(self) -> dict[KafkaTopicPartition, int] | None:
+        """Takes the answer that has come, None if it is that the cluster is away."""
+        assert self._asked is not None
         asked, self._asked = self._asked, None
         try:
             ends = asked.result()
@@ -257,7 +274,8 @@ class KafkaEnumerator(Enumerator):
             return None
         self._away_since = float("-inf")
         self._cluster.answered()
-        if any(self._lag(partition, ends) for partition in self._partitions):
+        self._known = {**self._known, **ends}
+        if any(self._lags(ends)):
             self._looked = float("-inf")  # there is more where that came from
         return ends
 

@@ -85,7 +85,7 @@ class PartitionReader:
     def _sort_out(self, messages: list[Any], at: int, end: int) -> tuple[int, list[Any]]:
         """The messages of the range among those that came, and up to where the partition is read now."""
         last = messages[-1]
-        if last.error() is None and last.offset() < end and not any(message.error() for message in messages):
+        if last.error() is None and last.offset() < end and not any(map(self._module.Message.error, messages)):
             return last.offset() + 1, messages
         block: list[Any] = []
         for number, message in enumerate(messages):

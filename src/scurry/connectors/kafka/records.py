@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from scurry.common.serialization import DeserializationSchema
@@ -79,8 +80,25 @@ class ValueDecoder(Decoder):
         """What the schema says."""
         return self.schema.get_produced_type()
 
+    @cached_property
+    def _at_once(self) -> Callable[[list[bytes]], list[Any]] | None:
+        """The schema's way to read many messages, unless a subclass has overridden only its way to read one."""
+        for cls in type(self.schema).__mro__:
+            if "deserialize_all" in vars(cls):
+                return None if cls is DeserializationSchema else self.schema.deserialize_all
+            if "deserialize" in vars(cls):
+                return None
+        return None
+
     def decode(self, messages: Sequence[Any]) -> Block:
         """Return the records in the values."""
+        values = [message.value() for message in messages]
+        at_once = self._at_once
+        if at_once is not None and None not in values:
+            try:
+                return _present(at_once(values), messages)
+            except Exception:
+                pass  # what is wrong with which of them, the other way finds out
         deserialize = self.schema.deserialize
         source = iter(messages)
         try:

@@ -103,6 +103,25 @@ def test_small_batches_read_the_same_records_once(kafka: Kafka, env_of: Environm
     assert sorted(collect(env, source(kafka, topic).build()), key=int) == values
 
 
+@pytest.mark.parametrize(("partitions", "size"), [(1, 1000), (3, 200)])
+def test_batches_keep_to_a_limit_of_bytes(kafka: Kafka, env_of: Environments, partitions: int, size: int) -> None:
+    topic, values, limit = kafka.topic(partitions), ["x" * size] * (60_000 // partitions // size), 7_000
+    for partition in range(partitions):
+        kafka.write(topic, values, partition)
+    env = env_of(scurry_batch_max__bytes=str(limit))
+    env.from_source(source(kafka, topic).build(), WatermarkStrategy.no_watermarks(), "kafka").filter(
+        lambda value: False
+    ).print()
+    client: Any = env.execute_async()
+    result = client.get_job_execution_result().result()
+    read = [checkpoint.records for checkpoint in client.checkpoints() if checkpoint.records]
+    metrics = result.get_metrics()
+    assert metrics["kafka.numBytesIn"] == sum(read) * size == len(values) * partitions * size
+    assert read[0] == partitions  # one of each: nothing is known of their size
+    assert limit * 0.9 < max(read) * size <= limit
+    assert metrics["kafka.pendingRecords"] == 0
+
+
 def test_ranges_with_gaps_end_where_they_should(kafka: Kafka, env_of: Environments) -> None:
     """Markers and aborted records take offsets, also the last ones before an end."""
     topic = kafka.topic()

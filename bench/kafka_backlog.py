@@ -61,8 +61,8 @@ def measure(peer: str, address: str, topic: str, job: str, n: int, options: tupl
     with open(HERE / "results.jsonl", "a") as file:
         file.write(json.dumps({"case": "kafka_backlog", **result}) + "\n")
     memory = ", ".join(f"{kind} {value:,} MB" for kind, value in result["peak_mb"].items() if value)
-    print(f"  {peer:8} {n:>12,} records  {seconds:8.1f} s  {result['rate']:>10,.0f}/s  "
-          f"cpu {result['cpu_secs']:.0f} s  peak: {memory}", flush=True)
+    rate, processor = f"{result['rate']:>10,.0f}/s", f"processors {result['cpu_secs']:.0f} s"
+    print(f"  {peer:8} {n:>12,} records  {seconds:8.1f} s  {rate}  {processor}  peak: {memory}", flush=True)
     return result
 
 

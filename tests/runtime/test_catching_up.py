@@ -72,6 +72,15 @@ def test_only_the_last_minute_tells_the_speed(behind: CatchingUp, clock: Clock) 
     assert behind.seconds == pytest.approx(20)
 
 
+def test_a_source_that_goes_on_to_count_otherwise_begins_anew(behind: CatchingUp, clock: Clock) -> None:
+    batch(behind, clock, Backlog(bytes=10**9), 2)
+    batch(behind, clock, Backlog(bytes=10**8), 2)
+    batch(behind, clock, Backlog(1000), 2)
+    assert behind.seconds is None
+    batch(behind, clock, Backlog(900), 2)
+    assert behind.seconds == 18
+
+
 def test_sources_that_cannot_know_say_nothing(behind: CatchingUp, clock: Clock) -> None:
     behind.left(1, None)
     behind.left(2, Backlog())

@@ -40,6 +40,10 @@ class _Source:
         return max(0.0, left * (last - first) / (before - left) - (now - last))
 
 
+def _unit(backlog: Backlog | None) -> str:
+    return "none" if backlog is None else "bytes" if backlog.records is None else "records"
+
+
 class CatchingUp:
     """What is left to read, batch by batch; records that are dealt count as read."""
 
@@ -56,7 +60,10 @@ class CatchingUp:
 
     def left(self, source: int, backlog: Backlog | None) -> None:
         """Take what a source has left now."""
-        self._sources.setdefault(source, _Source()).backlog = backlog
+        known = self._sources.setdefault(source, _Source())
+        if _unit(backlog) != _unit(known.backlog):  # a hybrid source has gone on to its next
+            known.history.clear()
+        known.backlog = backlog
 
     def worked(self, seconds: float, limited: Collection[int]) -> None:
         """A batch is over.

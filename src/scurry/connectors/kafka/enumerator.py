@@ -207,8 +207,7 @@ class KafkaEnumerator(Enumerator):
         sizes = [max(1.0, known.get(number % channels, LARGEST_RECORD)) for number in range(len(lags))]
         in_bytes = shares([ceil(n * size) for n, size in zip(dealt, sizes, strict=True)], self._limits.max_bytes)
         return [
-            min(records, max(1, int(share / size)))
-            for records, share, size in zip(dealt, in_bytes, sizes, strict=True)
+            min(records, max(1, int(share / size))) for records, share, size in zip(dealt, in_bytes, sizes, strict=True)
         ]
 
     def _newly_speaking(self) -> set[int]:

@@ -37,7 +37,8 @@ demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
 # The longest first, two at a time: jobs that start, wait or fail leave much of two cores idle.
-SUITES := test-spark faults-in-session faults-in-processes test-conformance test-fast test-models test-postgres test-rest
+SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
+	test-models test-postgres test-rest
 
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
@@ -72,8 +73,16 @@ faults-in-session: setup
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
 
-test-kafka: setup ## Kafka sources and sinks against a real broker, killed in mid-stream (SCURRY_KILLS, SCURRY_BROKER_KILLS)
-	$(BIN)/python -m pytest -q -s -m kafka
+test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and broker are killed (SCURRY_KILLS, SCURRY_JOB_KILLS)
+	@$(MAKE) --no-print-directory -j2 -O kafka-topics kafka-history
+
+# Each has a broker of its own.
+.PHONY: kafka-topics kafka-history
+kafka-topics: setup
+	$(BIN)/python -m pytest -q -s -rs -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
+
+kafka-history: setup
+	$(BIN)/python -m pytest -q -s -rs -m kafka tests/kafka/test_hybrid_faults.py
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

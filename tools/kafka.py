@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import hashlib
+import http.client
 import os
 import shutil
 import signal
@@ -51,8 +52,11 @@ def fetch() -> Path:
         jar = directory / Path(path).name
         if jar.exists():
             continue
-        with urllib.request.urlopen(f"{CENTRAL}/{path}", timeout=60) as answer:
-            content = answer.read()
+        try:
+            with urllib.request.urlopen(f"{CENTRAL}/{path}", timeout=60) as answer:
+                content = answer.read()
+        except http.client.HTTPException as error:
+            raise OSError(f"{CENTRAL}/{path}: {error}") from error
         if hashlib.sha256(content).hexdigest() != digest:
             raise ValueError(f"{CENTRAL}/{path} is not the jar that tools/kafka-jars.txt names")
         partial = jar.with_suffix(f".{os.getpid()}")
@@ -79,7 +83,8 @@ class Broker:
         self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)).wait()
 
     def _java(self, *command: str) -> subprocess.Popen[bytes]:
-        java = shutil.which("java") or str(Path(os.environ["JAVA_HOME"]) / "bin" / "java")
+        home = os.environ.get("JAVA_HOME")
+        java = str(Path(home, "bin", "java")) if home else shutil.which("java") or "java"
         options = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
         with open(self._directory / "broker.log", "ab") as log:
             return subprocess.Popen([java, *options, "-cp", f"{self._jars}/*", *command], stdout=log, stderr=log,
@@ -152,6 +157,9 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=3
 group.initial.rebalance.delay.ms=0
+# a broker that was killed is let in again as soon as the session of its former self has ended
+broker.session.timeout.ms=1000
+broker.heartbeat.interval.ms=250
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -51,7 +52,8 @@ class Run:
             arguments = [place.readings, place.output, place.checkpoints, place.fuse]
         command = [sys.executable, "-m", "scurry", "run", *options, str(program), *map(str, arguments)]
         with open(place.log, "a") as log:
-            self.process = subprocess.Popen(command, env=environment(), stdout=log, stderr=log, start_new_session=True)
+            self.process = subprocess.Popen(command, env=environment(), stdout=log, stderr=log, start_new_session=True,
+                                            preexec_fn=_die_with_the_tests)  # fmt: skip
 
     def ends_within(self, seconds: float) -> bool:
         try:
@@ -78,6 +80,12 @@ class Run:
     def members(self, word: str = "") -> Iterator[int]:
         """Its processes, those whose command line has the word in it."""
         return (process.pid for process in processes(self.process.pid) if word in process.command)
+
+
+def _die_with_the_tests() -> None:
+    """No job outlives the tests, however they end: JVM and workers go when the driver is gone."""
+    set_death_signal = 1
+    ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 class Process(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,17 +10,20 @@ from real_kafka import Kafka, broker_tool, tool_named
 
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
+from scurry.errors import JavaMissingError
+from scurry.spark.java import ensure_java
 
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
     tool = broker_tool()
-    if shutil.which("java") is None:
-        pytest.skip("a Kafka broker needs Java")
     try:
+        ensure_java()
         tool.fetch()
+    except JavaMissingError:
+        pytest.skip("no Kafka broker without a Java 17: make setup brings one")
     except OSError as error:
-        pytest.skip(f"the Kafka broker cannot be fetched from {tool.CENTRAL}: {error}")
+        pytest.skip(f"no Kafka broker, its jars cannot be fetched from {tool.CENTRAL}: {error}")
     kafka = Kafka(tool, tmp_path_factory.mktemp("kafka"))
     kafka.broker.start()
     yield kafka

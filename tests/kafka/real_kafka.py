@@ -56,7 +56,7 @@ class Kafka:
         return name
 
     def write(self, topic: str, values: Sequence[str], partition: int = 0, first_timestamp: int = 1000,
-              **properties: Any) -> None:  # fmt: skip
+              step: int = 1, **properties: Any) -> None:  # fmt: skip
         """Writes values with ascending timestamps; with a transactional id, in one transaction."""
         from confluent_kafka import Producer
 
@@ -65,7 +65,7 @@ class Kafka:
             producer.init_transactions(30)
             producer.begin_transaction()
         for number, value in enumerate(values):
-            producer.produce(topic, value.encode(), partition=partition, timestamp=first_timestamp + number)
+            producer.produce(topic, value.encode(), partition=partition, timestamp=first_timestamp + number * step)
             producer.poll(0)
         if "transactional_id" in properties:
             producer.commit_transaction(30)

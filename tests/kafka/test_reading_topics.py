@@ -192,6 +192,27 @@ def test_a_topic_that_appears_later_is_found(kafka: Kafka) -> None:
     assert works == [[(topic, 0, 0, 1)]]
 
 
+def test_sources_of_an_alignment_group_wait_for_each_other(kafka: Kafka, env_of: Environments) -> None:
+    """A record of one is a second further than its last, of the other a tenth; a batch reads ten of each."""
+    fast, slow = kafka.topic(), kafka.topic()
+    kafka.write(fast, [f"fast {number * 1000}" for number in range(50)], step=1000)
+    kafka.write(slow, [f"slow {number * 100}" for number in range(500)], step=100)
+    env = env_of(**{"scurry_batch_max__records": 10})
+    drift, batch = 2000, 10_000
+    strategy = WatermarkStrategy.for_monotonous_timestamps()
+    aligned = strategy.with_watermark_alignment("topics", Duration.of_millis(drift))
+    streams = [env.from_source(source(kafka, topic).build(), aligned, topic) for topic in (fast, slow)]
+    reached = {"fast": 0, "slow": 0}
+    ahead = 0
+    with streams[0].union(streams[1]).execute_and_collect() as results:
+        for result in results:
+            name, at = result.split()
+            reached[name] = int(at)
+            ahead = max(ahead, reached["fast"] - reached["slow"])
+    assert reached == {"fast": 49_000, "slow": 49_900}
+    assert ahead <= drift + batch + 1000  # unaligned it would be over when the other has come to 5000
+
+
 # ---------------------------------------------------------------- errors
 
 
@@ -201,6 +222,15 @@ def test_a_malformed_record_is_reported_with_its_place(kafka: Kafka, env_of: Env
     schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.INT()])).build()
     built = source(kafka, topic).set_value_only_deserializer(schema).build()
     with pytest.raises(JobError, match=rf"topic '{topic}', partition 0, offset 1: malformed record '{{oops'"):
+        collect(env_of(), built)
+
+
+def test_a_record_of_another_schema_is_reported_with_its_place_and_field(kafka: Kafka, env_of: Environments) -> None:
+    topic = kafka.topic()
+    kafka.write(topic, ['{"n": 1}', '{"n": "one"}'])
+    schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.INT()])).build()
+    built = source(kafka, topic).set_value_only_deserializer(schema).build()
+    with pytest.raises(JobError, match=rf"topic '{topic}', partition 0, offset 1: malformed record .*n.*one"):
         collect(env_of(), built)
 
 

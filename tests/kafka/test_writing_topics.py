@@ -182,3 +182,14 @@ def test_wrong_credentials_are_one_clear_error(kafka: Kafka, env_of: Environment
     with pytest.raises((JobError, SinkConnectionError), match="Invalid username or password") as refused:
         env.execute("wrong credentials")
     assert "abracadabra" not in str(refused.value)
+
+
+@pytest.mark.parametrize("guarantee", [EXACTLY_ONCE, AT_LEAST_ONCE])
+def test_a_record_that_does_not_fit_the_schema_is_one_clear_error(
+    kafka: Kafka, env_of: Environments, guarantee: DeliveryGuarantee
+) -> None:
+    env, topic = env_of(), kafka.topic()
+    env.from_collection([1], Types.INT()).sink_to(sink(kafka, topic, guarantee).build())
+    with pytest.raises(JobError, match="SimpleStringSchema.*str"):
+        env.execute("wrong schema")
+    assert kafka.read(topic) == []

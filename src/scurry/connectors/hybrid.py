@@ -2,40 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from scurry.common.typeinfo import TypeInformation
+from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
-from scurry.errors import ArgumentError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
-__all__ = ["HybridSource"]
+__all__ = ["HybridSource", "LaterSource", "SourceSwitchContext"]
+
+
+class SourceSwitchContext:
+    """What is known when one source has ended and the next is to be made: Flink's `SourceSwitchContext`.
+
+    Attributes:
+        previous_source: The source that has ended.
+        previous_position: Where it ended: the last `position()` of its enumerator, JSON-able data. Of a FileSource,
+            `newest` is the modification time in milliseconds and the path of the newest file; of a KafkaSource,
+            `partitions` is a list of topic, partition, next offset and end.
+    """
+
+    def __init__(
+        self, previous_source: Source, previous_position: dict[str, Any], enumerator: Callable[[], Enumerator]
+    ) -> None:
+        self.previous_source = previous_source
+        self.previous_position = previous_position
+        self._enumerator = enumerator
+
+    def get_previous_enumerator(self) -> Enumerator:
+        """Return an enumerator of the source that has ended, standing where it ended; it opens the source again."""
+        return self._enumerator()
+
+
+@dataclass(frozen=True)
+class LaterSource:
+    """A source that is made when its turn comes: Flink's `SourceFactory`.
+
+    Attributes:
+        factory: Makes the source. A job that goes on after the switch calls it again, with the same position; what was
+            read stays read, whatever start it gives the source then.
+        bounded: Whether the source will end.
+        channels: How many readers it will have (a KafkaSource: the number of its partitions); None for as many as the
+            operator's parallelism.
+    """
+
+    factory: Callable[[SourceSwitchContext], Source]
+    bounded: bool = False
+    channels: int | None = None
 
 
 class HybridSource(Source):
     """Reads each source when the one before it has ended, for example files and then a live stream.
 
-    All but the last must be bounded. A source is opened (its files listed) only when its turn comes.
+    All but the last must be bounded. A source is opened (its files listed) only when its turn comes, which is when
+    everything before it is committed.
     """
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Source | LaterSource]) -> None:
         """Take the sources, in order.
 
         Raises:
-            ArgumentError: There is none, or one before the last is unbounded.
+            ArgumentError: There is none, one before the last is unbounded, or the first is made later.
+            ArgumentTypeError: Something is no source, or sources have records of different types.
+            UnsupportedError: A source that only Spark reads.
         """
         if not sources:
             raise ArgumentError("a HybridSource needs at least one source")
-        for index, source in enumerate(sources[:-1], 1):
-            if not source.bounded:
-                raise ArgumentError(f"source {index} of {len(sources)} in a HybridSource never ends; put it last")
+        for index, source in enumerate(sources):
+            if not isinstance(source, Source | LaterSource):
+                raise ArgumentTypeError(f"source {index + 1} of a HybridSource is no source: {source!r}")
+            if not source.bounded and index + 1 < len(sources):
+                raise ArgumentError(f"source {index + 1} of {len(sources)} in a HybridSource never ends; put it last")
+        first = sources[0]
+        if not isinstance(first, Source):
+            raise ArgumentError("the first source of a HybridSource has none before it to be made from")
+        self._type = first.produced_type
         self.sources = tuple(sources)
         self.bounded = sources[-1].bounded
+        for index, source in enumerate(sources):
+            if isinstance(source, Source):
+                self._check(index, source)
+
+    def _check(self, index: int, source: Source) -> None:
+        if not source.native:
+            raise UnsupportedError(
+                f"source {index + 1} of a HybridSource is a DataFrame of Spark, whose end nobody can wait for; read "
+                "the files, topic or table with scurry's own source, or union the two streams"
+            )
+        if _type(source.produced_type) not in (_type(self._type), _type(None)) and self._type is not None:
+            raise ArgumentTypeError(
+                f"source {index + 1} of a HybridSource has records of type {source.produced_type}, the first has "
+                f"{self._type}: give them the same, for example by reading both as strings and parsing in a map"
+            )
 
     @property
     def produced_type(self) -> TypeInformation | None:
-        """The first source's type."""
-        return self.sources[0].produced_type
+        """The type of all sources."""
+        return self._type
 
     @property
     def meets_malformed_records(self) -> bool:
@@ -44,7 +110,37 @@ class HybridSource(Source):
 
     def channels(self, parallelism: int) -> int:
         """Return the most any source needs."""
-        return max(source.channels(parallelism) for source in self.sources)
+        return max(
+            (source.channels or parallelism) if isinstance(source, LaterSource) else source.channels(parallelism)
+            for source in self.sources
+        )
+
+    def made(self, index: int, context: SourceSwitchContext, parallelism: int) -> Source:
+        """Return what the factory of a later source makes.
+
+        Raises:
+            ArgumentError: It never ends and is not the last, or needs more channels than there are.
+            ArgumentTypeError: It is no source, or has records of another type.
+            UnsupportedError: A source that only Spark reads.
+        """
+        later = self.sources[index]
+        assert isinstance(later, LaterSource)
+        source = later.factory(context)
+        if not isinstance(source, Source):
+            raise ArgumentTypeError(f"the factory of source {index + 1} of a HybridSource returned {source!r}")
+        self._check(index, source)
+        if later.bounded and not source.bounded:
+            raise ArgumentError(
+                f"the factory of source {index + 1} of a HybridSource returned a source that never ends; it was added "
+                "as bounded"
+            )
+        needed, there = source.channels(parallelism), self.channels(parallelism)
+        if needed > there:
+            raise ArgumentError(
+                f"the factory of source {index + 1} of a HybridSource returned a source with {needed} readers, and "
+                f"there are {there}; add it with channels={needed} and start the job again, it goes on from here"
+            )
+        return source
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that chains the sources' own."""
@@ -52,85 +148,184 @@ class HybridSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of one assignment of one of the sources."""
-        index: int = work[0]
-        inner = work[1]
-        return self.sources[index].read(inner, sizer)
+        index, inner, *shipped = work
+        source = _unpacked(shipped[0]) if shipped else self.sources[index]
+        assert isinstance(source, Source)
+        return source.read(inner, sizer)
+
+
+def _type(declared: TypeInformation | None) -> TypeInformation:
+    return Types.PICKLED_BYTE_ARRAY() if declared is None else declared
+
+
+def _packed(source: Source) -> bytes:
+    """A source as tasks load it: by name what they know by name, as the plan's records are, else by value."""
+    try:
+        return pickle.dumps(source, 5)
+    except Exception:
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(source, 5))
+
+
+@functools.lru_cache(maxsize=16)
+def _unpacked(packed: bytes) -> Source:
+    source: Source = pickle.loads(packed)
+    return source
+
+
+@dataclass
+class _Turn:
+    """A source whose turn it is, with the way it travels to the tasks if they do not know it."""
+
+    source: Source
+    packed: bytes | None = None
 
 
 class _HybridEnumerator(Enumerator):
-    def __init__(self, source: HybridSource, parallelism: int, limits: BatchLimits) -> None:
-        self._sources = source.sources
-        self._channels = source.channels(parallelism)
+    def __init__(self, hybrid: HybridSource, parallelism: int, limits: BatchLimits) -> None:
+        self._hybrid = hybrid
+        self._channels = hybrid.channels(parallelism)
         self._parallelism = parallelism
         self._limits = limits
-        self._closed_spare = False
-        self._open(0)
+        self._index = 0
+        #: where the sources before the current one ended
+        self._before: list[dict[str, Any]] = []
+        #: the current source, and those before that were made in this run
+        self._turns: dict[int, _Turn] = {}
+        #: of the current source, once it is open; until then, where it stands if it has been read
+        self._current: Enumerator | None = None
+        self._stood: dict[str, Any] | None = None
+        #: channels that get nothing more from the current source, those it does not have among them; None until then
+        self._ended: set[int] | None = None
+        #: of a source that goes on with another number of channels: how many were its own, and which had ended
+        self._had: tuple[int, list[int]] | None = None
+        #: channels of which it was said that they are final
+        self._told: set[int] = set()
 
-    def _open(self, index: int) -> None:
-        self._index = index
-        self._current = self._sources[index].create_enumerator(self._parallelism, self._limits)
-        #: channels that get nothing more from the current source; those it does not have get nothing at all
-        self._ended = set(range(self._sources[index].channels(self._parallelism), self._channels))
+    # ---------------------------------------------------------------- the sources
+
+    def _turn(self, index: int) -> _Turn:
+        if index not in self._turns:
+            source = self._hybrid.sources[index]
+            self._turns[index] = _Turn(source) if isinstance(source, Source) else self._make(index)
+        return self._turns[index]
+
+    def _make(self, index: int) -> _Turn:
+        previous, position = self._turn(index - 1).source, self._before[index - 1]
+        opened: list[Enumerator] = []
+
+        def enumerator() -> Enumerator:
+            if not opened:
+                opened.append(previous.create_enumerator(self._parallelism, self._limits))
+                opened[0].restore(position)
+            return opened[0]
+
+        try:
+            source = self._hybrid.made(index, SourceSwitchContext(previous, position, enumerator), self._parallelism)
+        finally:
+            for each in opened:
+                each.close()
+        return _Turn(source, _packed(source))
+
+    def _opened(self) -> Enumerator:
+        if self._current is None:
+            source = self._turn(self._index).source
+            self._current = source.create_enumerator(self._parallelism, self._limits)
+            if self._stood is not None:
+                self._current.restore(self._stood)
+            if self._ended is None:
+                own = source.channels(self._parallelism)
+                self._ended = set(range(own, self._channels))
+                if self._had is not None and self._had[0] == own:  # otherwise it deals anew, and ends each again
+                    self._ended.update(channel for channel in self._had[1] if channel < own)
+        return self._current
+
+    def _switch(self) -> None:
+        position = self._stood if self._current is None else self._current.position()
+        assert position is not None
+        self.close()
+        self._before.append(position)
+        self._index += 1
+        self._current = self._stood = self._ended = self._had = None
+
+    # ---------------------------------------------------------------- dealing
 
     def next_batch(self) -> list[Assignment]:
-        # A batch never mixes two sources: all of one is read before any of the next.
+        # A batch never mixes two sources, and a source is not opened before all of the one before it is committed.
         while True:
-            batch = self._current.next_batch()
-            self._ended.update(assignment.channel for assignment in batch if assignment.final)
-            ended = len(self._ended) == self._channels
-            if self._index + 1 < len(self._sources):
-                work = [self._wrap(a, False) for a in batch if a.work is not None]
-                if ended:
-                    self._current.close()
-                    self._open(self._index + 1)
-                if work or not ended:
-                    return work
+            last = self._index + 1 == len(self._hybrid.sources)
+            if not last and self._ended is not None and len(self._ended) == self._channels:
+                self._switch()
                 continue
-            return self._last(batch)
+            batch = self._opened().next_batch()
+            assert self._ended is not None
+            self._ended.update(assignment.channel for assignment in batch if assignment.final)
+            if last:
+                return self._last(batch)
+            work = [self._wrap(assignment, False) for assignment in batch if assignment.work is not None]
+            if work or len(self._ended) < self._channels:
+                return work
 
     def _last(self, batch: list[Assignment]) -> list[Assignment]:
         """The assignments of the last source, whose ends are the ends of the channels."""
-        own = self._sources[self._index].channels(self._parallelism)
-        if own < self._channels and not self._closed_spare:
-            self._closed_spare = True
-            spare = [Assignment(channel, None, True) for channel in range(own, self._channels)]
-        else:
-            spare = []
-        return [self._wrap(a, a.final) for a in batch] + spare
+        assert self._ended is not None
+        self._told.update(assignment.channel for assignment in batch if assignment.final)
+        silent = sorted(self._ended - self._told)
+        self._told.update(silent)
+        dealt = [self._wrap(assignment, assignment.final) for assignment in batch]
+        return dealt + [Assignment(channel, None, True) for channel in silent]
 
     def _wrap(self, assignment: Assignment, final: bool) -> Assignment:
-        work = None if assignment.work is None else (self._index, assignment.work)
+        if assignment.work is None:
+            return Assignment(assignment.channel, None, final)
+        packed = self._turn(self._index).packed
+        work = (self._index, assignment.work) if packed is None else (self._index, assignment.work, packed)
         return Assignment(assignment.channel, work, final)
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         self._limits = limits
-        self._current.limit(limits, record_bytes)
+        if self._current is not None:
+            self._current.limit(limits, record_bytes)
 
     def backlog(self) -> Backlog | None:
-        return self._current.backlog()
+        return None if self._current is None else self._current.backlog()
 
     def idle_hint(self) -> float:
-        return self._current.idle_hint()
+        return 0.0 if self._current is None else self._current.idle_hint()
 
     def committed(self) -> None:
-        self._current.committed()
+        if self._current is not None:
+            self._current.committed()
 
     def close(self) -> None:
-        self._current.close()
+        if self._current is not None:
+            self._current.close()
+
+    # ---------------------------------------------------------------- position
 
     def position(self) -> dict[str, Any]:
         return {
             "source": self._index,
             "channels": self._channels,
-            "ended": sorted(self._ended),
-            "spare": self._closed_spare,
-            "current": self._current.position(),
+            "ended": None if self._ended is None else sorted(self._ended),
+            "own": None if self._ended is None else self._turn(self._index).source.channels(self._parallelism),
+            "told": sorted(self._told),
+            "current": self._stood if self._current is None else self._current.position(),
+            "before": list(self._before),
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        self._open(position["source"])
-        self._current.restore(position["current"])
-        # with another number of channels the current source deals anew, and ends each of them again
+        """Continue within the source it was in; those before are not opened again."""
+        index, ended = position["source"], position["ended"]
+        sources = len(self._hybrid.sources)
+        if index >= sources:
+            raise ArgumentError(f"the job was reading source {index + 1} of a HybridSource, which now has {sources}")
+        self._index, self._stood, self._before = index, position["current"], list(position.get("before", []))
         if position["channels"] == self._channels:
-            self._closed_spare = position["spare"]
-            self._ended = set(position["ended"])
+            self._told = set(position["told"])
+            self._ended = None if ended is None else set(ended)
+        elif index + 1 < sources and ended is not None and len(ended) == position["channels"]:
+            self._ended = set(range(self._channels))
+        elif ended is not None:
+            self._had = (position["own"], ended)

@@ -155,6 +155,8 @@ class _FileEnumerator(Enumerator):
         self._seen: set[str] = set()
         self._queues: list[list[_Pending]] = [[] for _ in range(channels)]
         self._final = [False] * channels
+        #: modification time and path of the newest file, for what comes after the files (HybridSource)
+        self._newest: list[Any] | None = None
         self._discover()
 
     def _discover(self) -> None:
@@ -171,6 +173,8 @@ class _FileEnumerator(Enumerator):
         found.sort(key=lambda item: (item[1].modified, item[0]))
         new = [item for item in found if item[0] not in self._seen]
         self._seen.update(address for address, _ in new)
+        if new:
+            self._newest = [new[-1][1].modified, new[-1][0]]
         self._deal(split for address, status in new for split in self._splits(address, status.size))
 
     def _splits(self, path: str, size: int) -> Iterator[_Pending]:
@@ -241,12 +245,14 @@ class _FileEnumerator(Enumerator):
             "pending": [[[f.path, f.next, f.end, f.size] for f in queue] for queue in self._queues],
             "final": list(self._final),
             "seen": sorted(self._seen) if self._interval is not None else [],
+            "newest": self._newest,
         }
 
     def restore(self, position: dict[str, Any]) -> None:
         """Continue with the files left; with another number of channels they are dealt anew."""
         saved = [[_pending(*f) for f in queue] for queue in position["pending"]]
         channels = len(self._queues)
+        self._newest = position.get("newest")
         if len(saved) == channels:
             self._queues, self._final = saved, list(position["final"])
         else:

@@ -6,13 +6,13 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import ArgumentError, ExtraMissingError
 
-__all__ = ["ClientPool", "Trouble", "check", "confluent"]
+__all__ = ["ClientPool", "Trouble", "check", "committed", "confluent"]
 
 #: What librdkafka has to say; silent unless a program sets a level.
 _LOGGER = logging.getLogger("scurry.kafka.client")
@@ -21,6 +21,17 @@ if _LOGGER.level == logging.NOTSET:
 
 #: Clients nobody has used for so long are closed.
 _IDLE_SECONDS = 30.0
+
+#: Java's, where a client can only gain by it: a broker that comes back need not wait ten seconds to be noticed.
+_DEFAULTS = {"reconnect.backoff.max.ms": 1000}
+#: Since this version a client that has lost all brokers forgets those it knew, and its transactions may hang for good.
+#: (Before 2.11 the property that prevents it is unknown, or makes the loss fatal.)
+_FORGETS_BROKERS = 0x02100000
+
+
+def _defaults(version: int) -> dict[str, Any]:
+    """What clients are told unless a property says otherwise, by the version of librdkafka."""
+    return {**_DEFAULTS, "metadata.recovery.strategy": "none"} if version >= _FORGETS_BROKERS else _DEFAULTS
 
 
 def confluent() -> Any:
@@ -37,6 +48,22 @@ def confluent() -> Any:
             f"Kafka needs the package confluent-kafka: pip install 'scurry[kafka]' ({error})"
         ) from error
     return confluent_kafka
+
+
+def committed(consumer: Any, partitions: Sequence[Any], seconds: float) -> list[Any]:
+    """Return the partitions with the offsets that the group of a consumer has committed, those without any left out.
+
+    The AdminClient could be asked as well, but librdkafka's crashes the process when the group's coordinator is not
+    where it was.
+
+    Raises:
+        KafkaException: One of them is not known, now.
+    """
+    found = consumer.committed(list(partitions), seconds)
+    for each in found:
+        if each.error is not None:
+            raise confluent().KafkaException(each.error)
+    return [each for each in found if each.offset >= 0]
 
 
 def check(properties: ClientProperties) -> None:
@@ -62,7 +89,8 @@ class Trouble:
 
     def watched(self, configuration: dict[str, Any]) -> dict[str, Any]:
         """Return a client's configuration with this as listener."""
-        return {**configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
+        defaults = _defaults(confluent().libversion()[1])
+        return {**defaults, **configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
 
     def heard(self, error: Any) -> None:
         """Remember a complaint."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from typing import Any
 
-from scurry.connectors.kafka.client import Trouble, confluent
+from scurry.connectors.kafka.client import Trouble, committed, confluent
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError
@@ -93,13 +93,13 @@ class Cluster:
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the offsets the group has committed; partitions without any are left out."""
         asked = [self._module.TopicPartition(*partition) for partition in partitions]
-        request = [self._module.ConsumerGroupTopicPartitions(self._group, asked)]
-
-        def ask() -> Any:
-            return self._admin.list_consumer_group_offsets(request, request_timeout=5.0)[self._group].result()
-
-        found = self._patiently(ask).topic_partitions
-        return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found if each.offset >= 0}
+        configuration = self._properties.client(group_id=self._group, enable_auto_commit=False)
+        consumer = self._module.Consumer(self._trouble.watched(configuration))
+        try:
+            found = self._patiently(lambda: committed(consumer, asked, 5.0))
+        finally:
+            consumer.close()
+        return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found}
 
     def _offsets(self, partitions: Iterable[KafkaTopicPartition], spec: Any) -> dict[KafkaTopicPartition, int]:
         some = list(partitions)

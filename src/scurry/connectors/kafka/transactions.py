@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.connectors.kafka.client import Trouble, confluent
+from scurry.connectors.kafka.client import Trouble, committed, confluent
 from scurry.connectors.kafka.producer import TopicProducer
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.sink import Committer
@@ -87,23 +87,25 @@ class _Session:
         self._patience = properties.patience_seconds
         self._servers = properties.servers
         self._producer = TopicProducer(properties, topic, name)
-        configuration = Trouble().watched(properties.client(group_id=name, enable_auto_commit=False))
-        #: never joins the group: transactions want a consumer to tell them about it
+        configuration = Trouble().watched(
+            properties.client(group_id=name, enable_auto_commit=False, isolation_level="read_committed")
+        )
+        #: never joins the group: transactions want a consumer to tell them about it; by its isolation level it waits
+        #: for what a transaction is about to commit
         self._group = self._module.Consumer(configuration)
         self._patiently(lambda: self._producer.client.init_transactions(_REQUEST_SECONDS))
-        self._written = self._written_before(properties)
+        self._written = self._written_before(topic)
 
-    def _written_before(self, properties: ClientProperties) -> int:
-        """The number after the last batch that was written; nobody else can write one from now on."""
-        admin = self._module.admin.AdminClient(Trouble().watched(properties.client()))
-        group = [self._module.ConsumerGroupTopicPartitions(self._name)]
+    def _written_before(self, topic: str | None) -> int:
+        """The number after the last batch that was written; nobody else can write one from now on.
 
-        def ask() -> Any:
-            asked = admin.list_consumer_group_offsets(group, require_stable=True, request_timeout=_REQUEST_SECONDS)
-            return asked[self._name].result()
-
-        offsets = [each.offset for each in self._patiently(ask, always=True).topic_partitions]
-        return max(offsets, default=0)
+        It is the offset of some topic: of any that a record of the batch went to.
+        """
+        found = self._patiently(lambda: self._group.list_topics(timeout=_REQUEST_SECONDS), always=True)
+        topics = {*found.topics, *([topic] if topic is not None else [])}
+        markers = [self._module.TopicPartition(each, 0) for each in topics]
+        offsets = self._patiently(lambda: committed(self._group, markers, _REQUEST_SECONDS), always=True)
+        return max((each.offset for each in offsets), default=0)
 
     def write(self, batch_id: int, parcels: Sequence[Any]) -> None:
         """Write a batch, unless it is written."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from scurry.connectors.hybrid import HybridSource as _HybridSource
-from scurry.connectors.source import Source
+from collections.abc import Callable
 
-__all__ = ["HybridSource", "HybridSourceBuilder"]
+from scurry.connectors.hybrid import HybridSource as _HybridSource
+from scurry.connectors.hybrid import LaterSource, SourceSwitchContext
+from scurry.connectors.source import Source
+from scurry.errors import ArgumentError, ArgumentTypeError
+
+__all__ = ["HybridSource", "HybridSourceBuilder", "SourceSwitchContext"]
 
 
 class HybridSource(_HybridSource):
@@ -22,11 +26,38 @@ class HybridSourceBuilder:
 
     def __init__(self, first_source: Source) -> None:
         """Begin with a source."""
-        self._sources = [first_source]
+        self._sources: list[Source | LaterSource] = [first_source]
 
-    def add_source(self, source: Source) -> HybridSourceBuilder:
-        """Read this source when those before have ended."""
-        self._sources.append(source)
+    def add_source(
+        self,
+        source: Source | Callable[[SourceSwitchContext], Source],
+        *,
+        bounded: bool = False,
+        channels: int | None = None,
+    ) -> HybridSourceBuilder:
+        """Read this source when those before have ended.
+
+        Args:
+            source: The source; or a function that makes it from where the one before it has ended, when that is known
+                (Java's `SourceFactory`; PyFlink has none).
+            bounded: Whether the source that the function makes ends; others are made later only if it does.
+            channels: How many readers it has, for a KafkaSource the number of its partitions; by default the
+                operator's parallelism. A source that needs fewer is fine, one that needs more fails the job.
+
+        Raises:
+            ArgumentTypeError: It is neither.
+            ArgumentError: `bounded` or `channels` with a source, which knows these itself, or not a positive number.
+        """
+        if isinstance(source, Source):
+            if bounded or channels is not None:
+                raise ArgumentError("bounded and channels are for a function that makes the source later")
+            self._sources.append(source)
+            return self
+        if not callable(source):
+            raise ArgumentTypeError(f"add_source takes a Source or a function that makes one, got {source!r}")
+        if channels is not None and channels < 1:
+            raise ArgumentError(f"channels must be 1 or more, got {channels}")
+        self._sources.append(LaterSource(source, bounded, channels))
         return self
 
     def build(self) -> HybridSource:
@@ -34,5 +65,7 @@ class HybridSourceBuilder:
 
         Raises:
             ArgumentError: A source before the last never ends.
+            ArgumentTypeError: The sources have records of different types.
+            UnsupportedError: A source that only Spark reads.
         """
         return HybridSource(self._sources)

@@ -106,8 +106,9 @@ def test_a_missing_topic_behind_files_is_one_clear_error_before_anything_is_read
         pass
 
 
-def test_the_example_of_the_documentation_can_be_built() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "connectors" / "hybrid.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    program = program.replace("s3://archive/readings", str(Path(__file__).parent)).replace("env.execute(", "len(")
-    exec(compile(program, "hybrid.md", "exec"), {})
+@pytest.mark.parametrize("page", ["kafka", "hybrid"])
+def test_the_examples_of_the_documentation_can_be_built(page: str, tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "connectors" / f"{page}.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program = program.replace("s3://archive/readings", str(tmp_path)).replace("env.execute(", "len(")
+    exec(compile(program, f"{page}.md", "exec"), {})

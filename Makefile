@@ -79,10 +79,10 @@ test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and 
 # Each has a broker of its own.
 .PHONY: kafka-topics kafka-history
 kafka-topics: setup
-	$(BIN)/python -m pytest -q -s -rs -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
 
 kafka-history: setup
-	$(BIN)/python -m pytest -q -s -rs -m kafka tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s -m kafka tests/kafka/test_hybrid_faults.py
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from real_kafka import Kafka, broker_tool, tool_named
@@ -13,6 +13,20 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JavaMissingError
 from scurry.spark.java import ensure_java
 
+#: Why there is no broker.
+_missing: list[str] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says once what all skipped tests lack."""
+    for reason in dict.fromkeys(_missing):
+        terminalreporter.write_line(f"Kafka tests were skipped: {reason}")
+
+
+def _skip(reason: str) -> NoReturn:
+    _missing.append(reason)
+    pytest.skip(reason)
+
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
@@ -21,9 +35,9 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
         ensure_java()
         tool.fetch()
     except JavaMissingError:
-        pytest.skip("no Kafka broker without a Java 17: make setup brings one")
+        _skip("no Java 17 for the broker; make setup brings one")
     except OSError as error:
-        pytest.skip(f"no Kafka broker, its jars cannot be fetched from {tool.CENTRAL}: {error}")
+        _skip(f"the broker's jars cannot be fetched from {tool.CENTRAL}: {error}")
     kafka = Kafka(tool, tmp_path_factory.mktemp("kafka"))
     kafka.broker.start()
     yield kafka

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
@@ -17,17 +18,23 @@ __all__ = ["Cluster", "Offsets"]
 #: How long a cluster may take to answer for the first time; afterwards it may be away for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
+_REQUEST_SECONDS = 5.0
+
+#: What Kafka's protocol means by these instead of a time.
+_LATEST, _EARLIEST = -1, -2
+
+_DEFAULTS = {"group.id": "scurry", "isolation.level": "read_uncommitted"}  # Java's default level, hence Flink's
 
 
 class Offsets:
     """Offsets that were asked for and come when the brokers have answered."""
 
-    def __init__(self, futures: Mapping[Any, Future[Any]]) -> None:
-        self._futures = futures
+    def __init__(self, future: Future[dict[KafkaTopicPartition, int]]) -> None:
+        self._future = future
 
     def here(self, seconds: float) -> bool:
-        """Wait up to so many seconds; return whether all have come."""
-        return not wait(self._futures.values(), seconds).not_done
+        """Wait up to so many seconds; return whether they have come."""
+        return not wait([self._future], seconds).not_done
 
     def result(self) -> dict[KafkaTopicPartition, int]:
         """Return them.
@@ -35,10 +42,7 @@ class Offsets:
         Raises:
             KafkaException: A broker could not say.
         """
-        return {
-            KafkaTopicPartition(asked.topic, asked.partition): future.result().offset
-            for asked, future in self._futures.items()
-        }
+        return self._future.result()
 
 
 class Cluster:
@@ -57,15 +61,14 @@ class Cluster:
         self.servers = properties.servers
         self._group = group
         self.renew()
-        read_committed = properties.text("isolation.level") == "read_committed"
-        levels = self._module.IsolationLevel
-        self._isolation = levels.READ_COMMITTED if read_committed else levels.READ_UNCOMMITTED
         self._known = False
         self._committing: Mapping[Any, Future[Any]] = {}
 
     def renew(self) -> None:
         """Take a new client: librdkafka goes on asking the brokers that led partitions before a failure, for good."""
         self._admin = self._module.admin.AdminClient(self._trouble.watched(self._properties.client()))
+        configuration = self._properties.client(_DEFAULTS, enable_auto_commit=False)
+        self._consumer = self._module.Consumer(self._trouble.watched(configuration))
 
     # ---------------------------------------------------------------- questions that wait for the answer
 
@@ -80,15 +83,15 @@ class Cluster:
 
     def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the first offsets there are."""
-        return self._offsets(partitions, self._module.admin.OffsetSpec.earliest())
+        return self._offsets(partitions, _EARLIEST)
 
     def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the offsets that come next; with `read_committed`, those no open transaction is before."""
-        return self._offsets(partitions, self._module.admin.OffsetSpec.latest())
+        return self._offsets(partitions, _LATEST)
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
         """Return the offsets of the first records with this timestamp or a later one, -1 if there are none."""
-        return self._offsets(partitions, self._module.admin.OffsetSpec.for_timestamp(timestamp))
+        return self._offsets(partitions, timestamp)
 
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the offsets the group has committed; partitions without any are left out."""
@@ -101,9 +104,9 @@ class Cluster:
             consumer.close()
         return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found}
 
-    def _offsets(self, partitions: Iterable[KafkaTopicPartition], spec: Any) -> dict[KafkaTopicPartition, int]:
+    def _offsets(self, partitions: Iterable[KafkaTopicPartition], when: int) -> dict[KafkaTopicPartition, int]:
         some = list(partitions)
-        found: dict[KafkaTopicPartition, int] = self._patiently(lambda: self._request(some, spec).result())
+        found: dict[KafkaTopicPartition, int] = self._patiently(lambda: self._request(self._consumer, some, when))
         return found
 
     def _patiently(self, ask: Callable[[], Any]) -> Any:
@@ -127,11 +130,28 @@ class Cluster:
 
     def ask_latest(self, partitions: Iterable[KafkaTopicPartition]) -> Offsets:
         """Ask for the ends of partitions."""
-        return self._request(partitions, self._module.admin.OffsetSpec.latest())
+        future: Future[dict[KafkaTopicPartition, int]] = Future()
+        consumer, some = self._consumer, list(partitions)
 
-    def _request(self, partitions: Iterable[KafkaTopicPartition], spec: Any) -> Offsets:
-        asked = {self._module.TopicPartition(*partition): spec for partition in partitions}
-        return Offsets(self._admin.list_offsets(asked, isolation_level=self._isolation, request_timeout=5.0))
+        def ask() -> None:
+            try:
+                future.set_result(self._request(consumer, some, _LATEST))
+            except BaseException as error:
+                future.set_exception(error)
+
+        # The AdminClient could be asked without a thread, but aborts the process when partitions are without leaders.
+        threading.Thread(target=ask, name="scurry-kafka-offsets", daemon=True).start()
+        return Offsets(future)
+
+    def _request(
+        self, consumer: Any, partitions: list[KafkaTopicPartition], when: int
+    ) -> dict[KafkaTopicPartition, int]:
+        asked = [self._module.TopicPartition(*partition, when) for partition in partitions]
+        found = consumer.offsets_for_times(asked, _REQUEST_SECONDS)
+        for each in found:
+            if each.error is not None:
+                raise self._module.KafkaException(each.error)
+        return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found}
 
     def answered(self) -> None:
         """The cluster is there."""

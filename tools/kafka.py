@@ -28,6 +28,7 @@ from pathlib import Path
 VERSION = "4.1.2"
 CENTRAL = os.environ.get("SCURRY_MAVEN", "https://repo1.maven.org/maven2")
 START_SECONDS = 120
+START_TRIES = 5
 #: what the SASL listener lets in
 USER, PASSWORD = "alice", "open-sesame"
 
@@ -93,9 +94,13 @@ class Broker:
     def start(self) -> None:
         """Starts the broker and waits until it answers."""
         self._process = self._java("kafka.Kafka", str(self._properties))
-        give_up = time.monotonic() + START_SECONDS
+        give_up, tries = time.monotonic() + START_SECONDS, 1
         while not _answers(self.port):
-            if self._process.poll() is not None or time.monotonic() > give_up:
+            if self._process.poll() is not None and tries < START_TRIES:
+                tries += 1  # somebody's connection may have got one of the ports while nobody listened
+                time.sleep(1)
+                self._process = self._java("kafka.Kafka", str(self._properties))
+            elif self._process.poll() is not None or time.monotonic() > give_up:
                 log = (self._directory / "broker.log").read_text(errors="replace")
                 raise RuntimeError(f"the Kafka broker does not start:\n{log[-4000:]}")
             time.sleep(0.1)

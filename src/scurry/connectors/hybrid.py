@@ -105,8 +105,8 @@ class HybridSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether any of the sources may."""
-        return any(source.meets_malformed_records for source in self.sources)
+        """Whether any of the sources may, as one that is made later might."""
+        return any(isinstance(source, LaterSource) or source.meets_malformed_records for source in self.sources)
 
     def channels(self, parallelism: int) -> int:
         """Return the most any source needs."""

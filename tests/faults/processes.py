@@ -108,10 +108,25 @@ def processes(session: int) -> Iterator[Process]:
             yield Process(int(pid), int(parent), command)
 
 
-def workers(session: int) -> list[int]:
-    """The Python workers of Spark in a session: forked from a daemon, they look like it."""
-    daemons = {process.pid: process.parent for process in processes(session) if DAEMON in process.command}
-    return [pid for pid, parent in daemons.items() if parent in daemons]
+def workers(session: int, ancestor: int | None = None) -> list[int]:
+    """The Python workers of Spark in a session: forked from a daemon, they look like it.
+
+    Args:
+        session: The session.
+        ancestor: Only those that descend from this process: tests that run side by side share a session.
+    """
+    there = {process.pid: process for process in processes(session)}
+    daemons = {pid: process.parent for pid, process in there.items() if DAEMON in process.command}
+    return [
+        pid for pid, parent in daemons.items()
+        if parent in daemons and (ancestor is None or ancestor in _ancestors(pid, there))
+    ]  # fmt: skip
+
+
+def _ancestors(pid: int, there: dict[int, Process]) -> Iterator[int]:
+    while pid in there:
+        pid = there[pid].parent
+        yield pid
 
 
 def kill(pid: int) -> bool:

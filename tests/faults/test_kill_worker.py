@@ -36,7 +36,7 @@ def test_a_job_whose_workers_are_killed_ends_with_the_same_records(
         before = failed_tasks()
         met: Counter[int] = Counter()  # batch -> kills: a task may fail often, but not for ever
         while hits + failed_tasks() - before < faults and not attempt.ends_within(chance.uniform(0, 0.3)):
-            here, batch = workers(os.getsid(0)), attempt.batches
+            here, batch = workers(os.getsid(0), os.getpid()), attempt.batches
             if here and met[batch] < 5 and kill(chance.choice(here)):
                 met[batch] += 1
                 kills += 1

@@ -39,7 +39,7 @@ class ParquetFormat(ColumnarFormat):
             groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
             found = self.columns_in(parquet.schema_arrow.names)
             wanted = [name for name in found if name is not None]
-            for batch in parquet.iter_batches(self.batch_size, row_groups=groups, columns=wanted):
+            for batch in parquet.iter_batches(self.batch_size, row_groups=groups, columns=wanted, use_threads=False):
                 yield self.rows(batch, found, path)
 
 

@@ -96,7 +96,7 @@ class _FileReader(ColumnarFormat):
             found: list[str | None] = [
                 name if name in wanted or name in partition_values else None for name in self.row.names
             ]
-            for batch in parquet.iter_batches(self.batch_size, columns=wanted):
+            for batch in parquet.iter_batches(self.batch_size, columns=wanted, use_threads=False):
                 for name, part in zip(self.row.names, self.row.parts, strict=True):
                     if name in partition_values:
                         values = pa.array([partition_values[name]] * batch.num_rows, pa.string())

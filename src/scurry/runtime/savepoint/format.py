@@ -295,7 +295,7 @@ def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str])
         reader = pq.ParquetFile(stream)
         with ExitStack() as files:
             for number in range(reader.num_row_groups):
-                table = reader.read_row_group(number)
+                table = reader.read_row_group(number, use_threads=False)
                 table = table.filter(pc.is_in(table["uid"], wanted))
                 if not table.num_rows:
                     continue
@@ -331,7 +331,7 @@ class EntryFile:
         with fs.open_input(path) as stream:
             file = pq.ParquetFile(stream)
             for number in range(file.num_row_groups) if row_groups is None else row_groups:
-                table = file.read_row_group(number, columns=["uid", "subtask", "id", "blob"])
+                table = file.read_row_group(number, columns=["uid", "subtask", "id", "blob"], use_threads=False)
                 columns = [column.to_pylist() for column in table.columns]
                 for uid, subtask, entry, blob in zip(*columns, strict=True):
                     yield Entry(uid, self.kind, subtask, entry, blob)
@@ -342,7 +342,7 @@ class EntryFile:
 
         fs, path = file_system(self.path)
         with fs.open_input(path) as stream:
-            table = pq.read_table(stream, columns=["uid", "subtask", "bytes"])
+            table = pq.ParquetFile(stream).read(["uid", "subtask", "bytes"], use_threads=False)
             yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 

@@ -179,7 +179,7 @@ class JobExecution:
 
         Committers are made now, before any task writes: some make what is written to.
         """
-        assert self._committers is not None
+        _ = self._committers
         self._last_batch = time.monotonic()
         if not self.attempt:
             self.started = self._last_batch

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from scurry.connectors.files.column_types import ColumnType
-from scurry.errors import UnsupportedError
+from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["described", "for_lakes", "row_of"]
+__all__ = ["chosen", "described", "for_lakes", "row_of"]
 
 _MICROS = 6
 _KINDS = {
@@ -82,6 +82,24 @@ def for_lakes(column: ColumnType) -> ColumnType:
         raise UnsupportedError("lake tables hold no TIME here; declare a BIGINT or STRING and convert the values")
     parts = tuple(map(for_lakes, column.parts))
     return replace(column, precision=_MICROS if column.kind.startswith("TIMESTAMP") else column.precision, parts=parts)
+
+
+def chosen(row: ColumnType, names: tuple[str, ...], table: str) -> ColumnType:
+    """Return some columns of a table's row.
+
+    Args:
+        row: All columns.
+        names: Those to keep, in this order.
+        table: What the table is called in an error.
+
+    Raises:
+        ArgumentError: It lacks one.
+    """
+    types = dict(zip(row.names, row.parts, strict=True))
+    for name in names:
+        if name not in types:
+            raise ArgumentError(f"the {table} has no column {name!r}; it has {described(row)}")
+    return ColumnType("ROW", parts=tuple(types[name] for name in names), names=names)
 
 
 def described(row: ColumnType) -> str:

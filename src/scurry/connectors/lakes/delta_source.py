@@ -11,7 +11,8 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.columnar import ColumnarFormat
 from scurry.connectors.files.filesystem import FileSystem, file_system
-from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, check_columns, columns_of, open_table
+from scurry.connectors.lakes.columns import chosen
+from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
 from scurry.connectors.lakes.enumerator import LakeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 
@@ -52,9 +53,7 @@ class DeltaSource(Source):
         """
         row = columns_of(open_table(path, None if what.changes_only else what.version))
         if columns is not None:
-            check_columns(path, columns, row)
-            types = dict(zip(row.names, row.parts, strict=True))
-            row = ColumnType("ROW", parts=tuple(types[name] for name in columns), names=columns)
+            row = chosen(row, columns, f"Delta table {path}")
         return cls(path, row, what, interval_ms)
 
     @property

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
-from scurry.connectors.lakes.columns import described, row_of
+from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
-from scurry.errors import ArgumentError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
 
-__all__ = ["DeltaRange", "DeltaTableLog", "address", "check_columns", "columns_of", "open_table"]
+__all__ = ["DeltaRange", "DeltaTableLog", "address", "columns_of", "open_table"]
 
 #: What readers of a table may be asked for; the rest changes what is in its files.
 _READER_FEATURES = {"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
@@ -175,14 +175,3 @@ def _file(path: str, size: int, partition_values: dict[str, Any], deletion_vecto
             f"{path} has a deletion vector, which is not read here; rewrite the table (REORG ... PURGE)"
         )
     return TableFile(unquote(path), size, partition_values)
-
-
-def check_columns(path: str, wanted: tuple[str, ...], columns: ColumnType) -> None:
-    """Check that a table has some columns.
-
-    Raises:
-        ArgumentError: It lacks one.
-    """
-    for name in wanted:
-        if name not in columns.names:
-            raise ArgumentError(f"the Delta table {path} has no column {name!r}; it has {described(columns)}")

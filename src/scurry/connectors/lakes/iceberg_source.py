@@ -10,11 +10,11 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.columnar import ColumnarFormat
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.lakes.columns import described
+from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of, scan_task
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
-from scurry.errors import ArgumentError, SourceNotFoundError
+from scurry.errors import SourceNotFoundError
 
 __all__ = ["IcebergSource"]
 
@@ -60,13 +60,7 @@ class IcebergSource(Source):
             raise SourceNotFoundError(f"the Iceberg table {table.identifier} has no snapshot {snapshot}")
         row = columns_of(loaded)
         if columns is not None:
-            types = dict(zip(row.names, row.parts, strict=True))
-            for name in columns:
-                if name not in types:
-                    raise ArgumentError(
-                        f"the Iceberg table {table.identifier} has no column {name!r}; it has {described(row)}"
-                    )
-            row = ColumnType("ROW", parts=tuple(types[name] for name in columns), names=columns)
+            row = chosen(row, columns, f"Iceberg table {table.identifier}")
         return cls(table, row, snapshot, changes_only, interval_ms)
 
     @property

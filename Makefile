@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-rest test-spark test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-slow test-spark test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -38,7 +38,7 @@ demo: setup ## Run the example on flight data
 
 # The longest first, two at a time: jobs that start, wait or fail leave much of two cores idle.
 SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
-	test-models test-postgres test-rest
+	test-models test-postgres test-slow
 
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
@@ -49,8 +49,8 @@ test-fast: setup ## Tests that need no JVM
 test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_*_model.py
 
-test-rest: setup ## Random requests, well-formed and malformed, against the REST endpoint's own description
-	$(BIN)/python -m pytest -q -m "slow and not spark" tests/rest
+test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
+	$(BIN)/python -m pytest -q -m "slow and not spark"
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark

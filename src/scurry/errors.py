@@ -242,11 +242,11 @@ class MalformedRecordError(ScurryError, ValueError):
     Attributes:
         place: The file, or another name for where the text came from.
         line: Line number in the file, from 1; None where there are no lines.
-        record: The offending text.
-        text: Its beginning.
+        record: What could not be read: the offending text; of a message in Kafka what its deserializer got.
+        text: The beginning of the text.
     """
 
-    def __init__(self, place: str, line: int | None, text: str, reason: str) -> None:
+    def __init__(self, place: str, line: int | None, text: str, reason: str, record: object = None) -> None:
         """Describe input that cannot be read.
 
         Args:
@@ -254,11 +254,12 @@ class MalformedRecordError(ScurryError, ValueError):
             line: Line number, from 1, or None.
             text: The offending text; shortened here.
             reason: What is wrong and what to do.
+            record: What could not be read, if it is not just the text.
         """
         super().__init__(place, line, text, reason)
         self.place = place
         self.line = line
-        self.record = text
+        self.record = text if record is None else record
         self.text = text if len(text) <= 200 else text[:200] + "..."
         self.reason = reason
 
@@ -310,6 +311,18 @@ class RecordRejectedError(ScurryError, ValueError):
     def __str__(self) -> str:
         """Say what is wrong; the record is shown by whoever knows how to shorten it."""
         return str(self.args[0])
+
+
+class StorageError(ScurryError, OSError):
+    """An object store or another remote file system does not do what it was asked for."""
+
+
+class StorageConnectionError(StorageError, ConnectionError):
+    """An object store or another remote file system cannot be reached, or has gone."""
+
+
+class StorageAccessError(StorageError, PermissionError):
+    """An object store or another remote file system refuses the credentials, or what they should allow."""
 
 
 class SinkCommitError(ScurryError, RuntimeError):

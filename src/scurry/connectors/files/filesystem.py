@@ -7,10 +7,12 @@ import os
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
+from scurry.connectors.files.reaching import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
 __all__ = ["FileStatus", "FileSystem", "file_system", "hidden"]
@@ -86,8 +88,9 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
             arrow, inner = fs.FileSystem.from_uri(_ARROW_SCHEMES[scheme] + ":" + rest)
         except OSError as error:
             raise UnsupportedError(
-                f"{text} cannot be reached: {error}. hdfs:// and viewfs:// need Hadoop's libhdfs.so: set HADOOP_HOME "
-                "or ARROW_LIBHDFS_DIR, and CLASSPATH to what `hadoop classpath --glob` prints"
+                f"{without_credentials(text)} cannot be reached: {error}. hdfs:// and viewfs:// need Hadoop's "
+                "libhdfs.so: set HADOOP_HOME or ARROW_LIBHDFS_DIR, and CLASSPATH to what `hadoop classpath --glob` "
+                "prints"
             ) from error
         return ArrowFileSystem(arrow), inner
     raise UnsupportedError(
@@ -181,17 +184,23 @@ class ArrowFileSystem(FileSystem):
         """Wrap a `pyarrow.fs.FileSystem`."""
         self._arrow = arrow
 
+    def _reaching(self, path: str) -> AbstractContextManager[None]:
+        return reaching(f"{self._arrow.type_name}://{path}")
+
     def files(self, path: str) -> Iterator[FileStatus]:
         """Yield a file or the visible files below a directory."""
         from pyarrow import fs
 
-        info = self._arrow.get_file_info(path)
+        with self._reaching(path):
+            info = self._arrow.get_file_info(path)
         if info.type == fs.FileType.NotFound:
             raise _not_found(path)
         if info.type == fs.FileType.File:
             yield _arrow_status(info)
             return
-        for entry in self._arrow.get_file_info(fs.FileSelector(path, recursive=True)):
+        with self._reaching(path):
+            entries = self._arrow.get_file_info(fs.FileSelector(path, recursive=True))
+        for entry in entries:
             inner = entry.path[len(path) :].strip("/")
             if entry.type == fs.FileType.File and not any(map(hidden, inner.split("/"))):
                 yield _arrow_status(entry)
@@ -200,39 +209,45 @@ class ArrowFileSystem(FileSystem):
         """Return names, and whether they are directories."""
         from pyarrow import fs
 
-        infos = self._arrow.get_file_info(fs.FileSelector(directory, allow_not_found=True))
+        with self._reaching(directory):
+            infos = self._arrow.get_file_info(fs.FileSelector(directory, allow_not_found=True))
         return [(info.base_name, info.type == fs.FileType.Directory) for info in infos]
 
     def open_input(self, path: str) -> BinaryIO:
         """Open for reading."""
-        # what pyarrow opens has no readline
-        return io.BufferedReader(self._arrow.open_input_file(path))
+        with self._reaching(path):
+            # what pyarrow opens has no readline
+            return io.BufferedReader(self._arrow.open_input_file(path))
 
     def open_output(self, path: str) -> BinaryIO:
         """Create a file."""
-        self._arrow.create_dir(path.rpartition("/")[0], recursive=True)
-        return cast(BinaryIO, self._arrow.open_output_stream(path))
+        with self._reaching(path):
+            self._arrow.create_dir(path.rpartition("/")[0], recursive=True)
+            return cast(BinaryIO, self._arrow.open_output_stream(path))
 
     def rename(self, source: str, target: str) -> None:
         """Move, replacing the target."""
-        self._arrow.create_dir(target.rpartition("/")[0], recursive=True)
-        self._arrow.move(source, target)
+        with self._reaching(target):
+            self._arrow.create_dir(target.rpartition("/")[0], recursive=True)
+            self._arrow.move(source, target)
 
     def delete(self, path: str) -> None:
         """Delete a file or tree."""
         from pyarrow import fs
 
-        kind = self._arrow.get_file_info(path).type
-        if kind == fs.FileType.Directory:
-            self._arrow.delete_dir(path)
-        elif kind == fs.FileType.File:
-            self._arrow.delete_file(path)
+        with self._reaching(path):
+            kind = self._arrow.get_file_info(path).type
+            if kind == fs.FileType.Directory:
+                self._arrow.delete_dir(path)
+            elif kind == fs.FileType.File:
+                self._arrow.delete_file(path)
 
     def exists(self, path: str) -> bool:
         """Whether there is anything at the path."""
         from pyarrow import fs
 
-        return bool(self._arrow.get_file_info(path).type != fs.FileType.NotFound)
+        with self._reaching(path):
+            return bool(self._arrow.get_file_info(path).type != fs.FileType.NotFound)
 
 
 _LOCAL = LocalFileSystem()

@@ -16,6 +16,7 @@ from scurry.connectors.files.bulk import BulkWriter, values_of
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.parquet import ParquetWriterFactory
+from scurry.connectors.files.reaching import reaching
 from scurry.connectors.lakes.columns import described, for_lakes
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_table import address, columns_of, open_table
@@ -238,9 +239,10 @@ class _DeltaCommitter(Committer):
         ]
         properties = module.CommitProperties(app_transactions=[module.Transaction(self._app_id, batch_id)])
         try:
-            table.create_write_transaction(
-                actions, "append", table.schema(), list(sink.partition_columns), commit_properties=properties
-            )
+            with reaching(sink.path):
+                table.create_write_transaction(
+                    actions, "append", table.schema(), list(sink.partition_columns), commit_properties=properties
+                )
         except module.exceptions.CommitFailedError as error:
             raise SinkCommitError(
                 f"batch {batch_id} cannot be committed to the Delta table {sink.path}: {error}; another run of this "
@@ -253,7 +255,10 @@ class _DeltaCommitter(Committer):
             return open_table(sink.path)
         except SourceNotFoundError:
             schema, partitions = _schema(sink.row), list(sink.partition_columns)
-            deltalake().DeltaTable.create(address(sink.path), schema, mode="ignore", partition_by=partitions or None)
+            with reaching(sink.path):
+                deltalake().DeltaTable.create(
+                    address(sink.path), schema, mode="ignore", partition_by=partitions or None
+                )
             return open_table(sink.path)
 
     def _check_present(self, files: list[DeltaFile]) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
+from scurry.connectors.files.reaching import reaching
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
@@ -53,7 +54,8 @@ def open_table(path: str, version: int | None = None) -> Any:
     """
     module = deltalake()
     try:
-        table = module.DeltaTable(address(path), version=version)
+        with reaching(path):
+            table = module.DeltaTable(address(path), version=version)
     except module.exceptions.TableNotFoundError:
         raise SourceNotFoundError(f"there is no Delta table at {path}; check the path") from None
     except module.exceptions.DeltaError as error:

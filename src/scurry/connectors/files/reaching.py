@@ -1,0 +1,53 @@
+"""What is said when an object store or HDFS does not answer, or does not let somebody in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from scurry.errors import StorageAccessError, StorageConnectionError, StorageError
+
+__all__ = ["reaching", "without_credentials"]
+
+#: s3://key:secret@bucket/path
+_USER_INFO = re.compile(r"(?<=://)[^/@]*@")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_REFUSED = re.compile(
+    r"access.?denied|forbidden|unauthorized|permission|signature|invalid.?access.?key|expired.?token|status:? 40[13]",
+    re.IGNORECASE,
+)
+
+
+@contextmanager
+def reaching(address: str) -> Iterator[None]:
+    """Turn what pyarrow and delta-rs raise about a remote store into errors that say what to look at.
+
+    Args:
+        address: What is reached for.
+
+    Raises:
+        StorageConnectionError: Nobody answers, or the answer makes no sense.
+        StorageAccessError: The credentials are wrong, or do not allow this.
+    """
+    try:
+        yield
+    except (FileNotFoundError, StorageError):
+        raise
+    except OSError as error:
+        reason = " ".join(_COLOURS.sub("", without_credentials(str(error))).replace("\u21b3", "").split())
+        where = without_credentials(address)
+        if _REFUSED.search(reason):
+            raise StorageAccessError(
+                f"{where}: access is refused: {reason}. Check the credentials and what they allow; for S3 these are "
+                "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or what an instance's role grants"
+            ) from None
+        raise StorageConnectionError(
+            f"{where} cannot be reached: {reason}. Check the address, the region and the endpoint (for S3 AWS_REGION "
+            "and AWS_ENDPOINT_URL), here and on all workers"
+        ) from None
+
+
+def without_credentials(text: str) -> str:
+    """Leave out user and password of the addresses in a text."""
+    return _USER_INFO.sub("", text)

@@ -40,6 +40,8 @@ demo: setup ## Run the example on flight data
 SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
 	test-models test-postgres test-slow
 
+# Here everything is killed a few times; test-faults and test-kafka alone do it 20 times each.
+test: export SCURRY_KILLS ?= 5
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
 
@@ -73,7 +75,7 @@ faults-in-session: setup
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
 
-test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and broker are killed (SCURRY_KILLS, SCURRY_JOB_KILLS)
+test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and broker are killed, 20 times each (SCURRY_KILLS)
 	@$(MAKE) --no-print-directory -j2 -O kafka-topics kafka-history
 
 # Each has a broker of its own.

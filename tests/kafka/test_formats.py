@@ -12,7 +12,7 @@ from real_kafka import Kafka
 from scurry.common import Row, Types
 from scurry.common.serialization import ByteArraySchema
 from scurry.datastream import OutputTag, StreamExecutionEnvironment
-from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource, KafkaSourceBuilder
 from scurry.datastream.formats.avro import AvroRowDeserializationSchema
 from scurry.datastream.formats.csv import CsvRowDeserializationSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
@@ -40,10 +40,13 @@ FORGIVING = {
 }
 
 
-def records(env: StreamExecutionEnvironment, kafka: Kafka, topic: str, schema: Any) -> Any:
+def builder(kafka: Kafka, topic: str, schema: Any) -> KafkaSourceBuilder:
     source = KafkaSource.builder().set_bootstrap_servers(kafka.address).set_topics(topic)
-    source.set_value_only_deserializer(schema).set_bounded(KafkaOffsetsInitializer.latest())
-    return env.from_source(source.build(), None, "messages")
+    return source.set_value_only_deserializer(schema).set_bounded(KafkaOffsetsInitializer.latest())
+
+
+def records(env: StreamExecutionEnvironment, kafka: Kafka, topic: str, schema: Any) -> Any:
+    return env.from_source(builder(kafka, topic, schema).build(), None, "messages")
 
 
 def written(kafka: Kafka, form: str) -> str:
@@ -66,6 +69,24 @@ def test_a_format_that_ignores_errors_skips_it(kafka: Kafka, env_of: Environment
     schema, values = FORGIVING[form]
     found = list(records(env_of(), kafka, written(kafka, form), schema).execute_and_collect())
     assert [row[0] for row in found] == values
+
+
+@pytest.mark.parametrize("form", STRICT)
+def test_a_source_with_dead_letters_sets_it_aside(kafka: Kafka, env_of: Environments, form: str) -> None:
+    schema, messages = STRICT[form]
+    topic, malformed = written(kafka, form), OutputTag("malformed")
+    rows = records(env_of(), kafka, topic, schema).with_dead_letters(malformed)
+    aside = rows.get_side_output(malformed).map(lambda letter: (letter.place, letter.record))
+    found = list(rows.map(lambda row: row).union(aside).execute_and_collect())
+    assert sum(isinstance(each, Row) for each in found) == 2
+    assert (f"topic '{topic}', partition 0, offset 1", messages[1].encode()) in found
+
+
+def test_a_source_may_be_told_to_leave_it_out(kafka: Kafka, env_of: Environments) -> None:
+    schema = STRICT["json"][0]
+    source = builder(kafka, written(kafka, "json"), schema).drop_malformed_records().build()
+    found = list(env_of().from_source(source, None, "messages").execute_and_collect())
+    assert [row[0] for row in found] == [1, 2]
 
 
 @pytest.mark.parametrize("form", STRICT)

@@ -1,7 +1,6 @@
 """Topic -> windows -> topic, exactly once, whoever is killed: a worker, the broker, the job.
 
-`SCURRY_KILLS` says how often workers and the broker are killed (20), `SCURRY_JOB_KILLS` how often the job is (4; that
-of `test_hybrid_faults.py` is killed 20 times), `SCURRY_SEED` repeats a run.
+`SCURRY_KILLS` says how often each is killed (20), `SCURRY_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ pytestmark = [
 ]
 
 KILLS = count("SCURRY_KILLS", 20)
-JOB_KILLS = count("SCURRY_JOB_KILLS", 4)
 SEED = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6))))
 #: Tasks are repeated, as on a cluster; on a local master they are not unless it is told how often they may fail.
 OPTIONS = ["--master", "local[4,8]"]
 
 
 def test_every_window_is_there_once_whoever_is_killed(kafka: Kafka, tmp_path: Path) -> None:
-    """One long job; new readings come before every round of kills."""
+    """New readings come before the kills. The job is killed while the broker is away, or when both go on again."""
     print(f"\nSCURRY_SEED={SEED}")
     chance, killed = random.Random(SEED), {"worker": 0, "broker": 0, "job": 0}
     readings, target, place = Readings(kafka, KILLS * 400), kafka.topic(2), Place.new(tmp_path, 1, tmp_path)
@@ -42,8 +40,8 @@ def test_every_window_is_there_once_whoever_is_killed(kafka: Kafka, tmp_path: Pa
     job = KilledJob(place, arguments, OPTIONS)
     readings.write(100)
     run = job.start()
-    for number in range(KILLS):
-        readings.write(380)
+    for _ in range(KILLS):
+        readings.write(190)
         assert job.goes_on_for(run, 1, chance.uniform(0, 0.7)), place.log.read_text()[-4000:]
         for _ in range(100):
             here = workers(run.process.pid)
@@ -54,17 +52,23 @@ def test_every_window_is_there_once_whoever_is_killed(kafka: Kafka, tmp_path: Pa
         time.sleep(chance.uniform(0, 0.7))
         kafka.broker.kill()
         killed["broker"] += 1
-        if number * JOB_KILLS // KILLS != (number + 1) * JOB_KILLS // KILLS:
-            run.kill()
-            killed["job"] += 1
-            run = job.start()
+        goes_on = chance.random() < 0.5
         time.sleep(chance.uniform(0, 0.5))
-        kafka.broker.start()
+        if goes_on:
+            kafka.broker.start()
+            readings.write(190)
+            assert job.goes_on_for(run, 1, chance.uniform(0, 0.7)), place.log.read_text()[-4000:]
+        run.kill()
+        killed["job"] += 1
+        run = job.start()
+        if not goes_on:
+            time.sleep(chance.uniform(0, 0.5))
+            kafka.broker.start()
         print(f"{killed} after {len(place.batches())} batches", flush=True)
     readings.write_the_rest()
     run.finish()
     assert kafka.read(target) == readings.expected
-    assert killed == {"worker": KILLS, "broker": KILLS, "job": JOB_KILLS}
+    assert killed == {"worker": KILLS, "broker": KILLS, "job": KILLS}
 
 
 def test_a_transaction_goes_on_when_the_broker_comes_back(kafka: Kafka) -> None:

@@ -256,7 +256,7 @@ def sliced_with_timestamps(
     clock: Callable[[], float] = time.perf_counter
     for block, timestamps in blocks:
         if type(block) is MalformedRecords:
-            yield block, None
+            yield block, timestamps
             continue
         start, end = 0, len(block)
         while start < end:

@@ -26,14 +26,14 @@ class MalformedInput:
         self._collector = collector
         self._info = info
 
-    def take(self, records: MalformedRecords) -> None:
+    def take(self, records: MalformedRecords, timestamps: list[int] | None) -> None:
         """Counts them; fails with the first if nothing else was declared."""
         tag = self._plan.dead_letters
         if records.dropped:
             self._info.count(self._plan.id, "numMalformedRecordsDropped", len(records))
         elif tag is not None:
             self._info.count(self._plan.id, "numDeadLetters", len(records))
-            self._collector.emit_side(tag, list(map(self._letter, records)), None)
+            self._collector.emit_side(tag, list(map(self._letter, records)), timestamps)
         else:
             raise records[0]
 

@@ -173,7 +173,7 @@ class SourceTask:
                 try:
                     for chunk in self._source.source.read(work, sizer):
                         if type(chunk[0]) is MalformedRecords:
-                            self._malformed.take(chunk[0])
+                            self._malformed.take(*chunk)
                         else:
                             yield chunk
                 except Exception as error:

@@ -10,6 +10,7 @@ from scurry.common import Row, Types
 from scurry.common.serialization import DeserializationSchema, RowFieldExtractorSchema, SimpleStringSchema
 from scurry.connectors.kafka.records import (
     ConsumerRecord,
+    Decoder,
     KafkaRecordDeserializationSchema,
     RecordDecoder,
     ValueDecoder,
@@ -47,9 +48,14 @@ class Message:
         return None
 
 
+def decoded(decoder: Decoder, *messages: Message) -> list[Any]:
+    """Records with their timestamps; in place of a message that holds none the error."""
+    return [pair for values, times in decoder.decode(messages) for pair in zip(values, times or [], strict=True)]
+
+
 def test_values_keep_their_timestamps_and_those_without_are_skipped() -> None:
     messages = [Message(0, b"a", 10), Message(1, None, 20), Message(2, b"b", 30)]
-    assert ValueDecoder(SimpleStringSchema()).decode(messages) == (["a", "b"], [10, 30])
+    assert decoded(ValueDecoder(SimpleStringSchema()), *messages) == [("a", 10), ("b", 30)]
 
 
 class Unreachable(DeserializationSchema):
@@ -61,14 +67,33 @@ class Unreachable(DeserializationSchema):
 
 def test_a_message_is_not_to_blame_for_a_registry_that_is_away() -> None:
     with pytest.raises(SchemaRegistryError, match="nobody there"):
-        ValueDecoder(Unreachable()).decode([Message(0, b"a")])
+        decoded(ValueDecoder(Unreachable()), Message(0, b"a"))
 
 
-def test_a_malformed_value_is_reported_with_its_place() -> None:
+def test_a_malformed_value_takes_its_place_between_the_records() -> None:
     schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.INT()])).build()
-    messages = [Message(16, b'{"n": 1}'), Message(17, b"{oops"), Message(18, b"{}")]
-    with pytest.raises(MalformedRecordError, match=r"topic 't', partition 3, offset 17: malformed record '\{oops'"):
-        ValueDecoder(schema).decode(messages)
+    messages = [Message(16, b'{"n": 1}', 5), Message(17, b"{oops", 6), Message(18, None, 7), Message(19, b"{}", 8)]
+    before, (malformed, time), behind = decoded(ValueDecoder(schema), *messages)
+    assert (before, behind, time) == ((Row(n=1), 5), (Row(n=None), 8), 6)
+    assert isinstance(malformed, MalformedRecordError)
+    assert str(malformed).startswith("topic 't', partition 3, offset 17: malformed record '{oops'")
+    assert malformed.record == b"{oops"
+
+
+@pytest.mark.parametrize("texts", [["x"], ["x", "1"], ["1", "x"], ["1", "x", "y", "2"], ["1", "x", "2", "y"]])
+def test_each_message_is_read_once_whatever_is_malformed(texts: list[str]) -> None:
+    asked: list[bytes] = []
+
+    class Numbers(SimpleStringSchema):
+        def deserialize(self, message: bytes) -> Any:
+            asked.append(message)
+            return int(message)
+
+    messages = [Message(number, text.encode(), number) for number, text in enumerate(texts)]
+    found = decoded(ValueDecoder(Numbers()), *messages)
+    assert [str(each) if type(each) is int else each.record.decode() for each, _ in found] == texts
+    assert [time for _, time in found] == list(range(len(texts)))
+    assert asked == [text.encode() for text in texts]
 
 
 def test_many_values_are_read_at_once_where_the_schema_can() -> None:
@@ -77,7 +102,7 @@ def test_many_values_are_read_at_once_where_the_schema_can() -> None:
             return [f"{len(messages)} at once"] * len(messages)
 
     messages = [Message(0, b"a", 10), Message(1, b"b", 20)]
-    assert ValueDecoder(Words()).decode(messages) == (["2 at once", "2 at once"], [10, 20])
+    assert decoded(ValueDecoder(Words()), *messages) == [("2 at once", 10), ("2 at once", 20)]
 
 
 def test_a_schema_that_overrides_how_one_value_is_read_is_asked_for_each() -> None:
@@ -85,7 +110,7 @@ def test_a_schema_that_overrides_how_one_value_is_read_is_asked_for_each() -> No
         def deserialize(self, message: bytes) -> str:
             return super().deserialize(message).upper()
 
-    assert ValueDecoder(Shouting()).decode([Message(0, b"a", 10)]) == (["A"], [10])
+    assert decoded(ValueDecoder(Shouting()), Message(0, b"a", 10)) == [("A", 10)]
 
 
 def test_what_cannot_be_read_at_once_is_reported_with_its_place() -> None:
@@ -96,8 +121,9 @@ def test_what_cannot_be_read_at_once_is_reported_with_its_place() -> None:
         def deserialize_all(self, messages: list[bytes]) -> list[Any]:
             return list(map(int, messages))
 
-    with pytest.raises(MalformedRecordError, match="offset 1: malformed record 'x'"):
-        ValueDecoder(Numbers()).decode([Message(0, b"1"), Message(1, b"x")])
+    number, (malformed, _) = decoded(ValueDecoder(Numbers()), Message(0, b"1"), Message(1, b"x"))
+    assert number == (1, 0)
+    assert "offset 1: malformed record 'x'" in str(malformed)
 
 
 class Everything(KafkaRecordDeserializationSchema):
@@ -107,7 +133,7 @@ class Everything(KafkaRecordDeserializationSchema):
 
 def test_a_record_deserializer_sees_everything_and_may_skip() -> None:
     messages = [Message(4, b"v", 7, b"k"), Message(5, b"v", 8, b"skip")]
-    assert RecordDecoder(Everything()).decode(messages) == ([(4, b"k", b"v", 7)], [7])
+    assert decoded(RecordDecoder(Everything()), *messages) == [((4, b"k", b"v", 7), 7)]
 
 
 def test_a_failing_record_deserializer_is_reported_with_the_place() -> None:
@@ -115,8 +141,9 @@ def test_a_failing_record_deserializer_is_reported_with_the_place() -> None:
         def deserialize(self, record: ConsumerRecord) -> Any:
             return 1 // (record.offset - 5)
 
-    with pytest.raises(MalformedRecordError, match="offset 5: malformed record 'x': ZeroDivisionError"):
-        RecordDecoder(Failing()).decode([Message(4, b"x"), Message(5, b"x")])
+    _, (malformed, _) = decoded(RecordDecoder(Failing()), Message(4, b"x"), Message(5, b"x", 0, b"k"))
+    assert "offset 5: malformed record 'x': ZeroDivisionError" in str(malformed)
+    assert (malformed.record.key, malformed.record.value) == (b"k", b"x")
 
 
 def test_records_become_topic_key_value_timestamp_and_headers() -> None:

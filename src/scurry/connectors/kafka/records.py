@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["ConsumerRecord", "Decoder", "KafkaRecordDeserializationSchema", "RecordDecoder", "ValueDecoder"]
@@ -61,12 +62,8 @@ class Decoder(ABC):
         """The type of the records."""
 
     @abstractmethod
-    def decode(self, messages: Sequence[Any]) -> Block:
-        """Return the records in some messages of librdkafka.
-
-        Raises:
-            MalformedRecordError: There is none in one of them; names its place.
-        """
+    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
+        """Yield the records in some messages of librdkafka, and `MalformedRecords` where there is none in one."""
 
 
 @dataclass(frozen=True)
@@ -90,24 +87,22 @@ class ValueDecoder(Decoder):
                 return None
         return None
 
-    def decode(self, messages: Sequence[Any]) -> Block:
-        """Return the records in the values."""
+    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
+        """Yield the records in the values."""
         values = [message.value() for message in messages]
+        if None in values:
+            messages = [message for message, value in zip(messages, values, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
         at_once = self._at_once
-        if at_once is not None and None not in values:
+        if at_once is not None:
             try:
-                return _present(at_once(values), messages)
+                decoded = at_once(values)
             except Exception:
                 pass  # what is wrong with which of them, the other way finds out
-        deserialize = self.schema.deserialize
-        source = iter(messages)
-        try:
-            decoded = [None if (value := m.value()) is None else deserialize(value) for m in source]
-        except ConnectionError:  # the message is not to blame
-            raise
-        except Exception as error:
-            raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
-        return _present(decoded, messages)
+            else:
+                yield _present(decoded, messages)
+                return
+        yield from _one_by_one(self.schema.deserialize, values, messages)
 
 
 @dataclass(frozen=True)
@@ -121,21 +116,35 @@ class RecordDecoder(Decoder):
         """What the schema says."""
         return self.schema.get_produced_type()
 
-    def decode(self, messages: Sequence[Any]) -> Block:
-        """Return what the schema makes of the messages."""
-        deserialize = self.schema.deserialize
-        source = iter(messages)
+    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
+        """Yield what the schema makes of the messages."""
+        records = [
+            ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
+                           tuple(m.headers() or ()))
+            for m in messages
+        ]  # fmt: skip
+        yield from _one_by_one(self.schema.deserialize, records, messages)
+
+
+def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messages: Sequence[Any]) -> Iterator[Block]:
+    """What a deserializer makes of its inputs, which are in these messages; goes on behind those it fails on."""
+    left, begin = iter(inputs), 0
+    while begin < len(inputs):
+        decoded: list[Any] = []
+        malformed: Block | None = None
         try:
-            decoded = [
-                deserialize(ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
-                                           tuple(m.headers() or ())))
-                for m in source
-            ]  # fmt: skip
+            decoded.extend(map(deserialize, left))  # keeps what was decoded before a failure
         except ConnectionError:  # the message is not to blame
             raise
         except Exception as error:
-            raise _malformed(messages[len(messages) - 1 - len(list(source))], error) from error
-        return _present(decoded, messages)
+            at = begin + len(decoded)
+            malformed = MalformedRecords([_malformed(messages[at], inputs[at], error)]), [messages[at].timestamp()[1]]
+        end = begin + len(decoded)
+        yield _present(decoded, messages[begin:end])
+        if malformed is not None:
+            yield malformed
+            end += 1
+        begin = end
 
 
 def _present(decoded: list[Any], messages: Sequence[Any]) -> Block:
@@ -146,7 +155,10 @@ def _present(decoded: list[Any], messages: Sequence[Any]) -> Block:
     return [decoded[position] for position in kept], [times[position] for position in kept]
 
 
-def _malformed(message: Any, error: Exception) -> MalformedRecordError:
+def _malformed(message: Any, record: Any, error: Exception) -> MalformedRecordError:
     place = f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
     reason = error.reason if isinstance(error, MalformedRecordError) else f"{type(error).__name__}: {error}"
-    return MalformedRecordError(place, None, bytes(message.value() or b"").decode("utf-8", "replace"), reason)
+    text = bytes(message.value() or b"").decode("utf-8", "replace")
+    malformed = MalformedRecordError(place, None, text, reason, record)
+    malformed.__cause__ = error
+    return malformed

@@ -14,7 +14,15 @@ from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, Subscrip
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.reader import READERS, PartitionReader
 from scurry.connectors.kafka.records import Block, Decoder
-from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced_with_timestamps
+from scurry.connectors.source import (
+    BatchLimits,
+    Chunk,
+    ChunkSizer,
+    Enumerator,
+    MalformedRecords,
+    Source,
+    sliced_with_timestamps,
+)
 
 __all__ = ["KafkaSource"]
 
@@ -39,6 +47,7 @@ class KafkaSource(Source):
         stop: Where it stops; None to read forever.
         bounded: Whether that makes it a bounded source.
         group: Consumer group whose offsets say how far the job is.
+        drop_malformed: Whether messages that hold no record are left out, instead of failing the job.
     """
 
     properties: ClientProperties
@@ -48,6 +57,12 @@ class KafkaSource(Source):
     stop: KafkaOffsetsInitializer | None = None
     bounded: bool = False
     group: str | None = None
+    drop_malformed: bool = False
+
+    @property
+    def meets_malformed_records(self) -> bool:
+        """Reading goes on behind a message that holds no record."""
+        return True
 
     @property
     def produced_type(self) -> TypeInformation:
@@ -106,8 +121,11 @@ class KafkaSource(Source):
         try:
             for messages in reader.read(start, end):
                 size += sum(map(len, messages))
-                values, times = self.decoder.decode(messages)
-                yield (values if convert is None else convert(values)), times
+                for values, times in self.decoder.decode(messages):
+                    if type(values) is MalformedRecords:
+                        yield MalformedRecords(values, dropped=self.drop_malformed), times
+                    else:
+                        yield (values if convert is None else convert(values)), times
             sizer.measured(end - start, size)
             fit = True
         finally:

@@ -67,6 +67,7 @@ class KafkaSourceBuilder:
         self._start = KafkaOffsetsInitializer.earliest()
         self._stop: KafkaOffsetsInitializer | None = None
         self._bounded = False
+        self._drop_malformed = False
 
     def set_bootstrap_servers(self, bootstrap_servers: str) -> KafkaSourceBuilder:
         """Set the brokers to ask first: `host:port`, separated by commas."""
@@ -151,6 +152,15 @@ class KafkaSourceBuilder:
         self._decoder = RecordDecoder(record_deserializer)
         return self
 
+    def drop_malformed_records(self) -> KafkaSourceBuilder:
+        """Leave out messages that the deserializer fails on, instead of failing. scurry's own.
+
+        The metric `numMalformedRecordsDropped` counts them, and the job's summary names them. To keep them, call
+        `with_dead_letters` on the stream instead.
+        """
+        self._drop_malformed = True
+        return self
+
     def set_property(self, key: str, value: str) -> KafkaSourceBuilder:
         """Set a property of the consumer, or an option of the source (docs/connectors/kafka.md)."""
         self._properties[key] = value
@@ -179,7 +189,8 @@ class KafkaSourceBuilder:
             raise ArgumentError("committed_offsets are those of a consumer group: call set_group_id")
         _check_reset(properties)
         check(properties)
-        return KafkaSource(properties, self._subscription, self._decoder, self._start, self._stop, self._bounded, group)
+        return KafkaSource(properties, self._subscription, self._decoder, self._start, self._stop, self._bounded, group,
+                           self._drop_malformed)  # fmt: skip
 
 
 def _initializer(initializer: Any, method: str) -> KafkaOffsetsInitializer:

@@ -42,7 +42,8 @@ def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
     if not isinstance(node, OperatorNode):
         raise TopologyError(
             f"{node.name or 'this stream'} has no function that could fail on a record: call with_dead_letters on the "
-            "stream that map(...), flat_map(...), filter(...) or process(...) returned, or on that of a FileSource"
+            "stream that map(...), flat_map(...), filter(...) or process(...) returned, or on that of a FileSource "
+            "or KafkaSource"
         )
     if not isinstance(node.operator, _PER_RECORD):
         instead = _INSTEAD.get(

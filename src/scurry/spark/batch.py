@@ -18,7 +18,7 @@ from scurry.spark.frames import frame_on
 from scurry.spark.partitioning import spread
 from scurry.spark.session import session_for
 from scurry.spark.stages import has_staged_sinks
-from scurry.spark.worker import Job, arrow_batches, batch_schema, failing_clean, instances, rows_of, wire_schema
+from scurry.spark.worker import Job, arrow_batches, batch_schema, ending_clean, instances, rows_of, wire_schema
 
 
 class BatchRunner:
@@ -80,7 +80,7 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
 
 def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             held = instances(job)
             payload = closure if closure is not None else broadcast.value
             items = pickle.loads(payload)
@@ -95,7 +95,7 @@ def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
 
 def _frame_stage(job: Job, number: int) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             runs = run_source(instances(job).load_plan, number, _partition(), [batches])
             yield from _arrow(row for rows in runs for row in rows)
 
@@ -104,7 +104,7 @@ def _frame_stage(job: Job, number: int) -> Any:
 
 def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job), runs_of(savepoint, level, _partition()) as run_of:
+        with ending_clean(job), runs_of(savepoint, level, _partition()) as run_of:
             task = BatchLevelTask(instances(job).load_plan, level, run_of)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
@@ -114,7 +114,7 @@ def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
 
 def _sink_stage(job: Job) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             stage = SinkStage(instances(job).plan, _partition(), 0)
             rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())

@@ -11,7 +11,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.failure import operator_error
 from scurry.runtime.wire import METRICS, SINK, WireRow, unpack
 from scurry.spark.lake_packages import advising
-from scurry.spark.worker import Job, failing_clean, instances, rows_of
+from scurry.spark.worker import Job, ending_clean, instances, rows_of
 
 
 def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
@@ -65,7 +65,7 @@ def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
     columns = to_arrow_schema(parsed, timezone=zone)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             plan = instances(job).plan.operators[number]
             for batch in batches:
                 for row in rows_of(batch, WireRow):

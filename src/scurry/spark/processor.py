@@ -9,7 +9,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from scurry.runtime.wire import WireRow
 from scurry.spark.state import MapStore
-from scurry.spark.worker import Job, failing_clean, instances
+from scurry.spark.worker import Job, ending_clean, instances
 
 
 class LevelProcessor(StatefulProcessor):
@@ -25,7 +25,7 @@ class LevelProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Processes one subtask's rows of the batch."""
-        with failing_clean(self._job):
+        with ending_clean(self._job):
             task = instances(self._job).level(self._level)
             wire = (WireRow(*row) for row in rows)
             for row in task.process(key[0], wire, self._store, self._job.batch_id()):

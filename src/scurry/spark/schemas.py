@@ -8,7 +8,7 @@ from typing import Any
 from scurry.graph.plan import JobPlan
 from scurry.runtime.state_migration import Collected, collect_schemas
 from scurry.spark.failures import failure_of
-from scurry.spark.worker import Job, close_instances, failing_clean, instances
+from scurry.spark.worker import Job, close_instances, ending_clean, instances
 
 
 def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
@@ -24,7 +24,7 @@ def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
     def collect(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        with failing_clean(job):
+        with ending_clean(job):
             collected = collect_schemas(instances(job).load_plan)
             close_instances(job.job_id)
             for _ in batches:

@@ -155,7 +155,8 @@ def _jvm_options(bounded: bool) -> list[str]:
     simple = bounded or (os.cpu_count() or 1) <= 2
     speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
     # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
-    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", *speed, *cds_options()]
+    # a small heap that grows with what is alive: by default it begins with a 64th of the machine, and fills all of that
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]
 
 
 def worker_python() -> str:

@@ -15,7 +15,7 @@ from scurry.spark.assignment_log import Numbered
 from scurry.spark.assignments import CONTROL_SOURCE
 from scurry.spark.failures import texts_of
 from scurry.spark.slots import task_slots
-from scurry.spark.worker import Job, arrow_batches, failing_clean, instances, rows_of, wire_schema
+from scurry.spark.worker import Job, arrow_batches, ending_clean, instances, rows_of, wire_schema
 
 #: How often closing is tried while workers and executors die.
 _CLOSING_ATTEMPTS = 3
@@ -25,7 +25,7 @@ def source_stage(job: Job) -> Any:
     """Level 0 of the native sources, one block of the assignment stream per task."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             yield from arrow_batches(_read(job, batches), WireRow._fields, wire_schema())
 
     return run
@@ -49,7 +49,7 @@ def frame_stage(job: Job, source: SourcePlan) -> Any:
     number = source.id
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with failing_clean(job):
+        with ending_clean(job):
             task = instances(job).source(number, 0)
             rows = (row for rows in task.run_unordered(batches, job.batch_id()) for row in rows)
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
@@ -63,7 +63,7 @@ def sink_stage(job: Job) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
-        with failing_clean(job):
+        with ending_clean(job):
             context = TaskContext.get()
             partition = context.partitionId() if context is not None else 0
             stage = SinkStage(instances(job).plan, partition, job.batch_id())

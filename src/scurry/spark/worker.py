@@ -20,6 +20,7 @@ from scurry.runtime.failure import Failure, OperatorError
 from scurry.runtime.level_task import LevelTask
 from scurry.runtime.source_task import SourceTask
 from scurry.runtime.wire import BatchRow, WireRow
+from scurry.spark.worker_memory import give_back
 
 #: Rows are handed to Spark when their blocks exceed this size.
 ARROW_BYTES = 4 * 1024 * 1024
@@ -116,8 +117,8 @@ def close_instances(job_id: str) -> None:
         held.close()
 
 
-class failing_clean:
-    """Drops the job's instances when its body fails, and makes the failure readable on the driver."""
+class ending_clean:
+    """Ends a task: gives memory back, and after a failure drops the instances of the job and tells the driver why."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -128,6 +129,7 @@ class failing_clean:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if error is not None and not isinstance(error, GeneratorExit):
             _instances.pop(self._job.job_id, None)
+        give_back()
         if isinstance(error, OperatorError):
             raise RuntimeError(mark(error.failure)) from error
 

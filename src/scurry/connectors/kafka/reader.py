@@ -22,6 +22,8 @@ _DEFAULTS = {
     # A range that ends in a transaction's marker is over when the broker has said that nothing follows.
     "fetch.wait.max.ms": 100,
     "queued.max.messages.kbytes": 16384,
+    # What is fetched ahead of the next batch; each takes almost a kilobyte more than its value.
+    "queued.min.messages": 10_000,
 }
 
 

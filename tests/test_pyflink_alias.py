@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import subprocess
 import sys
@@ -54,6 +55,29 @@ def test_what_scurry_lacks_is_reported_by_its_pyflink_name() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"scurry does not offer pyflink\.java_gateway \(yet\)") as caught:
         import pyflink.java_gateway  # noqa: F401
     assert caught.value.name == "pyflink.java_gateway"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["import pyflink.datastream.connectors.pulsar", "from pyflink.datastream.connectors.pulsar import PulsarSource",
+     "from pyflink.datastream.connectors import pulsar", "from pyflink.datastream.connectors import PulsarSource"],
+)  # fmt: skip
+def test_a_connector_that_scurry_lacks_is_reported_with_what_to_use_instead(statement: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"no pulsar connector: use env\.from_spark.*docs/connectors/spark.md"):
+        exec(statement)
+
+
+@pytest.mark.parametrize("name", ["cassandra", "dynamic_kafka", "elasticsearch", "kinesis", "rabbitmq"])
+def test_every_connector_that_scurry_lacks_has_such_a_report(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=rf"scurry has no {name} connector: .*docs/connectors/"):
+        importlib.import_module(f"pyflink.datastream.connectors.{name}")
+
+
+def test_the_kafka_connector_is_found_where_pyflink_offers_it_too() -> None:
+    from pyflink.datastream.connectors import KafkaSource
+    from pyflink.datastream.connectors.kafka import KafkaSource as TheSame
+
+    assert KafkaSource is TheSame
 
 
 def test_a_real_pyflink_on_the_path_is_shadowed(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ class _PyFlinkFinder(MetaPathFinder):
         real_name = _RENAMED.get(fullname) or "scurry" + fullname.removeprefix("pyflink")
         real = importlib.util.find_spec(real_name)
         if real is None:
+            package, _, name = real_name.rpartition(".")
+            getattr(sys.modules[package], name, None)  # A package that knows better says so by an ImportError.
             raise ModuleNotFoundError(f"scurry does not offer {fullname} (yet): there is no {real_name}", name=fullname)
         if fullname == "pyflink" and self.announce:
             self.announce()

@@ -126,7 +126,7 @@ def test_options_have_descriptions_and_distinct_keys() -> None:
 @pytest.mark.parametrize(
     "key",
     ["python.execution-mode", "python.fn-execution.bundle.size", "spark.sql.shuffle.partitions", "web.port",
-     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.unaligned.enabled",
+     "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.write-buffer-size",
      "state.backend.type", "python.operator-chaining.enabled"],
 )  # fmt: skip
 def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
@@ -136,8 +136,8 @@ def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
 
 
 def test_keys_a_user_would_miss_are_warned_about_once() -> None:
-    with pytest.warns(UserWarning, match="pipeline.jars .*metrics.reporters") as caught:
-        validate({"pipeline.jars": "file:///x.jar", "metrics.reporters": "jmx"})
+    with pytest.warns(UserWarning, match="pipeline.watermark-alignment.*metrics.reporters") as caught:
+        validate({"pipeline.watermark-alignment.allow-unaligned-source-splits": "true", "metrics.reporters": "jmx"})
     assert len(caught) == 1
 
 

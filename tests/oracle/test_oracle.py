@@ -82,6 +82,7 @@ def test_known_differences_are_programs() -> None:
     assert set(KNOWN) <= {program.name for program in PROGRAMS}
 
 
+@pytest.mark.filterwarnings("ignore:scurry loads no jars")
 @pytest.mark.usefixtures("quick_sleep")
 @pytest.mark.parametrize(("program", "mode", "parallelism"), runs("local"))
 def test_program_prints_what_flink_prints(
@@ -90,6 +91,7 @@ def test_program_prints_what_flink_prints(
     check(program, launch.LaunchOptions(runner="local", mode=mode, parallelism=parallelism), capsys)
 
 
+@pytest.mark.filterwarnings("ignore:scurry loads no jars")
 @pytest.mark.spark
 @pytest.mark.parametrize(("program", "mode", "parallelism"), runs("spark"))
 def test_program_prints_what_flink_prints_on_spark(

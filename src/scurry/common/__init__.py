@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
+from scurry.common.config_options import ConfigOption, ConfigOptions
 from scurry.common.configuration import Configuration
 from scurry.common.dead_letter import DeadLetter
 from scurry.common.execution_config import ExecutionConfig
@@ -13,6 +14,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
+from scurry.common.restart_strategy import RestartStrategies, RestartStrategyConfiguration
 from scurry.common.serialization import (
     ByteArraySchema,
     DeserializationSchema,
@@ -28,6 +30,8 @@ from scurry.common.watermark_strategy import WatermarkStrategy
 __all__ = [
     "ByteArraySchema",
     "CompletableFuture",
+    "ConfigOption",
+    "ConfigOptions",
     "Configuration",
     "DeadLetter",
     "DeserializationSchema",
@@ -39,6 +43,8 @@ __all__ = [
     "JobExecutionResult",
     "JobID",
     "JobStatus",
+    "RestartStrategies",
+    "RestartStrategyConfiguration",
     "Row",
     "RowKind",
     "SerializationSchema",

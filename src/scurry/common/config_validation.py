@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
+from scurry.common.jars import parse_list_value, warn_about_jars
 from scurry.common.rest_options import REST_OPTIONS
 from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.scheduler_options import SCHEDULER_OPTIONS
+from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 
 __all__ = ["validate"]
 
 _BY_KEY: dict[str, ConfigOption[object]] = {
     key: option
-    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS)
+    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS, *TUNING_OPTIONS)
     for key in (option.key, *option.aliases)
 }
 
@@ -71,10 +73,6 @@ _HARMLESS_PREFIXES = (
     "local-recovery",
     "minicluster.",
     "pekko.",
-    "pipeline.closure-cleaner-level",
-    "pipeline.force-",
-    "pipeline.generic-types",
-    "pipeline.object-reuse",
     "pipeline.operator-chaining.",
     "pipeline.serialization-config",
     "pipeline.vertex-",
@@ -84,6 +82,7 @@ _HARMLESS_PREFIXES = (
     "slot.",
     "slotmanager.",
     "state.backend",
+    "state.changelog.",
     "state.checkpoint",
     "state.storage.",
     "table.",
@@ -92,9 +91,9 @@ _HARMLESS_PREFIXES = (
     "web.",
 )
 
+_JARS = ("pipeline.jars", "pipeline.classpaths")
+
 _HARMLESS_WITH_REASON = {
-    "pipeline.jars": "scurry loads no jars: its connectors are Python; jars for Spark go into spark.jars",
-    "pipeline.classpaths": "scurry loads no jars: its connectors are Python; jars for Spark go into spark.jars",
     "pipeline.watermark-alignment.": "alignment is set with WatermarkStrategy.with_watermark_alignment",
     "metrics.": "metrics are reported by Spark; configure spark.metrics.conf.*",
 }
@@ -128,7 +127,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         ConfigError: A value cannot be read as its option's type.
     """
     values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
-    ignored = []
+    ignored, jars = [], []
     for key, value in values.items():
         if option := _BY_KEY.get(key):
             option.parse(value)
@@ -136,10 +135,13 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
             raise UnsupportedConfigError(f"configuration {key} is not supported: {reason}")
         elif reason := _reason(_HARMLESS_WITH_REASON, key):
             ignored.append(f"{key} ({reason})")
+        elif key in _JARS:
+            jars += parse_list_value(value)
         elif not (key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))) or _misspelt(key):
             raise UnknownConfigError(_unknown(key))
     if ignored:
         warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=2)
+    warn_about_jars(jars)
 
 
 def _reason(reasons: dict[str, str], key: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from scurry.common import _java_text
 from scurry.common.config_options import ConfigOption, parse_boolean
+from scurry.common.jars import parse_list_value
 from scurry.errors import ArgumentTypeError
 
 __all__ = ["Configuration"]
@@ -30,6 +31,9 @@ class Configuration:
         for key, value in map.items():
             configuration.set_string(key, value)
         return configuration
+
+    #: Returns the items of a list such as the value of `pipeline.jars`.
+    parse_list_value = staticmethod(parse_list_value)
 
     def get_string(self, key: str, default_value: str) -> str:
         """Return a value as text."""
@@ -94,6 +98,15 @@ class Configuration:
             if key in self._values:
                 return option.parse(self._values[key])
         return option.default
+
+    def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
+        """Take over all entries of another configuration, with `prefix` before their keys."""
+        self._values |= {f"{prefix or ''}{key}": value for key, value in other._values.items()}
+        return self
+
+    def add_all_to_dict(self, target_dict: dict[str, str]) -> None:
+        """Add all entries to a dict."""
+        target_dict.update(self._values)
 
     def with_prefix(self, prefix: str) -> dict[str, str]:
         """Return the entries whose key starts with `prefix`, for example `spark.`, keys unchanged."""

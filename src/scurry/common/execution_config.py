@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from scurry.common.config_options import AUTO_WATERMARK_INTERVAL, GLOBAL_JOB_PARAMETERS, MAX_PARALLELISM, PARALLELISM
+from scurry.common import tuning_options as tuning
+from scurry.common.config_options import (
+    AUTO_GENERATE_UIDS,
+    AUTO_WATERMARK_INTERVAL,
+    GLOBAL_JOB_PARAMETERS,
+    MAX_PARALLELISM,
+    PARALLELISM,
+    ConfigOption,
+)
 from scurry.common.configuration import Configuration
 from scurry.common.time import TimeAmount, to_millis
 from scurry.errors import ArgumentError
@@ -15,9 +23,32 @@ __all__ = ["ExecutionConfig"]
 
 _LARGEST_MAX_PARALLELISM = 1 << 15
 
+_Switch = Callable[["ExecutionConfig"], "ExecutionConfig"]
+_Query = Callable[["ExecutionConfig"], bool]
+
+
+def _switch(option: ConfigOption[Any], on: str = "true", off: str = "false") -> tuple[_Switch, _Switch, _Query]:
+    """Return the methods that set an option to one or the other value, and say whether it is `on`."""
+
+    def enable(self: ExecutionConfig) -> ExecutionConfig:
+        self._configuration.set_string(option.key, on)
+        return self
+
+    def disable(self: ExecutionConfig) -> ExecutionConfig:
+        self._configuration.set_string(option.key, off)
+        return self
+
+    def is_enabled(self: ExecutionConfig) -> bool:
+        return bool(self._configuration.get(option) != option.parse(off))
+
+    enable.__doc__ = f"Set `{option.key}` to {on}. {option.description}"
+    disable.__doc__ = f"Set `{option.key}` to {off}. {option.description}"
+    is_enabled.__doc__ = f"Return whether `{option.key}` is not {off}. {option.description}"
+    return enable, disable, is_enabled
+
 
 class ExecutionConfig:
-    """Parallelism, watermark interval and parameters of a program; every `set_*` returns the config itself.
+    """Parallelism, watermark interval, parameters etc. of a program; every `set_*` returns the config itself.
 
     Attributes:
         PARALLELISM_DEFAULT: Stands for "not set".
@@ -35,6 +66,64 @@ class ExecutionConfig:
         """
         self._configuration = Configuration() if configuration is None else configuration
         self._global_job_parameters: dict[str, str] | None = None
+
+    #: A job of which an operator has no uid does not start if they are disabled.
+    enable_auto_generated_uids, disable_auto_generated_uids, has_auto_generated_uids_enabled = _switch(
+        AUTO_GENERATE_UIDS
+    )
+
+    # What follows concerns Java alone: it is kept and told again.
+    enable_closure_cleaner, disable_closure_cleaner, is_closure_cleaner_enabled = _switch(
+        tuning.CLOSURE_CLEANER_LEVEL, "RECURSIVE", "NONE"
+    )
+    enable_force_avro, disable_force_avro, is_force_avro_enabled = _switch(tuning.FORCE_AVRO)
+    enable_force_kryo, disable_force_kryo, is_force_kryo_enabled = _switch(tuning.FORCE_KRYO)
+    enable_generic_types, disable_generic_types, _has_generic_types = _switch(tuning.GENERIC_TYPES)
+    enable_object_reuse, disable_object_reuse, is_object_reuse_enabled = _switch(tuning.OBJECT_REUSE)
+
+    def has_generic_types_disabled(self) -> bool:
+        """Return whether `disable_generic_types` was called."""
+        return not self._has_generic_types()
+
+    def set_use_snapshot_compression(self, use_snapshot_compression: bool) -> ExecutionConfig:
+        """Accept whether Flink would compress its snapshots."""
+        self._configuration.set_boolean(tuning.SNAPSHOT_COMPRESSION.key, use_snapshot_compression)
+        return self
+
+    def is_use_snapshot_compression(self) -> bool:
+        """Return what `set_use_snapshot_compression` set."""
+        return self._configuration.get(tuning.SNAPSHOT_COMPRESSION) is True
+
+    def set_latency_tracking_interval(self, interval: TimeAmount) -> ExecutionConfig:
+        """Accept the time between Flink's latency markers (int: ms); none are sent if it is 0 or negative."""
+        return self._set_millis(tuning.LATENCY_INTERVAL, max(to_millis(interval), 0))
+
+    def get_latency_tracking_interval(self) -> int:
+        """Return what `set_latency_tracking_interval` set, in ms."""
+        return self._configuration.get(tuning.LATENCY_INTERVAL) or 0
+
+    def set_task_cancellation_interval(self, interval: TimeAmount) -> ExecutionConfig:
+        """Accept the time between Flink's attempts to cancel a task (int: ms)."""
+        return self._set_millis(tuning.TASK_CANCELLATION_INTERVAL, interval)
+
+    def get_task_cancellation_interval(self) -> int:
+        """Return what `set_task_cancellation_interval` set, in ms."""
+        return self._configuration.get(tuning.TASK_CANCELLATION_INTERVAL) or 0
+
+    def set_task_cancellation_timeout(self, timeout: TimeAmount) -> ExecutionConfig:
+        """Accept the time after which Flink would kill the process of a task that cannot be cancelled (int: ms)."""
+        return self._set_millis(tuning.TASK_CANCELLATION_TIMEOUT, timeout)
+
+    def get_task_cancellation_timeout(self) -> int:
+        """Return what `set_task_cancellation_timeout` set, in ms."""
+        return self._configuration.get(tuning.TASK_CANCELLATION_TIMEOUT) or 0
+
+    def _set_millis(self, option: ConfigOption[int], amount: TimeAmount) -> ExecutionConfig:
+        millis = to_millis(amount)
+        if millis < 0:
+            raise ArgumentError(f"{option.key} must not be negative: {millis} ms")
+        self._configuration.set_string(option.key, f"{millis} ms")
+        return self
 
     def set_auto_watermark_interval(self, interval: TimeAmount) -> ExecutionConfig:
         """Set the time between watermarks.

@@ -5,6 +5,12 @@ from __future__ import annotations
 from scurry.common.dead_letter import DeadLetter
 from scurry.datastream.async_data_stream import AsyncDataStream
 from scurry.datastream.checkpoint_config import CheckpointConfig
+from scurry.datastream.checkpoint_storage import (
+    CheckpointStorage,
+    CustomCheckpointStorage,
+    FileSystemCheckpointStorage,
+    JobManagerCheckpointStorage,
+)
 from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.data_stream import (
     BroadcastConnectedStream,
@@ -48,9 +54,18 @@ from scurry.datastream.functions import (
     ReduceFunction,
     RuntimeContext,
     SinkFunction,
+    SourceFunction,
     WindowFunction,
 )
 from scurry.datastream.output_tag import OutputTag
+from scurry.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
+from scurry.datastream.state_backend import (
+    CustomStateBackend,
+    EmbeddedRocksDBStateBackend,
+    HashMapStateBackend,
+    PredefinedOptions,
+    StateBackend,
+)
 from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 from scurry.datastream.time_domain import TimeDomain
 from scurry.datastream.timerservice import TimerService
@@ -76,6 +91,7 @@ __all__ = [
     "BroadcastProcessFunction",
     "BroadcastStream",
     "CheckpointConfig",
+    "CheckpointStorage",
     "CheckpointingMode",
     "CoFlatMapFunction",
     "CoGroupFunction",
@@ -84,17 +100,23 @@ __all__ = [
     "CoProcessFunction",
     "ConnectedStreams",
     "CountWindow",
+    "CustomCheckpointStorage",
+    "CustomStateBackend",
     "DataStream",
     "DataStreamSink",
     "DeadLetter",
+    "EmbeddedRocksDBStateBackend",
     "Evictor",
     "ExternalizedCheckpointRetention",
+    "FileSystemCheckpointStorage",
     "FilterFunction",
     "FlatJoinFunction",
     "FlatMapFunction",
     "GlobalWindow",
+    "HashMapStateBackend",
     "IntervalJoin",
     "IntervalJoined",
+    "JobManagerCheckpointStorage",
     "JoinFunction",
     "JoinedStreams",
     "KeySelector",
@@ -104,9 +126,11 @@ __all__ = [
     "KeyedStateFunction",
     "KeyedStream",
     "MapFunction",
+    "MemorySize",
     "MergingWindowAssigner",
     "OutputTag",
     "Partitioner",
+    "PredefinedOptions",
     "ProcessFunction",
     "ProcessJoinFunction",
     "ProcessWindowFunction",
@@ -114,6 +138,9 @@ __all__ = [
     "RuntimeContext",
     "RuntimeExecutionMode",
     "SinkFunction",
+    "SlotSharingGroup",
+    "SourceFunction",
+    "StateBackend",
     "StreamExecutionEnvironment",
     "TimeDomain",
     "TimeWindow",

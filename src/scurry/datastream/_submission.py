@@ -52,7 +52,8 @@ def job_plan(
         parameters: Global job parameters.
 
     Raises:
-        TopologyError: There is nothing to execute, or an unbounded source in BATCH mode.
+        TopologyError: There is nothing to execute, or an unbounded source in BATCH mode, or an operator without the
+            uid that it must have.
         ConfigError: A STREAMING job is to end in a savepoint, or a BATCH job to start from one.
     """
     from scurry.graph.planner import plan_job
@@ -60,7 +61,10 @@ def job_plan(
     if not operators:
         raise TopologyError("No operators defined in streaming topology. Cannot execute.")
     sinks = _ends(operators)
-    mode = _mode(configuration, _sources(sinks))
+    sources = _sources(sinks)
+    if not configuration.get(options.AUTO_GENERATE_UIDS):
+        _require_uids([*sources, *operators])
+    mode = _mode(configuration, sources)
     sinks += resolve_caches(sinks, keeps_caches(mode, configuration))
     interval = configuration.get(options.CHECKPOINTING_INTERVAL) if mode == "STREAMING" else None
     settings = JobSettings(
@@ -198,6 +202,15 @@ def _sources(ends: list[OperatorNode]) -> list[SourceNode]:
             seen[node.id] = node
             todo.extend(node.inputs)
     return [node for node in seen.values() if isinstance(node, SourceNode)]
+
+
+def _require_uids(nodes: list[Node]) -> None:
+    for node in nodes:
+        if node.uid is None:
+            raise TopologyError(
+                "Auto generated UIDs have been disabled but no UID or hash has been assigned to operator "
+                f"{node.name} ({node.origin}): call uid(...) on it"
+            )
 
 
 def _mode(configuration: Configuration, sources: list[SourceNode]) -> Literal["STREAMING", "BATCH"]:

@@ -12,9 +12,11 @@ from scurry.common.checkpoint_options import (
     RETENTION,
     TOLERABLE_FAILED_CHECKPOINTS,
 )
-from scurry.common.config_options import CHECKPOINTING_INTERVAL, ConfigOption
+from scurry.common.config_options import CHECKPOINTING_DIR, CHECKPOINTING_INTERVAL, ConfigOption
 from scurry.common.configuration import Configuration
-from scurry.common.time import TimeAmount, to_millis
+from scurry.common.time import Duration, TimeAmount, to_millis
+from scurry.common.tuning_options import ALIGNED_CHECKPOINT_TIMEOUT, FORCE_UNALIGNED, UNALIGNED
+from scurry.datastream.checkpoint_storage import CheckpointStorage
 from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
 from scurry.errors import ArgumentError, ArgumentTypeError
@@ -23,6 +25,7 @@ __all__ = ["CheckpointConfig"]
 
 #: The shortest interval and timeout, in ms, as in Flink.
 _SHORTEST = 10
+_ANY_NUMBER = (1 << 31) - 1
 
 
 class CheckpointConfig:
@@ -40,7 +43,8 @@ class CheckpointConfig:
         - *concurrency* is always 1, whatever is set: a micro-batch begins when the one before is committed;
         - no failed checkpoint is *tolerated*: a micro-batch that cannot be committed fails the job, and the restart
           strategy decides what then happens;
-        - the *mode* is always exactly once, which is what AT_LEAST_ONCE asks for and more.
+        - the *mode* is always exactly once, which is what AT_LEAST_ONCE asks for and more;
+        - there are no barriers, so none are *aligned* or not.
     """
 
     def __init__(self, configuration: Configuration | None = None) -> None:
@@ -113,6 +117,66 @@ class CheckpointConfig:
             )
         self._configuration.set_integer(TOLERABLE_FAILED_CHECKPOINTS.key, tolerable_checkpoint_failure_number)
         return self
+
+    def set_fail_on_checkpointing_errors(self, fail_on_checkpointing_errors: bool) -> CheckpointConfig:
+        """Accept whether no checkpoint may fail, or any number; see `set_tolerable_checkpoint_failure_number`."""
+        return self.set_tolerable_checkpoint_failure_number(0 if fail_on_checkpointing_errors else _ANY_NUMBER)
+
+    def is_fail_on_checkpointing_errors(self) -> bool:
+        """Return whether no checkpoint may fail."""
+        return self.get_tolerable_checkpoint_failure_number() == 0
+
+    def set_checkpoint_storage(self, storage: CheckpointStorage) -> CheckpointConfig:
+        """Set where checkpoints go; for programs of Flink 1, see `execution.checkpointing.dir`.
+
+        Args:
+            storage: A storage without a path is a temporary place.
+        """
+        if not isinstance(storage, CheckpointStorage):
+            raise ArgumentTypeError(f"expected a CheckpointStorage, got {storage!r}")
+        for key in (CHECKPOINTING_DIR.key, *CHECKPOINTING_DIR.aliases):
+            self._configuration.remove_config(key)
+        path = storage.get_checkpoint_path()
+        return self if path is None else self.set_checkpoint_storage_dir(path)
+
+    def set_checkpoint_storage_dir(self, checkpoint_path: str) -> CheckpointConfig:
+        """Set the directory or URI of checkpoints; for programs of Flink 1, see `execution.checkpointing.dir`."""
+        self._configuration.set_string(CHECKPOINTING_DIR.key, checkpoint_path)
+        return self
+
+    def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
+        """Accept whether Flink's barriers may overtake records."""
+        self._configuration.set_boolean(UNALIGNED.key, enabled)
+        return self
+
+    def disable_unaligned_checkpoints(self) -> CheckpointConfig:
+        """Accept that Flink's barriers may not overtake records."""
+        return self.enable_unaligned_checkpoints(False)
+
+    def is_unaligned_checkpoints_enabled(self) -> bool:
+        """Return whether barriers may overtake records in Flink, where checkpoints are enabled and EXACTLY_ONCE."""
+        exactly_once = self.get_checkpointing_mode() is CheckpointingMode.EXACTLY_ONCE
+        return self._read(UNALIGNED) is True and exactly_once and self.is_checkpointing_enabled()
+
+    def set_force_unaligned_checkpoints(self, force_unaligned_checkpoints: bool = True) -> CheckpointConfig:
+        """Accept whether Flink's barriers may overtake records even where Flink would rather not let them."""
+        self._configuration.set_boolean(FORCE_UNALIGNED.key, force_unaligned_checkpoints)
+        return self
+
+    def is_force_unaligned_checkpoints(self) -> bool:
+        """Return what `set_force_unaligned_checkpoints` set."""
+        return self._read(FORCE_UNALIGNED) is True
+
+    def set_aligned_checkpoint_timeout(self, alignment_timeout: TimeAmount) -> CheckpointConfig:
+        """Accept the time (int: ms) after which Flink's barriers begin to overtake records."""
+        return self._set_time(ALIGNED_CHECKPOINT_TIMEOUT, alignment_timeout, 0, "Aligned checkpoint timeout")
+
+    def get_aligned_checkpoint_timeout(self) -> Duration:
+        """Return what `set_aligned_checkpoint_timeout` set."""
+        return Duration.of_millis(self._read(ALIGNED_CHECKPOINT_TIMEOUT))
+
+    set_alignment_timeout = set_aligned_checkpoint_timeout
+    get_alignment_timeout = get_aligned_checkpoint_timeout
 
     def set_externalized_checkpoint_retention(
         self, retention_mode: ExternalizedCheckpointRetention

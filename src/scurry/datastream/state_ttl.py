@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from scurry.common.time import Duration, Time, TimeAmount, to_millis
+from scurry.datastream.state_ttl_cleanup import CleanupStrategies as _CleanupStrategies
 from scurry.errors import ArgumentError
 
 __all__ = ["StateTtlConfig"]
@@ -19,7 +20,10 @@ class StateTtlConfig:
         ttl_ms: The time to live in milliseconds.
         update_type: What renews it.
         state_visibility: Whether expired values may still be seen.
+        cleanup_strategies: When Flink would remove them.
     """
+
+    CleanupStrategies = _CleanupStrategies
 
     class UpdateType(Enum):
         """What renews the time to live."""
@@ -45,6 +49,7 @@ class StateTtlConfig:
         state_visibility: StateTtlConfig.StateVisibility,
         ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic,
         ttl: TimeAmount,
+        cleanup_strategies: _CleanupStrategies,
     ) -> None:
         """Prefer `new_builder`.
 
@@ -55,6 +60,7 @@ class StateTtlConfig:
         self.state_visibility = state_visibility
         self.ttl_time_characteristic = ttl_time_characteristic
         self.ttl_ms = to_millis(ttl)
+        self.cleanup_strategies = cleanup_strategies
         if self.is_enabled() and self.ttl_ms <= 0:
             raise ArgumentError(f"TTL is expected to be positive, not {self.ttl_ms} ms")
 
@@ -83,6 +89,10 @@ class StateTtlConfig:
         """Return whether state expires at all."""
         return self.update_type is not StateTtlConfig.UpdateType.Disabled
 
+    def get_cleanup_strategies(self) -> _CleanupStrategies:
+        """Return when Flink would remove expired values."""
+        return self.cleanup_strategies
+
     class Builder:
         """Builds a `StateTtlConfig`; by default writes renew the time to live and expired values are never seen."""
 
@@ -92,6 +102,8 @@ class StateTtlConfig:
             self._update_type = StateTtlConfig.UpdateType.OnCreateAndWrite
             self._visibility = StateTtlConfig.StateVisibility.NeverReturnExpired
             self._characteristic = StateTtlConfig.TtlTimeCharacteristic.ProcessingTime
+            self._strategies: dict[_CleanupStrategies.Strategies, _CleanupStrategies.CleanupStrategy] = {}
+            self._cleanup_in_background = True
 
         def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
             """Set what renews the time to live."""
@@ -135,23 +147,36 @@ class StateTtlConfig:
 
             Notes:
                 scurry decides by itself when expired values are removed; none of the `cleanup` methods changes that.
+                What they are given can be read from `get_cleanup_strategies`.
             """
-            return self
+            strategy = _CleanupStrategies.EMPTY_STRATEGY
+            return self._clean(_CleanupStrategies.Strategies.FULL_STATE_SCAN_SNAPSHOT, strategy)
 
         def cleanup_incrementally(
             self, cleanup_size: int, run_cleanup_for_every_record: bool
         ) -> StateTtlConfig.Builder:
             """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
-            return self
+            strategy = _CleanupStrategies.IncrementalCleanupStrategy(cleanup_size, run_cleanup_for_every_record)
+            return self._clean(_CleanupStrategies.Strategies.INCREMENTAL_CLEANUP, strategy)
 
         def cleanup_in_rocksdb_compact_filter(
             self, query_time_after_num_entries: int, periodic_compaction_time: Duration | None = None
         ) -> StateTtlConfig.Builder:
             """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
-            return self
+            strategy = _CleanupStrategies.RocksdbCompactFilterCleanupStrategy(
+                query_time_after_num_entries, periodic_compaction_time or Duration.of_days(30)
+            )
+            return self._clean(_CleanupStrategies.Strategies.ROCKSDB_COMPACTION_FILTER, strategy)
 
         def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
             """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            self._cleanup_in_background = False
+            return self
+
+        def _clean(
+            self, strategy: _CleanupStrategies.Strategies, parameters: _CleanupStrategies.CleanupStrategy
+        ) -> StateTtlConfig.Builder:
+            self._strategies[strategy] = parameters
             return self
 
         def set_ttl(self, ttl: TimeAmount) -> StateTtlConfig.Builder:
@@ -165,4 +190,5 @@ class StateTtlConfig:
             Raises:
                 ArgumentError: The time to live is not positive.
             """
-            return StateTtlConfig(self._update_type, self._visibility, self._characteristic, self._ttl)
+            cleanup = _CleanupStrategies(self._strategies, self._cleanup_in_background)
+            return StateTtlConfig(self._update_type, self._visibility, self._characteristic, self._ttl, cleanup)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from scurry.common.config_options import (
-    CACHE_DIR,
-    MAX_PARALLELISM,
-    OPERATOR_CHAINING,
-    RUNTIME_MODE,
-    SAVEPOINTS_DIR,
-)
+from scurry.common.config_options import CACHE_DIR
 from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
-from scurry.common.execution_config import ExecutionConfig
 from scurry.common.io import InputFormat
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
-from scurry.common.time import TimeAmount, to_millis
 from scurry.common.watermark_strategy import WatermarkStrategy
+from scurry.datastream._environment_settings import ConfiguredEnvironment
 from scurry.datastream._submission import job_plan, submit_job, wait_for
 from scurry.datastream._type_info import declared_type
-from scurry.datastream.checkpoint_config import CheckpointConfig
-from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.data_stream import DataStream
-from scurry.datastream.execution_mode import RuntimeExecutionMode
-from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.graph.nodes import OperatorNode, SourceNode
 
 if TYPE_CHECKING:
@@ -35,10 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamExecutionEnvironment"]
 
-_BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 
-
-class StreamExecutionEnvironment:
+class StreamExecutionEnvironment(ConfiguredEnvironment):
     """The context of a streaming program (Flink's `StreamExecutionEnvironment`).
 
     Streams are made by `from_*` methods and by other streams; `execute` turns what was built since the last time into
@@ -47,8 +35,7 @@ class StreamExecutionEnvironment:
 
     def __init__(self, configuration: Configuration | None = None) -> None:
         """Make an environment; programs call `get_execution_environment`, which also heeds the command line."""
-        self._configuration = Configuration(configuration)
-        self._config = ExecutionConfig(self._configuration)
+        super().__init__(configuration)
         self._operators: list[OperatorNode] = []
         self._caches: list[CachedRecords] = []
 
@@ -70,131 +57,6 @@ class StreamExecutionEnvironment:
             merged.set_string(key, value)
         validate(merged)
         return StreamExecutionEnvironment(merged)
-
-    # ------------------------------------------------------------------ settings
-
-    def get_config(self) -> ExecutionConfig:
-        """Return the execution settings, which can be changed through it."""
-        return self._config
-
-    def set_parallelism(self, parallelism: int) -> StreamExecutionEnvironment:
-        """Set the number of subtasks of operators that do not set their own."""
-        self._config.set_parallelism(parallelism)
-        return self
-
-    def get_parallelism(self) -> int:
-        """Return the default parallelism, by default the number of CPUs."""
-        return self._config.get_parallelism()
-
-    def set_max_parallelism(self, max_parallelism: int) -> StreamExecutionEnvironment:
-        """Set up to how many subtasks jobs can be rescaled, 1 to 32768."""
-        self._config.set_max_parallelism(max_parallelism)
-        return self
-
-    def get_max_parallelism(self) -> int:
-        """Return up to how many subtasks jobs can be rescaled, -1 if not set."""
-        return self._configuration.get(MAX_PARALLELISM) or -1
-
-    def set_runtime_mode(self, execution_mode: RuntimeExecutionMode) -> StreamExecutionEnvironment:
-        """Set how jobs are executed."""
-        if not isinstance(execution_mode, RuntimeExecutionMode):
-            raise ArgumentTypeError(f"expected a RuntimeExecutionMode, got {execution_mode!r}")
-        self._configuration.set_string(RUNTIME_MODE.key, execution_mode.name)
-        return self
-
-    def set_buffer_timeout(self, timeout_millis: TimeAmount) -> StreamExecutionEnvironment:
-        """Set how long Flink would hold back records to fill a network buffer; it changes nothing here.
-
-        Args:
-            timeout_millis: The time (int: ms), or -1 for until the buffer is full.
-        """
-        millis = to_millis(timeout_millis)
-        if millis < -1:
-            raise ArgumentError(f"Timeout of buffer must be non-negative or -1, not {millis}")
-        self._configuration.set_integer(_BUFFER_TIMEOUT, millis)
-        return self
-
-    def get_buffer_timeout(self) -> int:
-        """Return what `set_buffer_timeout` set, in ms, 100 by default."""
-        return self._configuration.get_integer(_BUFFER_TIMEOUT, 100)
-
-    def disable_operator_chaining(self) -> StreamExecutionEnvironment:
-        """Ask that operators do not share tasks."""
-        self._configuration.set_boolean(OPERATOR_CHAINING.key, False)
-        return self
-
-    def is_chaining_enabled(self) -> bool:
-        """Return whether operators may share tasks."""
-        return self._configuration.get(OPERATOR_CHAINING) is True
-
-    def get_checkpoint_config(self) -> CheckpointConfig:
-        """Return the settings of checkpoints, which can be changed through it."""
-        return CheckpointConfig(self._configuration)
-
-    def enable_checkpointing(
-        self, interval: TimeAmount, mode: CheckpointingMode | None = None
-    ) -> StreamExecutionEnvironment:
-        """Take checkpoints.
-
-        Args:
-            interval: Time between them (int: ms), at least 10 ms.
-            mode: What they promise; both modes get EXACTLY_ONCE.
-        """
-        config = self.get_checkpoint_config().set_checkpoint_interval(interval)
-        if mode is not None:
-            config.set_checkpointing_mode(mode)
-        return self
-
-    def get_checkpoint_interval(self) -> int:
-        """Return the time between checkpoints in ms, -1 if they are not enabled."""
-        return self.get_checkpoint_config().get_checkpoint_interval()
-
-    def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise."""
-        return self.get_checkpoint_config().get_checkpointing_mode()
-
-    def set_default_savepoint_directory(self, directory: str) -> StreamExecutionEnvironment:
-        """Set where savepoints go unless a command says otherwise."""
-        self._configuration.set_string(SAVEPOINTS_DIR.key, directory)
-        return self
-
-    def get_default_savepoint_directory(self) -> str | None:
-        """Return where savepoints go unless a command says otherwise."""
-        return self._configuration.get(SAVEPOINTS_DIR)
-
-    def configure(self, configuration: Configuration) -> None:
-        """Take over all settings of a configuration.
-
-        Raises:
-            UnknownConfigError: A key is not known.
-            ConfigError: A value cannot be used.
-        """
-        validate(configuration)
-        for key, value in configuration.to_dict().items():
-            self._configuration.set_string(key, value)
-
-    # ------------------------------------------------------------------ what workers need
-
-    def add_python_file(self, file_path: str) -> None:
-        """Let workers import from a file or directory of Python code."""
-        self._append("python.files", file_path)
-
-    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
-        """Name the packages workers need, as a requirements.txt and optionally a directory with the packages."""
-        parts = [requirements_file_path, *([requirements_cache_dir] if requirements_cache_dir else [])]
-        self._configuration.set_string("python.requirements", "#".join(parts))
-
-    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
-        """Give workers an archive, unpacked into `target_dir` of their working directory."""
-        self._append("python.archives", f"{archive_path}#{target_dir}" if target_dir else archive_path)
-
-    def set_python_executable(self, python_exec: str) -> None:
-        """Set the Python interpreter of the workers."""
-        self._configuration.set_string("python.executable", python_exec)
-
-    def _append(self, key: str, value: str) -> None:
-        before = self._configuration.get_string(key, "")
-        self._configuration.set_string(key, f"{before},{value}" if before else value)
 
     # ------------------------------------------------------------------ sources
 
@@ -219,6 +81,17 @@ class StreamExecutionEnvironment:
             raise ArgumentTypeError(f"from_source takes a source from datastream.connectors, got {source!r}")
         return self._source(source, watermark_strategy, source_name, declared_type(type_info, "type_info"))
 
+    def add_source(self, source_func: Any, source_name: str = "Custom Source", type_info: Any = None) -> NoReturn:
+        """Say what to use instead of a source function, which is written in Java.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "add_source takes functions written in Java, which scurry does not run: use from_source with a source from "
+            "datastream.connectors or one of your own (docs/connectors/user-defined.md), or from_spark"
+        )
+
     def from_collection(self, collection: Iterable[Any], type_info: Any = None) -> DataStream:
         """Return a stream of the elements of a collection.
 
@@ -234,16 +107,18 @@ class StreamExecutionEnvironment:
         source = CollectionSource(collection, declared_type(type_info, "type_info"))
         return self._source(source, None, "Collection Source", source.produced_type)
 
-    def create_input(self, input_format: InputFormat) -> DataStream:
+    def create_input(self, input_format: InputFormat, type_info: Any = None) -> DataStream:
         """Return a stream of what an input format reads, such as an `AvroInputFormat`; it is bounded.
 
         Args:
             input_format: What to read.
+            type_info: Declared type of the records; None takes what the format says.
         """
         if not isinstance(input_format, InputFormat):
             raise ArgumentTypeError(f"create_input takes an InputFormat, got {input_format!r}")
         source = input_format.create_source()
-        return self._source(source, None, "Custom File Source", source.produced_type)
+        declared = declared_type(type_info, "type_info") or source.produced_type
+        return self._source(source, None, "Custom File Source", declared)
 
     def from_spark(
         self,

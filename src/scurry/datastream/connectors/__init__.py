@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
+from scurry.datastream.connectors._elsewhere import what_to_use_instead
 from scurry.datastream.connectors.base import (
     Committer,
     DeliveryGuarantee,
@@ -69,3 +73,15 @@ __all__ = [
     "StreamFormat",
     "WriterContext",
 ]
+
+#: PyFlink offers these here too; their client need not be installed, so they are loaded when asked for.
+_KAFKA = ("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic")
+
+
+def __getattr__(name: str) -> Any:
+    """Return a class of the Kafka connector, or say what to use instead of a connector that scurry does not have."""
+    if name in _KAFKA:
+        return getattr(importlib.import_module(f"{__name__}.kafka"), name)
+    if instead := what_to_use_instead(name):
+        raise ModuleNotFoundError(instead, name=f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

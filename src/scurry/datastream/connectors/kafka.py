@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
@@ -44,6 +45,7 @@ __all__ = [
     "KafkaSourceBuilder",
     "KafkaTopicPartition",
     "KafkaTopicSelector",
+    "Semantic",
 ]
 
 
@@ -360,6 +362,14 @@ def _schema(schema: Any, method: str) -> SerializationSchema:
     if not isinstance(schema, SerializationSchema):
         raise ArgumentTypeError(f"{method} takes a SerializationSchema, got {schema!r}")
     return schema
+
+
+class Semantic(Enum):
+    """What FlinkKafkaProducer promised; see `DeliveryGuarantee`."""
+
+    EXACTLY_ONCE = 0
+    AT_LEAST_ONCE = 1
+    NONE = 2
 
 
 class FlinkKafkaConsumer:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from scurry.errors import ArgumentError, TopologyError
+from scurry.datastream.slot_sharing_group import SlotSharingGroup
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
-__all__ = ["MAX_KEY_GROUPS", "check_max_parallelism", "check_parallelism"]
+__all__ = ["MAX_KEY_GROUPS", "NO_UID_HASH", "check_max_parallelism", "check_parallelism", "check_slot_sharing_group"]
+
+NO_UID_HASH = "scurry reads no savepoints of Flink, so operators have no hashes to set: call uid(...) instead"
 
 #: The most key groups a job can have, as in Flink.
 MAX_KEY_GROUPS = 1 << 15
@@ -38,6 +41,16 @@ def check_max_parallelism(max_parallelism: int) -> int:
     if not isinstance(max_parallelism, int) or not 1 <= max_parallelism <= MAX_KEY_GROUPS:
         raise ArgumentError(f"The maximum parallelism must be between 1 and {MAX_KEY_GROUPS}, not {max_parallelism!r}")
     return max_parallelism
+
+
+def check_slot_sharing_group(slot_sharing_group: object) -> None:
+    """Check that a group is one, or the name of one.
+
+    Raises:
+        ArgumentTypeError: It is neither.
+    """
+    if not isinstance(slot_sharing_group, (str, SlotSharingGroup)):
+        raise ArgumentTypeError(f"expected a SlotSharingGroup or the name of one, got {slot_sharing_group!r}")
 
 
 def _parallel(node: Node) -> bool:

@@ -37,7 +37,7 @@ class CachedDataStream(DataStream):
                 "neither: call it on the stream before"
             )
         stored = SourceNode(
-            name=f"Cached {cached.name}", output_type=cached.output_type,
+            name=f"Cached {cached.name}", uid=f"cached-{cached.id}", output_type=cached.output_type,
             source=CacheSource(records, cached.output_type),
         )  # fmt: skip
         node = CacheNode(
@@ -56,5 +56,5 @@ class CachedDataStream(DataStream):
             "a CachedDataStream is no operator, so it has neither name, uid nor parallelism: set them before cache()"
         )
 
-    get_name = name = uid = set_description = set_parallelism = set_max_parallelism = force_non_parallel = _refuse
-    set_buffer_timeout = start_new_chain = disable_chaining = slot_sharing_group = _refuse
+    get_name = name = uid = set_uid_hash = set_description = set_parallelism = set_max_parallelism = _refuse
+    force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = slot_sharing_group = _refuse

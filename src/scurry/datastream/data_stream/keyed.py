@@ -154,6 +154,6 @@ class KeyedStream(DataStream):
             "map(...), process(...), reduce(...) etc. return"
         )
 
-    get_name = name = uid = set_description = set_parallelism = set_max_parallelism = _cannot_configure
+    get_name = name = uid = set_uid_hash = set_description = set_parallelism = set_max_parallelism = _cannot_configure
     force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = _cannot_configure
     slot_sharing_group = _cannot_configure

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
-from scurry.datastream.data_stream._settings import check_parallelism
+from scurry.datastream.data_stream._settings import NO_UID_HASH, check_parallelism, check_slot_sharing_group
+from scurry.datastream.slot_sharing_group import SlotSharingGroup
+from scurry.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
@@ -31,6 +33,14 @@ class DataStreamSink:
         self._node.uid = uid
         return self
 
+    def set_uid_hash(self, uid_hash: str) -> NoReturn:
+        """Refuse the hash of a sink in a savepoint of Flink, which scurry does not read.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(NO_UID_HASH)
+
     def set_parallelism(self, parallelism: int) -> DataStreamSink:
         """Set the number of subtasks that write.
 
@@ -49,6 +59,7 @@ class DataStreamSink:
         """Accept where Flink would put thread boundaries; results are the same."""
         return self
 
-    def slot_sharing_group(self, slot_sharing_group: Any) -> DataStreamSink:
+    def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> DataStreamSink:
         """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself."""
+        check_slot_sharing_group(slot_sharing_group)
         return self

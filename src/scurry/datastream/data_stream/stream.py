@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
@@ -12,7 +12,12 @@ from scurry.datastream._adapters import Projection
 from scurry.datastream._functions import require_function
 from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
-from scurry.datastream.data_stream._settings import check_max_parallelism, check_parallelism
+from scurry.datastream.data_stream._settings import (
+    NO_UID_HASH,
+    check_max_parallelism,
+    check_parallelism,
+    check_slot_sharing_group,
+)
 from scurry.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -23,8 +28,9 @@ from scurry.datastream.functions import (
     SinkFunction,
 )
 from scurry.datastream.output_tag import OutputTag
+from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.datastream.state import MapStateDescriptor
-from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
 
@@ -72,6 +78,14 @@ class DataStream:
         """Set the identity by which savepoints find the operator's state, also in later versions of the program."""
         self._node.uid = uid
         return self
+
+    def set_uid_hash(self, uid_hash: str) -> NoReturn:
+        """Refuse the hash of an operator in a savepoint of Flink, which scurry does not read.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(NO_UID_HASH)
 
     def set_description(self: Self, description: str) -> Self:
         """Describe the operator in more detail than its name does."""
@@ -134,8 +148,9 @@ class DataStream:
         """Accept where Flink would put thread boundaries; see `start_new_chain`."""
         return self
 
-    def slot_sharing_group(self: Self, slot_sharing_group: Any) -> Self:
+    def slot_sharing_group(self: Self, slot_sharing_group: str | SlotSharingGroup) -> Self:
         """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself."""
+        check_slot_sharing_group(slot_sharing_group)
         return self
 
     # ------------------------------------------------------------------ one record at a time

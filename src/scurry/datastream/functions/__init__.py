@@ -33,6 +33,7 @@ from scurry.datastream.functions.transformations import (
     Partitioner,
     ReduceFunction,
     SinkFunction,
+    SourceFunction,
 )
 from scurry.datastream.functions.window import (
     AllWindowFunction,
@@ -76,6 +77,7 @@ __all__ = [
     "ReduceFunction",
     "RuntimeContext",
     "SinkFunction",
+    "SourceFunction",
     "TimerService",
     "WindowFunction",
 ]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from scurry.datastream.functions.base import Function
+from scurry.errors import UnsupportedError
 
 __all__ = [
     "AggregateFunction",
@@ -111,6 +112,21 @@ class Partitioner(Function):
     @abstractmethod
     def partition(self, key: Any, num_partitions: int) -> int:
         """Return the index of the receiving subtask, 0 to `num_partitions` - 1."""
+
+
+class SourceFunction:
+    """A source written in Java, which scurry does not run."""
+
+    def __init__(self, source_func: Any) -> None:
+        """Say what to use instead.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "a SourceFunction is written in Java, which scurry does not run: use env.from_source with a source from "
+            "datastream.connectors or one of your own (docs/connectors/user-defined.md), or env.from_spark"
+        )
 
 
 class SinkFunction(ABC):

@@ -1,0 +1,230 @@
+"""What a configuration option is, and how Flink writes the values of options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from scurry.errors import ConfigError
+
+__all__ = [
+    "ConfigOption",
+    "ConfigOptions",
+    "at_least",
+    "one_of",
+    "parse_boolean",
+    "parse_bytes",
+    "parse_duration",
+    "parse_map",
+]
+
+T = TypeVar("T")
+
+
+def parse_boolean(text: str) -> bool:
+    """Return True for `true` and False for `false`, in any case.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    raise ValueError("expected true or false")
+
+
+_NANOS_PER_UNIT = {
+    **dict.fromkeys(("d", "day", "days"), 86_400_000_000_000),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000_000),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60_000_000_000),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000_000_000),
+    **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1_000_000),
+    **dict.fromkeys(("µs", "micro", "micros", "microsecond", "microseconds"), 1_000),
+    **dict.fromkeys(("ns", "nano", "nanos", "nanosecond", "nanoseconds"), 1),
+}
+
+_ISO_DURATION = re.compile(
+    r"([-+]?)P(?:([-+]?\d+)D)?(?:T(?=[-+\d])(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+(?:\.\d{0,9})?)S)?)?",
+    re.IGNORECASE,
+)
+
+
+def parse_duration(text: str) -> int:
+    """Return a duration in whole milliseconds, rounded down.
+
+    Args:
+        text: As Flink writes it: `200 ms`, `10s`, `5 min`, `1 d`, a bare number of milliseconds, or ISO-8601: `PT10S`.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    stripped = text.strip()
+    if plain := re.fullmatch(r"(\d+)\s*([a-zµ]*)", stripped.lower()):
+        nanos_per_unit = _NANOS_PER_UNIT.get(plain[2])
+        if nanos_per_unit is not None:
+            return int(plain[1]) * nanos_per_unit // 1_000_000
+    iso = _ISO_DURATION.fullmatch(stripped)
+    if iso and any(iso.groups()[1:]):
+        days, hours, minutes, seconds = (Fraction(part or 0) for part in iso.groups()[1:])
+        millis = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
+        return int(-millis if iso[1] == "-" else millis)
+    raise ValueError("expected a duration such as '200 ms', '10 s', '5 min', '1 d' or 'PT10S'")
+
+
+_BYTES_PER_UNIT = {
+    **dict.fromkeys(("", "b", "bytes"), 1),
+    **dict.fromkeys(("k", "kb", "kibibytes"), 1 << 10),
+    **dict.fromkeys(("m", "mb", "mebibytes"), 1 << 20),
+    **dict.fromkeys(("g", "gb", "gibibytes"), 1 << 30),
+    **dict.fromkeys(("t", "tb", "tebibytes"), 1 << 40),
+}
+
+
+def parse_bytes(text: str) -> int:
+    """Return a memory size in bytes.
+
+    Args:
+        text: As Flink writes it: `512 mb`, `1g`, or a bare number of bytes; units are powers of 1024.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    size = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
+    if size and size[2] in _BYTES_PER_UNIT:
+        return int(size[1]) * _BYTES_PER_UNIT[size[2]]
+    raise ValueError("expected a size such as '512 mb', '1 gb' or a number of bytes")
+
+
+def parse_map(text: str) -> dict[str, str]:
+    """Return the entries of a map.
+
+    Args:
+        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1].strip()
+    entries: dict[str, str] = {}
+    for entry in inner.split(",") if inner else ():
+        key, *values = (part.strip() for part in entry.split(":"))
+        if len(values) != 1 or not key or not values[0]:
+            raise ValueError(
+                f"expected key:value,key:value, not {entry.strip()!r}; set values with commas or colons by "
+                "env.get_config().set_global_job_parameters(...)"
+            )
+        entries[key] = values[0]
+    return entries
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """Return a parser that takes one of these words, in any case."""
+
+    def parse(text: str) -> str:
+        for choice in choices:
+            if text.lower() == choice.lower():
+                return choice
+        raise ValueError(f"expected one of {', '.join(choices)}")
+
+    return parse
+
+
+def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return a parser of whole numbers within limits."""
+
+    def parse(text: str) -> int:
+        number = int(text)
+        if number < low or (high is not None and number > high):
+            raise ValueError(f"expected {low} or more" if high is None else f"expected {low} to {high}")
+        return number
+
+    return parse
+
+
+@dataclass(frozen=True)
+class ConfigOption(Generic[T]):
+    """A key with its meaning.
+
+    Attributes:
+        key: The key.
+        type: Turns the text of a value into the value; raises ValueError, saying what it expects.
+        default: What holds if the key is not set.
+        description: What it is for, with units.
+        aliases: Older or newer names of Flink's for the same key.
+    """
+
+    key: str
+    type: Callable[[str], T]
+    default: T | None
+    description: str
+    aliases: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> T:
+        """Return the value written as `text`.
+
+        Raises:
+            ConfigError: It cannot be read.
+        """
+        try:
+            return self.type(text)
+        except ValueError as error:
+            raise ConfigError(f"configuration {self.key} = {text!r} cannot be used: {error}") from None
+
+
+class ConfigOptions:
+    """Builds options of one's own, as Flink's `ConfigOptions`; `Configuration.get` reads them.
+
+    Example:
+        ConfigOptions.key("app.retries").int_type().default_value(3)
+    """
+
+    @staticmethod
+    def key(key: str) -> ConfigOptions.OptionBuilder:
+        """Return a builder of the option with that key."""
+        return ConfigOptions.OptionBuilder(key)
+
+    class OptionBuilder:
+        """Knows the key; asks for the type."""
+
+        def __init__(self, key: str) -> None:
+            """Start with a key."""
+            self._key = key
+
+        def boolean_type(self) -> ConfigOptions.TypedConfigOptionBuilder[bool]:
+            """Let values be `true` or `false`."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, parse_boolean)
+
+        def int_type(self) -> ConfigOptions.TypedConfigOptionBuilder[int]:
+            """Let values be whole numbers."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, int)
+
+        def float_type(self) -> ConfigOptions.TypedConfigOptionBuilder[float]:
+            """Let values be numbers."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, float)
+
+        def string_type(self) -> ConfigOptions.TypedConfigOptionBuilder[str]:
+            """Let values be text."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, str)
+
+        long_type = int_type
+        double_type = float_type
+
+    class TypedConfigOptionBuilder(Generic[T]):
+        """Knows key and type; asks for the default."""
+
+        def __init__(self, key: str, type: Callable[[str], T]) -> None:
+            """Start with a key and what reads its values."""
+            self._key = key
+            self._type = type
+
+        def default_value(self, value: T) -> ConfigOption[T]:
+            """Return the option, which is `value` where it is not set."""
+            return ConfigOption(self._key, self._type, value, "")
+
+        def no_default_value(self) -> ConfigOption[T]:
+            """Return the option, which is None where it is not set."""
+            return ConfigOption(self._key, self._type, None, "")

@@ -1,0 +1,256 @@
+"""The settings of an environment, as methods over its configuration."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import ClassVar, TypeVar
+
+from scurry.common.config_options import (
+    MAX_PARALLELISM,
+    OPERATOR_CHAINING,
+    PARALLELISM,
+    RUNTIME_MODE,
+    SAVEPOINTS_DIR,
+)
+from scurry.common.config_validation import validate
+from scurry.common.configuration import Configuration
+from scurry.common.execution_config import ExecutionConfig
+from scurry.common.jars import warn_about_jars
+from scurry.common.restart_options import RESTART_OPTIONS
+from scurry.common.restart_strategy import RestartStrategyConfiguration
+from scurry.common.time import TimeAmount, to_millis
+from scurry.common.tuning_options import CHAIN_DIFFERENT_MAX_PARALLELISM, STATE_CHANGELOG
+from scurry.datastream.checkpoint_config import CheckpointConfig
+from scurry.datastream.checkpointing_mode import CheckpointingMode
+from scurry.datastream.execution_mode import RuntimeExecutionMode
+from scurry.datastream.slot_sharing_group import SlotSharingGroup
+from scurry.datastream.state_backend import StateBackend
+from scurry.errors import ArgumentError, ArgumentTypeError
+
+__all__ = ["ConfiguredEnvironment"]
+
+_BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
+
+Self = TypeVar("Self", bound="ConfiguredEnvironment")
+
+
+class ConfiguredEnvironment:
+    """What a `StreamExecutionEnvironment` lets programs set; all of it is kept in one configuration."""
+
+    _default_local_parallelism: ClassVar[int | None] = None
+
+    def __init__(self, configuration: Configuration | None = None) -> None:
+        """Start with a copy of a configuration."""
+        self._configuration = Configuration(configuration)
+        if self._default_local_parallelism and self._configuration.get(PARALLELISM) is None:
+            self._configuration.set_integer(PARALLELISM.key, self._default_local_parallelism)
+        self._config = ExecutionConfig(self._configuration)
+
+    def get_config(self) -> ExecutionConfig:
+        """Return the execution settings, which can be changed through it."""
+        return self._config
+
+    def set_parallelism(self: Self, parallelism: int) -> Self:
+        """Set the number of subtasks of operators that do not set their own."""
+        self._config.set_parallelism(parallelism)
+        return self
+
+    def get_parallelism(self) -> int:
+        """Return the default parallelism, by default the number of CPUs."""
+        return self._config.get_parallelism()
+
+    def get_default_local_parallelism(self) -> int:
+        """Return the parallelism of environments that are made from now on and not configured otherwise."""
+        return self._default_local_parallelism or os.cpu_count() or 1
+
+    def set_default_local_parallelism(self, parallelism: int) -> None:
+        """Set the parallelism of environments that are made from now on and not configured otherwise.
+
+        Raises:
+            ArgumentError: It is less than 1.
+        """
+        if parallelism < 1:
+            raise ArgumentError(f"The parallelism must be at least 1, not {parallelism}")
+        ConfiguredEnvironment._default_local_parallelism = parallelism
+
+    def register_slot_sharing_group(self: Self, slot_sharing_group: SlotSharingGroup) -> Self:
+        """Accept the resources of Flink's slots; Spark's executors have what `spark.executor.*` says."""
+        if not isinstance(slot_sharing_group, SlotSharingGroup):
+            raise ArgumentTypeError(f"expected a SlotSharingGroup, got {slot_sharing_group!r}")
+        return self
+
+    def set_max_parallelism(self: Self, max_parallelism: int) -> Self:
+        """Set up to how many subtasks jobs can be rescaled, 1 to 32768."""
+        self._config.set_max_parallelism(max_parallelism)
+        return self
+
+    def get_max_parallelism(self) -> int:
+        """Return up to how many subtasks jobs can be rescaled, -1 if not set."""
+        return self._configuration.get(MAX_PARALLELISM) or -1
+
+    def set_runtime_mode(self: Self, execution_mode: RuntimeExecutionMode) -> Self:
+        """Set how jobs are executed."""
+        if not isinstance(execution_mode, RuntimeExecutionMode):
+            raise ArgumentTypeError(f"expected a RuntimeExecutionMode, got {execution_mode!r}")
+        self._configuration.set_string(RUNTIME_MODE.key, execution_mode.name)
+        return self
+
+    def set_buffer_timeout(self: Self, timeout_millis: TimeAmount) -> Self:
+        """Set how long Flink would hold back records to fill a network buffer; it changes nothing here.
+
+        Args:
+            timeout_millis: The time (int: ms), or -1 for until the buffer is full.
+        """
+        millis = to_millis(timeout_millis)
+        if millis < -1:
+            raise ArgumentError(f"Timeout of buffer must be non-negative or -1, not {millis}")
+        self._configuration.set_integer(_BUFFER_TIMEOUT, millis)
+        return self
+
+    def get_buffer_timeout(self) -> int:
+        """Return what `set_buffer_timeout` set, in ms, 100 by default."""
+        return self._configuration.get_integer(_BUFFER_TIMEOUT, 100)
+
+    def is_chaining_of_operators_with_different_max_parallelism_enabled(self) -> bool:
+        """Return whether operators may share tasks although their max parallelism differs."""
+        return self._configuration.get(CHAIN_DIFFERENT_MAX_PARALLELISM) is True
+
+    def disable_operator_chaining(self: Self) -> Self:
+        """Ask that operators do not share tasks."""
+        self._configuration.set_boolean(OPERATOR_CHAINING.key, False)
+        return self
+
+    def is_chaining_enabled(self) -> bool:
+        """Return whether operators may share tasks."""
+        return self._configuration.get(OPERATOR_CHAINING) is True
+
+    def get_checkpoint_config(self) -> CheckpointConfig:
+        """Return the settings of checkpoints, which can be changed through it."""
+        return CheckpointConfig(self._configuration)
+
+    def enable_checkpointing(
+        self: Self, interval: TimeAmount, mode: CheckpointingMode | None = None
+    ) -> Self:
+        """Take checkpoints.
+
+        Args:
+            interval: Time between them (int: ms), at least 10 ms.
+            mode: What they promise; both modes get EXACTLY_ONCE.
+        """
+        config = self.get_checkpoint_config().set_checkpoint_interval(interval)
+        if mode is not None:
+            config.set_checkpointing_mode(mode)
+        return self
+
+    def get_checkpoint_interval(self) -> int:
+        """Return the time between checkpoints in ms, -1 if they are not enabled."""
+        return self.get_checkpoint_config().get_checkpoint_interval()
+
+    def get_checkpointing_mode(self) -> CheckpointingMode:
+        """Return what checkpoints promise."""
+        return self.get_checkpoint_config().get_checkpointing_mode()
+
+    def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
+        """Return what checkpoints promise."""
+        return self.get_checkpointing_mode()
+
+    def is_unaligned_checkpoints_enabled(self) -> bool:
+        """Return what `CheckpointConfig.enable_unaligned_checkpoints` set."""
+        return self.get_checkpoint_config().is_unaligned_checkpoints_enabled()
+
+    def is_force_unaligned_checkpoints(self) -> bool:
+        """Return what `CheckpointConfig.set_force_unaligned_checkpoints` set."""
+        return self.get_checkpoint_config().is_force_unaligned_checkpoints()
+
+    def enable_changelog_state_backend(self: Self, enabled: bool) -> Self:
+        """Accept whether Flink writes changes of state to a log; here each micro-batch saves what it changed."""
+        self._configuration.set_boolean(STATE_CHANGELOG.key, enabled)
+        return self
+
+    def is_changelog_state_backend_enabled(self) -> bool | None:
+        """Return what `enable_changelog_state_backend` set, None if nothing."""
+        return self._configuration.get(STATE_CHANGELOG)
+
+    def set_state_backend(self: Self, state_backend: StateBackend) -> Self:
+        """Accept the state backend of a program of Flink 1; there is one here, for state of any size."""
+        if not isinstance(state_backend, StateBackend):
+            raise ArgumentTypeError(f"expected a StateBackend, got {state_backend!r}")
+        return self
+
+    def set_restart_strategy(self, restart_strategy_configuration: RestartStrategyConfiguration) -> None:
+        """Set what happens when a job fails; for programs of Flink 1, see `restart-strategy.type`.
+
+        Args:
+            restart_strategy_configuration: A strategy made by `RestartStrategies`.
+        """
+        strategy = restart_strategy_configuration
+        if not isinstance(strategy, RestartStrategyConfiguration):
+            raise ArgumentTypeError(f"expected a strategy made by RestartStrategies, got {strategy!r}")
+        for option in RESTART_OPTIONS:
+            for key in (option.key, *option.aliases):
+                self._configuration.remove_config(key)
+        self._configuration.add_all(Configuration.from_dict(strategy.to_dict()))
+
+    def set_default_savepoint_directory(self: Self, directory: str) -> Self:
+        """Set where savepoints go unless a command says otherwise."""
+        self._configuration.set_string(SAVEPOINTS_DIR.key, directory)
+        return self
+
+    def get_default_savepoint_directory(self) -> str | None:
+        """Return where savepoints go unless a command says otherwise."""
+        return self._configuration.get(SAVEPOINTS_DIR)
+
+    def configure(self, configuration: Configuration) -> None:
+        """Take over all settings of a configuration.
+
+        Raises:
+            UnknownConfigError: A key is not known.
+            ConfigError: A value cannot be used.
+        """
+        validate(configuration)
+        for key, value in configuration.to_dict().items():
+            self._configuration.set_string(key, value)
+
+    # ------------------------------------------------------------------ what workers need
+
+    def add_python_file(self, file_path: str) -> None:
+        """Let workers import from a file or directory of Python code."""
+        self._append("python.files", file_path)
+
+    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
+        """Name the packages workers need, as a requirements.txt and optionally a directory with the packages."""
+        parts = [requirements_file_path, *([requirements_cache_dir] if requirements_cache_dir else [])]
+        self._configuration.set_string("python.requirements", "#".join(parts))
+
+    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
+        """Give workers an archive, unpacked into `target_dir` of their working directory."""
+        self._append("python.archives", f"{archive_path}#{target_dir}" if target_dir else archive_path)
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """Set the Python interpreter of the workers."""
+        self._configuration.set_string("python.executable", python_exec)
+
+    def add_jars(self, *jars_path: str) -> None:
+        """Warn that jars are not loaded: connectors are built in, see `pipeline.jars`.
+
+        Args:
+            jars_path: URLs of jars; those whose connector or format is built in are not needed.
+        """
+        warn_about_jars(jars_path)
+
+    def add_classpaths(self, *classpaths: str) -> None:
+        """Warn that jars are not loaded; see `add_jars`."""
+        warn_about_jars(classpaths)
+
+    def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
+        """Warn that functions do not get the file: neither can those of PyFlink, where it is for Java functions."""
+        warnings.warn(
+            f"Python functions have no access to cached files such as {name}, in PyFlink neither: "
+            "use add_python_archive or open the file by its path",
+            stacklevel=2,
+        )
+
+    def _append(self, key: str, value: str) -> None:
+        before = self._configuration.get_string(key, "")
+        self._configuration.set_string(key, f"{before},{value}" if before else value)

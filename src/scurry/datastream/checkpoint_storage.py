@@ -1,0 +1,106 @@
+"""Where checkpoints go, as objects.
+
+Flink 2 takes it from the configuration only (`execution.checkpointing.dir`); `CheckpointConfig.set_checkpoint_storage`
+is there for programs of Flink 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.errors import ArgumentError, UnsupportedError
+
+__all__ = [
+    "CheckpointStorage",
+    "CustomCheckpointStorage",
+    "FileSystemCheckpointStorage",
+    "JobManagerCheckpointStorage",
+]
+
+
+class CheckpointStorage:
+    """Where checkpoints go."""
+
+    def __init__(self, checkpoint_path: str | None) -> None:
+        """Take the directory or URI of the checkpoints, None for a temporary place."""
+        self._checkpoint_path = checkpoint_path
+
+    def get_checkpoint_path(self) -> str | None:
+        """Return the directory or URI of the checkpoints."""
+        return self._checkpoint_path
+
+    def get_savepoint_path(self) -> str | None:
+        """Return None: the directory of savepoints is a setting of its own."""
+        return None
+
+
+class JobManagerCheckpointStorage(CheckpointStorage):
+    """Checkpoints that do not outlive the program, unless they are given a path.
+
+    Attributes:
+        DEFAULT_MAX_STATE_SIZE: The most bytes of one state in Flink; there is no such limit here.
+    """
+
+    DEFAULT_MAX_STATE_SIZE = 5 * 1024 * 1024
+
+    def __init__(self, checkpoint_path: str | None = None, max_state_size: int | None = None) -> None:
+        """Take the directory or URI of the checkpoints, and the most bytes of one state in Flink."""
+        super().__init__(checkpoint_path)
+        self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
+
+    def get_max_state_size(self) -> int:
+        """Return the most bytes of one state in Flink."""
+        return self._max_state_size
+
+
+class FileSystemCheckpointStorage(CheckpointStorage):
+    """Checkpoints in a directory.
+
+    Attributes:
+        MAX_FILE_STATE_THRESHOLD: The most bytes of state that Flink keeps in a checkpoint's metadata.
+    """
+
+    MAX_FILE_STATE_THRESHOLD = 1024 * 1024
+
+    def __init__(
+        self,
+        checkpoint_path: str | None = None,
+        file_state_size_threshold: int | None = None,
+        write_buffer_size: int = -1,
+    ) -> None:
+        """Take the directory or URI of the checkpoints, and sizes that matter to Flink's files only.
+
+        Raises:
+            ArgumentError: There is no path, or the threshold is not from -1 to `MAX_FILE_STATE_THRESHOLD`.
+        """
+        if checkpoint_path is None:
+            raise ArgumentError("checkpoint_path must not be None")
+        threshold = -1 if file_state_size_threshold is None else file_state_size_threshold
+        if not -1 <= threshold <= self.MAX_FILE_STATE_THRESHOLD:
+            raise ArgumentError(f"file_state_size_threshold must be from -1 to {self.MAX_FILE_STATE_THRESHOLD}")
+        super().__init__(checkpoint_path)
+        self._threshold = threshold
+        self._write_buffer_size = write_buffer_size
+
+    def get_min_file_size_threshold(self) -> int:
+        """Return from how many bytes Flink gives state a file of its own."""
+        return 20 * 1024 if self._threshold < 0 else self._threshold
+
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes Flink collects before it writes."""
+        return 4096 if self._write_buffer_size < 0 else self._write_buffer_size
+
+
+class CustomCheckpointStorage(CheckpointStorage):
+    """A checkpoint storage written in Java."""
+
+    def __init__(self, j_custom_checkpoint_storage: Any) -> None:
+        """Refuse it.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "scurry runs no Java, so it has no place for a CustomCheckpointStorage: set execution.checkpointing.dir to "
+            "a directory or URI that all workers reach"
+        )

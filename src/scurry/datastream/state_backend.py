@@ -1,0 +1,107 @@
+"""State backends, which Flink has several of. scurry has one, which holds state of any size; choosing changes nothing.
+
+Flink 2 takes them from the configuration only (`state.backend.type`); `StreamExecutionEnvironment.set_state_backend`
+is there for programs of Flink 1.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from scurry.errors import ArgumentTypeError, UnsupportedError
+
+__all__ = [
+    "CustomStateBackend",
+    "EmbeddedRocksDBStateBackend",
+    "HashMapStateBackend",
+    "PredefinedOptions",
+    "StateBackend",
+]
+
+
+class PredefinedOptions(Enum):
+    """What RocksDB is tuned for; there is no RocksDB here."""
+
+    DEFAULT = 0
+    SPINNING_DISK_OPTIMIZED = 1
+    SPINNING_DISK_OPTIMIZED_HIGH_MEM = 2
+    FLASH_SSD_OPTIMIZED = 3
+
+
+class StateBackend:
+    """How Flink keeps state between two checkpoints."""
+
+
+class HashMapStateBackend(StateBackend):
+    """State as objects in memory."""
+
+
+class EmbeddedRocksDBStateBackend(StateBackend):
+    """State in files of RocksDB; what is set is kept and told again."""
+
+    def __init__(self, enable_incremental_checkpointing: bool | None = None) -> None:
+        """Say whether a checkpoint holds what changed since the one before; here it always does.
+
+        Raises:
+            ArgumentTypeError: It is neither None nor a bool.
+        """
+        if enable_incremental_checkpointing not in (None, True, False):
+            raise ArgumentTypeError(
+                f"enable_incremental_checkpointing must be None, True or False, not {enable_incremental_checkpointing}"
+            )
+        self._incremental = bool(enable_incremental_checkpointing)
+        self._paths: list[str] = []
+        self._predefined = PredefinedOptions.DEFAULT
+        self._options: str | None = None
+        self._transfer_threads = 4
+
+    def is_incremental_checkpoints_enabled(self) -> bool:
+        """Return what was said about checkpoints."""
+        return self._incremental
+
+    def set_db_storage_paths(self, *paths: str) -> None:
+        """Set the directories of RocksDB's files."""
+        self._paths = list(paths)
+
+    def get_db_storage_paths(self) -> list[str]:
+        """Return the directories of RocksDB's files."""
+        return list(self._paths)
+
+    def set_predefined_options(self, options: PredefinedOptions) -> None:
+        """Set what RocksDB is tuned for."""
+        self._predefined = options
+
+    def get_predefined_options(self) -> PredefinedOptions:
+        """Return what RocksDB is tuned for."""
+        return self._predefined
+
+    def set_options(self, options_factory_class_name: str) -> None:
+        """Set the Java class that tunes RocksDB."""
+        self._options = options_factory_class_name
+
+    def get_options(self) -> str | None:
+        """Return the Java class that tunes RocksDB."""
+        return self._options
+
+    def set_number_of_transfer_threads(self, number_of_transfering_threads: int) -> None:
+        """Set how many threads move RocksDB's files."""
+        self._transfer_threads = number_of_transfering_threads
+
+    def get_number_of_transfer_threads(self) -> int:
+        """Return how many threads move RocksDB's files."""
+        return self._transfer_threads
+
+
+class CustomStateBackend(StateBackend):
+    """A state backend written in Java."""
+
+    def __init__(self, j_custom_state_backend: Any) -> None:
+        """Refuse it.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "scurry runs no Java, so it has no place for a CustomStateBackend: leave it out; state can be of any size"
+        )

@@ -1,0 +1,90 @@
+"""When Flink would remove expired state. scurry decides that by itself; what is set is kept and told again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from scurry.common.time import Duration
+
+__all__ = ["CleanupStrategies"]
+
+_THIRTY_DAYS = Duration.of_days(30)
+
+
+class CleanupStrategies:
+    """The strategies chosen for a state (Flink's `StateTtlConfig.CleanupStrategies`)."""
+
+    class Strategies(Enum):
+        """The strategies there are."""
+
+        FULL_STATE_SCAN_SNAPSHOT = 0
+        INCREMENTAL_CLEANUP = 1
+        ROCKSDB_COMPACTION_FILTER = 2
+
+    class CleanupStrategy:
+        """One of them, with its parameters."""
+
+    class EmptyCleanupStrategy(CleanupStrategy):
+        """One without parameters."""
+
+    @dataclass(frozen=True)
+    class IncrementalCleanupStrategy(CleanupStrategy):
+        """Looks at some entries with each access to state."""
+
+        cleanup_size: int
+        for_every_record: bool
+
+        def get_cleanup_size(self) -> int:
+            """Return how many entries it looks at."""
+            return self.cleanup_size
+
+        def run_cleanup_for_every_record(self) -> bool:
+            """Return whether it does so with each record, too."""
+            return self.for_every_record
+
+    @dataclass(frozen=True)
+    class RocksdbCompactFilterCleanupStrategy(CleanupStrategy):
+        """Drops entries where RocksDB rewrites its files."""
+
+        query_time_after_num_entries: int
+        periodic_compaction_time: Duration = _THIRTY_DAYS
+
+        def get_query_time_after_num_entries(self) -> int:
+            """Return after how many entries it asks for the time."""
+            return self.query_time_after_num_entries
+
+        def get_periodic_compaction_time(self) -> Duration:
+            """Return the age at which files are rewritten."""
+            return self.periodic_compaction_time
+
+    EMPTY_STRATEGY = EmptyCleanupStrategy()
+
+    def __init__(
+        self,
+        strategies: dict[CleanupStrategies.Strategies, CleanupStrategies.CleanupStrategy],
+        is_cleanup_in_background: bool,
+    ) -> None:
+        """Take the strategies chosen, and whether Flink may choose others for the rest."""
+        self._strategies = strategies
+        self._is_cleanup_in_background = is_cleanup_in_background
+
+    def is_cleanup_in_background(self) -> bool:
+        """Return whether Flink may choose strategies."""
+        return self._is_cleanup_in_background
+
+    def in_full_snapshot(self) -> bool:
+        """Return whether `cleanup_full_snapshot` was called."""
+        return self.Strategies.FULL_STATE_SCAN_SNAPSHOT in self._strategies
+
+    def get_incremental_cleanup_strategy(self) -> CleanupStrategies.IncrementalCleanupStrategy | None:
+        """Return what `cleanup_incrementally` set, or Flink's own choice."""
+        default = self.IncrementalCleanupStrategy(5, False) if self._is_cleanup_in_background else None
+        return self._strategies.get(self.Strategies.INCREMENTAL_CLEANUP, default)  # type: ignore[return-value]
+
+    def get_rocksdb_compact_filter_cleanup_strategy(
+        self,
+    ) -> CleanupStrategies.RocksdbCompactFilterCleanupStrategy | None:
+        """Return what `cleanup_in_rocksdb_compact_filter` set, or Flink's own choice."""
+        default = self.RocksdbCompactFilterCleanupStrategy(1000) if self._is_cleanup_in_background else None
+        return self._strategies.get(self.Strategies.ROCKSDB_COMPACTION_FILTER, default)  # type: ignore[return-value]

@@ -63,7 +63,7 @@ def test_what_scurry_lacks_is_reported_by_its_pyflink_name() -> None:
      "from pyflink.datastream.connectors import pulsar", "from pyflink.datastream.connectors import PulsarSource"],
 )  # fmt: skip
 def test_a_connector_that_scurry_lacks_is_reported_with_what_to_use_instead(statement: str) -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"no pulsar connector: use env\.from_spark.*docs/connectors/spark.md"):
+    with pytest.raises(ModuleNotFoundError, match=r"no pulsar connector: use env\.from_spark.*connectors/spark.md"):
         exec(statement)
 
 

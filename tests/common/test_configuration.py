@@ -127,7 +127,8 @@ def test_options_have_descriptions_and_distinct_keys() -> None:
     "key",
     ["python.execution-mode", "python.fn-execution.bundle.size", "spark.sql.shuffle.partitions", "web.port",
      "taskmanager.numberOfTaskSlots", "table.local-time-zone", "execution.checkpointing.write-buffer-size",
-     "state.backend.type", "python.operator-chaining.enabled"],
+     "state.backend.type", "python.operator-chaining.enabled", "classloader.resolve-order", "jmx.server.port",
+     "task.cancellation.timers.timeout", "state.changelog.storage", "dstl.dfs.base-path", "process.working-dir"],
 )  # fmt: skip
 def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
     with warnings.catch_warnings():

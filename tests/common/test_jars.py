@@ -33,7 +33,7 @@ def test_jars_of_what_is_built_in_are_said_to_be_needless(jar: str, content: str
     assert [str(warning.message).rpartition(": ")[2] for warning in caught] == [f"{jar} ({content})"]
 
 
-@pytest.mark.parametrize("jar", ["my-udfs.jar", "jsonpath-2.9.jar", "mysql-connector-j-9.1.0.jar", "flink-avrora-1.jar"])
+@pytest.mark.parametrize("jar", ["my-udfs.jar", "jsonpath-2.9.jar", "mysql-connector-j-9.1.0.jar", "flink-avrora.jar"])
 def test_other_jars_are_said_to_be_missed_with_what_to_do(jar: str) -> None:
     with pytest.warns(UserWarning, match=rf"nothing in their place for: {jar}\. .*spark.jars.packages.*env.from_spark"):
         warn_about_jars([f"file:///{jar}"])

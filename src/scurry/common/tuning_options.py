@@ -46,7 +46,11 @@ LATENCY_INTERVAL = ConfigOption(
     "metrics.latency.interval", parse_duration, 0, "Time between latency markers, in milliseconds; 0 emits none."
 )
 TASK_CANCELLATION_INTERVAL = ConfigOption(
-    "task.cancellation.interval", parse_duration, 30_000, "Time between attempts to cancel a task, in milliseconds."
+    "task.cancellation.interval",
+    parse_duration,
+    30_000,
+    "Time between attempts to cancel a task, in milliseconds.",
+    aliases=("task.cancellation-interval",),
 )
 TASK_CANCELLATION_TIMEOUT = ConfigOption(
     "task.cancellation.timeout",

@@ -1,5 +1,7 @@
 """Settings of Flink's machinery: their defaults, and what was set."""
 # compare: ordered
+from __future__ import annotations
+
 from pyflink.common import Configuration, Duration, Time
 from pyflink.datastream import (
     CheckpointingMode,
@@ -60,7 +62,8 @@ print("chaining", env.is_chaining_of_operators_with_different_max_parallelism_en
 for size in (0, 10, 1024, 1536, 64 << 20, 3 << 30, 5 << 40):
     memory = MemorySize(bytes_size=size)
     print(memory, memory.get_bytes(), memory.get_kibi_bytes(), memory.get_mebi_bytes(), memory.get_tebi_bytes())
-print(MemorySize.of_mebi_bytes(1) == MemorySize(bytes_size=1 << 20), MemorySize.of_mebi_bytes(1) < MemorySize.of_mebi_bytes(2))
+mebibyte = MemorySize.of_mebi_bytes(1)
+print(mebibyte == MemorySize(bytes_size=1 << 20), mebibyte < MemorySize.of_mebi_bytes(2))
 
 group = SlotSharingGroup.builder("g").set_cpu_cores(1.5).set_task_heap_memory_mb(64).set_external_resource("gpu", 1.0)
 for built in (SlotSharingGroup.builder("plain").build(), group.build(), group.set_managed_memory_mb(3).build()):

@@ -1,5 +1,7 @@
 """A job as programs in the field write it, with all the settings around it."""
 # compare: per-key
+from __future__ import annotations
+
 import tempfile
 import zipfile
 from pathlib import Path
@@ -29,7 +31,7 @@ class Totals(KeyedProcessFunction):
         self.total = runtime_context.get_state(descriptor)
         self.currency = runtime_context.get_job_parameter("currency", "?")
 
-    def process_element(self, value, ctx: "KeyedProcessFunction.Context"):
+    def process_element(self, value, ctx: KeyedProcessFunction.Context):
         total = (self.total.value() or 0) + value[1]
         self.total.update(total)
         yield value[0], total, self.currency

@@ -1,6 +1,8 @@
 """A job whose operators lack a uid does not start where Flink may not make one up."""
 # compare: ordered
 # parallelism: 1
+from __future__ import annotations
+
 from pyflink.common import Configuration, Types
 from pyflink.datastream import StreamExecutionEnvironment
 

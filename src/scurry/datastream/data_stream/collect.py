@@ -89,5 +89,7 @@ def collect(stream: DataStream, job_name: str | None) -> CloseableIterator:
     from scurry.connectors.collect_sink import CollectSink
 
     blocks: SimpleQueue[list[Any] | None] = SimpleQueue()
-    stream._sink(CollectSink(blocks.put), "Collect")
+    sink = stream._sink(CollectSink(blocks.put), "Collect")
+    if stream._node.uid is not None:  # Nobody else can give the sink one, and a job may need all.
+        sink.uid(f"{stream._node.uid} collected")
     return CloseableIterator(stream._env.execute_async(job_name), blocks)

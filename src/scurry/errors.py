@@ -25,6 +25,9 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
     ├── RecordRejectedError (ValueError)     a record that the system behind a sink does not take
+    ├── StorageError (OSError)               an object store or HDFS does not do what it was asked for
+    │   ├── StorageConnectionError (ConnectionError)   it cannot be reached, or has gone
+    │   └── StorageAccessError (PermissionError)   it refuses the credentials, or what they should allow
     ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
     ├── DatabaseError (RuntimeError)         a database does not do what it was asked for
     │   ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or has gone
@@ -78,6 +81,9 @@ __all__ = [
     "SinkConnectionError",
     "SourceConnectionError",
     "SourceNotFoundError",
+    "StorageAccessError",
+    "StorageConnectionError",
+    "StorageError",
     "StateMigrationError",
     "StatementError",
     "TimeTypeError",

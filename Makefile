@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-slow test-spark test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,7 +40,7 @@ demo: setup ## Run the example on flight data
 SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
 	test-models test-postgres test-slow
 
-# Here everything is killed a few times; test-faults and test-kafka alone do it 20 times each.
+# Here everything is killed a few times; test-nightly does it 20 times each.
 test: export SCURRY_KILLS ?= 5
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
@@ -56,6 +56,10 @@ test-slow: setup ## What waits without a JVM: random requests to the REST endpoi
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q -m spark
+
+test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
+	$(BIN)/python -m pytest -q -m nightly
+	@$(MAKE) --no-print-directory test-faults test-kafka
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
 	$(BIN)/python -m pytest -q -m "postgres and not faults"

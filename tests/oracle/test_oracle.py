@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import threading
 import time
+import zlib
 from typing import Any
 
 import pytest
@@ -22,15 +23,20 @@ KNOWN: dict[str, str] = {}
 def runs(runner: str) -> list[Any]:
     """Every program in each mode and parallelism; on Spark, where a run takes seconds, at its highest parallelism."""
     return [
-        pytest.param(program, mode, parallelism, id=f"{program.name}-{mode}-{parallelism}", marks=marks(program))
+        pytest.param(program, mode, number, id=f"{program.name}-{mode}-{number}", marks=marks(program, runner))
         for program in PROGRAMS
         for mode in program.modes
-        for parallelism in (program.parallelisms if runner == "local" else program.parallelisms[-1:])
+        for number in (program.parallelisms if runner == "local" else program.parallelisms[-1:])
     ]
 
 
-def marks(program: Program) -> list[Any]:
-    return [pytest.mark.xfail(reason=KNOWN[program.name])] if program.name in KNOWN else []
+def marks(program: Program, runner: str) -> list[Any]:
+    """On Spark a quarter of the programs run with every change, and all of them at night."""
+    found: list[Any] = [pytest.mark.xfail(reason=KNOWN[program.name])] if program.name in KNOWN else []
+    if runner == "spark":
+        often = zlib.crc32(program.name.encode()) % 4 == 0
+        found += [pytest.mark.nightly, *([pytest.mark.spark] if often else [])]
+    return found
 
 
 def check(program: Program, options: launch.LaunchOptions, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,7 +98,6 @@ def test_program_prints_what_flink_prints(
 
 
 @pytest.mark.filterwarnings("ignore:scurry loads no jars")
-@pytest.mark.spark
 @pytest.mark.parametrize(("program", "mode", "parallelism"), runs("spark"))
 def test_program_prints_what_flink_prints_on_spark(
     program: Program, mode: str, parallelism: int, capsys: pytest.CaptureFixture[str]

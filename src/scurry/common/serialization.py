@@ -1,4 +1,4 @@
-"""Between records and bytes: schemas for connectors whose records are bytes, and the encoder of file sinks.
+"""Between records and bytes: schemas for connectors whose records are bytes, and what file sinks write with.
 
 PyFlink's classes are names for Java objects; here they do the work themselves.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, TypeMismatchError
 
 __all__ = [
+    "BulkWriterFactory",
     "ByteArraySchema",
     "DeserializationSchema",
     "Encoder",

@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.connectors.avro.library import fastavro
 
-__all__ = ["decode_defaults"]
+__all__ = ["decode_defaults", "whole"]
 
 
 def decode_defaults(named: dict[str, Any], raw: dict[str, Any]) -> None:
@@ -22,13 +22,13 @@ def decode_defaults(named: dict[str, Any], raw: dict[str, Any]) -> None:
         for field, below in zip(node.get("fields", ()), raw[name].get("fields", ()), strict=True):
             if "default" in field:
                 stream = io.BytesIO()
-                module.schemaless_writer(stream, _whole(below["type"], raw), _raw(below["type"], field["default"], raw))
+                module.schemaless_writer(stream, whole(below["type"], raw), _raw(below["type"], field["default"], raw))
                 stream.seek(0)
-                field["default"] = module.schemaless_reader(stream, _whole(field["type"], named))
+                field["default"] = module.schemaless_reader(stream, whole(field["type"], named))
 
 
-def _whole(node: Any, named: dict[str, Any]) -> Any:
-    """A part of a parsed schema as a schema of its own."""
+def whole(node: Any, named: dict[str, Any]) -> Any:
+    """Return a part of a parsed schema as a schema of its own."""
     return fastavro().parse_schema(_forget_parsing(node, named, set()))
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.library import fastavro
 from scurry.connectors.avro.records import record_maker
 from scurry.connectors.avro.rows import row_reader
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
-from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.format import BulkFormat
 from scurry.connectors.source import MalformedRecords

@@ -11,7 +11,7 @@ from scurry.common.types import Row
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type, without_null
 from scurry.errors import TypeMismatchError
 
-__all__ = ["record_maker"]
+__all__ = ["Convert", "RecordMaker", "checked", "plain", "record_maker"]
 
 Convert = Callable[[Any], Any]
 
@@ -25,56 +25,81 @@ def record_maker(schema: AvroSchema) -> Convert:
     Returns:
         A function that raises `TypeMismatchError` for a value that does not fit.
     """
-    return _convert(schema, schema.parsed, {}) or _same
+    return RecordMaker(schema).maker()
 
 
-def _convert(schema: AvroSchema, node: Node, records: dict[str, Convert]) -> Convert | None:
-    """What makes the value of a field; None where fastavro checks as well."""
-    node = schema.resolve(node)
-    kind = logical_type(node)
-    if kind in ("record", "error"):
-        return _record(schema, node, records)
-    if kind == "union":
-        only = without_null(node)
-        if only is None:
-            return _plain
-        convert = _convert(schema, only, records)
-        return None if convert is None else lambda value: None if value is None else convert(value)
-    if kind == "array":
-        return _array(_convert(schema, node["items"], records) or _same)
-    if kind == "map":
-        return _map(_convert(schema, node["values"], records) or _same)
-    return _SCALARS.get(kind)
+class RecordMaker:
+    """Makes of a schema the function that `record_maker` returns."""
 
+    def __init__(self, schema: AvroSchema) -> None:
+        """Take the schema."""
+        self.schema = schema
+        self._records: dict[str, Convert] = {}
 
-def _record(schema: AvroSchema, node: Node, records: dict[str, Convert]) -> Convert:
-    if node["name"] in records:  # within itself
-        return lambda value: records[node["name"]](value)
-    names = tuple(field["name"] for field in node["fields"])
-    defaults = {field["name"]: field["default"] for field in node["fields"] if "default" in field}
-    parts: list[tuple[str, Convert]] = []
-    declared = f"Avro record {node['name']}"
+    def maker(self) -> Convert:
+        """Return the function."""
+        return self.convert(self.schema.parsed) or _same
 
-    def convert(value: Any) -> dict[str, Any]:
-        given = _fields(declared, names, defaults, value)
-        try:
-            if len(given) == len(names):
-                return {name: field(given[name]) for name, field in parts}
-            return {name: field(given[name]) if name in given else defaults[name] for name, field in parts}
-        except TypeMismatchError:
-            for name, field in parts:
-                if name not in given:
-                    continue
-                try:
-                    field(given[name])
-                except TypeMismatchError as error:
-                    reason = f"{error.reason}, in field {name!r} of the {declared}"
-                    raise TypeMismatchError(error.declared, error.value, reason) from None
-            raise
+    def convert(self, node: Node) -> Convert | None:
+        """Return what makes a value of a type; None where there is nothing to do or to check."""
+        node = self.schema.resolve(node)
+        kind = logical_type(node)
+        if kind in ("record", "error"):
+            return self._record(node)
+        if kind == "union":
+            only = without_null(node)
+            if only is None:
+                return self.union(node)
+            convert = self.convert(only)
+            return None if convert is None else lambda value: None if value is None else convert(value)
+        if kind == "array":
+            return _array(self.convert(node["items"]) or _same)
+        if kind == "map":
+            return self.mapping(self.convert(node["values"]) or _same)
+        return self.scalar(kind, node)
 
-    records[node["name"]] = convert
-    parts += [(field["name"], _convert(schema, field["type"], records) or _same) for field in node["fields"]]
-    return convert
+    def union(self, node: Node) -> Convert:
+        """Return what makes a value of a union of several types."""
+        return plain
+
+    def mapping(self, item: Convert) -> Convert:
+        """Return what makes a map, given what makes its values."""
+        return _map(item)
+
+    def scalar(self, kind: str, node: Node) -> Convert | None:
+        """Return what makes a value of a type that holds no others; None where fastavro checks as well."""
+        return _SCALARS.get(kind)
+
+    def _record(self, node: Node) -> Convert:
+        records = self._records
+        if node["name"] in records:  # within itself
+            return lambda value: records[node["name"]](value)
+        names = tuple(field["name"] for field in node["fields"])
+        defaults = {field["name"]: field["default"] for field in node["fields"] if "default" in field}
+        parts: list[tuple[str, Convert]] = []
+        declared = f"Avro record {node['name']}"
+
+        def convert(value: Any) -> dict[str, Any]:
+            given = _fields(declared, names, defaults, value)
+            try:
+                if len(given) == len(names):
+                    return {name: field(given[name]) for name, field in parts}
+                return {name: field(given[name]) if name in given else defaults[name] for name, field in parts}
+            except TypeMismatchError:
+                for name, field in parts:
+                    if name not in given:
+                        continue
+                    try:
+                        field(given[name])
+                    except TypeMismatchError as error:
+                        reason = f"{error.reason}, in field {name!r} of the {declared}"
+                        raise TypeMismatchError(error.declared, error.value, reason) from None
+                raise
+
+        records[node["name"]] = convert
+        parts += [(field["name"], self.convert(field["type"]) or _same) for field in node["fields"]]
+        defaults.update({name: field(defaults[name]) for name, field in parts if name in defaults})
+        return convert
 
 
 def _fields(declared: str, names: tuple[str, ...], defaults: dict[str, Any], value: Any) -> dict[str, Any]:
@@ -117,15 +142,15 @@ def _map(item: Convert) -> Convert:
     return convert
 
 
-def _plain(value: Any) -> Any:
-    """A value of a union of several types: rows become dicts, so that fastavro finds their record."""
+def plain(value: Any) -> Any:
+    """Return a value of a union of several types as fastavro finds its type: rows become dicts."""
     if isinstance(value, Row) and value._fields is not None:
-        return {name: _plain(part) for name, part in zip(value._fields, value._values, strict=True)}
+        return {name: plain(part) for name, part in zip(value._fields, value._values, strict=True)}
     if isinstance(value, datetime.datetime):
         return _timestamp(value)
     if isinstance(value, list):
-        return [_plain(part) for part in value]
-    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
+        return [plain(part) for part in value]
+    return {key: plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def _same(value: Any) -> Any:
@@ -143,7 +168,9 @@ def _integer(kind: str, bits: int) -> Convert:
     return convert
 
 
-def _of(kind: str, *classes: type) -> Convert:
+def checked(kind: str, *classes: type) -> Convert:
+    """Return what takes values of some classes only."""
+
     def convert(value: Any) -> Any:
         if isinstance(value, classes):
             return value
@@ -166,14 +193,14 @@ def _timestamp(value: Any) -> datetime.datetime:
 
 
 _SCALARS: dict[str, Convert] = {
-    "boolean": _of("boolean", bool),
+    "boolean": checked("boolean", bool),
     "int": _integer("int", 32),
     "long": _integer("long", 64),
     "bytes": _binary,
     "fixed": _binary,
-    "date": _of("date", datetime.date),
-    "time-millis": _of("time", datetime.time),
-    "time-micros": _of("time", datetime.time),
+    "date": checked("date", datetime.date),
+    "time-millis": checked("time", datetime.time),
+    "time-micros": checked("time", datetime.time),
     "timestamp-millis": _timestamp,
     "timestamp-micros": _timestamp,
 }

@@ -7,7 +7,7 @@ import json
 from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import MapTypeInfo, ObjectArrayTypeInfo, RowTypeInfo, TypeInformation, Types
-from scurry.connectors.avro.defaults import decode_defaults
+from scurry.connectors.avro.defaults import decode_defaults, whole
 from scurry.connectors.avro.library import fastavro
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError, UnsupportedError
 
@@ -101,6 +101,10 @@ class AvroSchema:
     def resolve(self, node: Node) -> Node:
         """Return the type a node stands for: what has that name, if the node is the name of a record, enum or fixed."""
         return self._named.get(node, node) if isinstance(node, str) else node
+
+    def part(self, node: Node) -> Node:
+        """Return a type within the schema as fastavro wants it, a schema of its own."""
+        return whole(node, self._named)
 
     def __str__(self) -> str:
         """Return the schema's JSON."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from scurry.common.bulk_writer import BulkWriter
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
-from scurry.connectors.files.bulk import BulkWriter, values_of
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.format import BulkFormat
 from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.files.values import values_of
 from scurry.errors import MalformedRecordError
 
-__all__ = ["ColumnarFormat", "ColumnarWriter"]
+__all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables"]
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,30 @@ def _cast(column: Any, target: Any) -> Any:
     return column if column.type == target else column.cast(target, safe=not pa.types.is_timestamp(target))
 
 
-class ColumnarWriter(BulkWriter):
-    """Collects rows and writes them as groups of columns.
+class Tables(ABC):
+    """Makes Arrow tables of records.
+
+    Attributes:
+        schema: The columns, a `pyarrow.Schema`.
+    """
+
+    schema: Any
+
+    @abstractmethod
+    def prepare(self, values: list[Any]) -> list[Any]:
+        """Return records as `table` wants them.
+
+        Raises:
+            TypeMismatchError: One is no such record.
+        """
+
+    @abstractmethod
+    def table(self, prepared: list[Any]) -> Any:
+        """Return the table of prepared records."""
+
+
+class RowTables(Tables):
+    """Makes tables of rows.
 
     Args:
         row: The columns, a ROW.
@@ -96,15 +119,41 @@ class ColumnarWriter(BulkWriter):
     """
 
     def __init__(self, row: ColumnType, utc_timestamp: bool) -> None:
-        """Begin without rows."""
+        """Work out the columns."""
         import pyarrow as pa
 
         self._names = row.names
         self.schema = pa.schema(list(row.arrow))
         self._converters = [part.to_arrow(utc_timestamp) for part in row.parts]
+
+    def prepare(self, values: list[Any]) -> list[Any]:
+        """Return the values of rows in the order of the columns."""
+        return [values_of(value, self._names) for value in values]
+
+    def table(self, prepared: list[Any]) -> Any:
+        """Return the table of the values of rows."""
+        import pyarrow as pa
+
+        arrays = [
+            pa.array(column if convert is None else list(map(convert, column)), field.type)
+            for column, convert, field in zip(zip(*prepared, strict=True), self._converters, self.schema, strict=True)
+        ]
+        return pa.Table.from_arrays(arrays, schema=self.schema)
+
+
+class ColumnarWriter(BulkWriter):
+    """Collects records and writes them as groups of columns.
+
+    Args:
+        tables: Makes the columns of the records.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        """Begin without records."""
+        self._tables = tables
         self._buffer: list[Any] = []
 
-    #: rows per group
+    #: records per group
     _GROUP = 100_000
 
     @abstractmethod
@@ -117,20 +166,14 @@ class ColumnarWriter(BulkWriter):
 
     def write(self, values: list[Any]) -> None:
         """Add records."""
-        self._buffer += [values_of(value, self._names) for value in values]
+        self._buffer += self._tables.prepare(values)
         while len(self._buffer) >= self._GROUP:
             self._flush(self._GROUP)
 
     def _flush(self, count: int) -> None:
-        import pyarrow as pa
-
-        rows = list(islice(self._buffer, count))
+        prepared = list(islice(self._buffer, count))
         del self._buffer[:count]
-        arrays = [
-            pa.array(column if convert is None else list(map(convert, column)), field.type)
-            for column, convert, field in zip(zip(*rows, strict=True), self._converters, self.schema, strict=True)
-        ]
-        self.write_group(pa.Table.from_arrays(arrays, schema=self.schema))
+        self.write_group(self._tables.table(prepared))
 
     def finish(self) -> None:
         """Write what is left, and what ends the file."""

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory, values_of
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
+from scurry.connectors.files.values import values_of
 
 __all__ = ["CsvWriterFactory", "line_formatter", "quoting"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.format import StreamFormat
 from scurry.connectors.files.ranges import LineNumbers, compressed, open_decompressed, owned_blocks

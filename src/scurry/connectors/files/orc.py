@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.columnar import ColumnarFormat, ColumnarWriter
+from scurry.connectors.files.columnar import ColumnarFormat, ColumnarWriter, RowTables
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError, UnsupportedError
@@ -82,7 +82,7 @@ class _OrcWriter(ColumnarWriter):
         import pyarrow.orc as orc
 
         # ORC's timestamps have no zone: what they show is what is kept
-        super().__init__(factory.row, utc_timestamp=True)
+        super().__init__(RowTables(factory.row, utc_timestamp=True))
         self._writer = orc.ORCWriter(stream, compression=factory.compression, stripe_size=factory.stripe_size)
 
     def write_group(self, table: Any) -> None:

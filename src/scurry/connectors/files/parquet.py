@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
-from scurry.connectors.files.bulk import BulkWriter, BulkWriterFactory
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.columnar import ColumnarFormat, ColumnarWriter
+from scurry.connectors.files.columnar import ColumnarFormat, ColumnarWriter, RowTables, Tables
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["ParquetFormat", "ParquetWriterFactory"]
+__all__ = ["BatchReader", "ParquetFormat", "ParquetWriter", "ParquetWriterFactory", "read_parquet"]
+
+#: The columns to read, and what makes a block of records of an Arrow record batch of these.
+BatchReader: TypeAlias = tuple[list[str], Callable[[Any], Sequence[Any]]]
+
+
+def read_parquet(
+    fs: FileSystem, path: str, start: int, end: int, batch_size: int, reader: Callable[[Any], BatchReader]
+) -> Iterator[Sequence[Any]]:
+    """Yield blocks of the records in the row groups that begin in a byte range of a Parquet file.
+
+    A file that is no Parquet file is one malformed record.
+
+    Args:
+        fs: The file system of the path.
+        path: The file.
+        start: First byte of the range.
+        end: Byte after the range.
+        batch_size: Records decoded at once.
+        reader: Says, given the file's `pyarrow.Schema`, what to read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with fs.open_input(path) as file:
+        try:
+            parquet = pq.ParquetFile(file, coerce_int96_timestamp_unit="us")
+        except pa.ArrowInvalid as error:
+            if start == 0:  # once, however many ranges the file is read in
+                reason = f"this is no Parquet file ({error})"
+                yield MalformedRecords([MalformedRecordError(path, None, "", reason)])
+            return
+        groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
+        columns, records = reader(parquet.schema_arrow)
+        for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=False):
+            yield records(batch)
+
+
+def _offset(group: Any) -> int:
+    """Where a row group begins in its file."""
+    first = group.column(0)
+    return int(first.dictionary_page_offset or first.data_page_offset)
 
 
 @dataclass(frozen=True)
@@ -25,28 +67,12 @@ class ParquetFormat(ColumnarFormat):
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         """Yield blocks of rows."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        with fs.open_input(path) as file:
-            try:
-                parquet = pq.ParquetFile(file)
-            except pa.ArrowInvalid as error:
-                if start == 0:  # once, however many ranges the file is read in
-                    reason = f"this is no Parquet file ({error})"
-                    yield MalformedRecords([MalformedRecordError(path, None, "", reason)])
-                return
-            groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
-            found = self.columns_in(parquet.schema_arrow.names)
-            wanted = [name for name in found if name is not None]
-            for batch in parquet.iter_batches(self.batch_size, row_groups=groups, columns=wanted, use_threads=False):
-                yield self.rows(batch, found, path)
+        def reader(schema: Any) -> BatchReader:
+            found = self.columns_in(schema.names)
+            return [name for name in found if name is not None], lambda batch: self.rows(batch, found, path)
 
-
-def _offset(group: Any) -> int:
-    """Where a row group begins in its file."""
-    first = group.column(0)
-    return int(first.dictionary_page_offset or first.data_page_offset)
+        return read_parquet(fs, path, start, end, self.batch_size, reader)
 
 
 @dataclass(frozen=True)
@@ -65,18 +91,36 @@ class ParquetWriterFactory(BulkWriterFactory):
 
     def create(self, stream: BinaryIO) -> BulkWriter:
         """Return a writer to an open stream."""
-        return _ParquetWriter(self, stream)
+        return ParquetWriter(RowTables(self.row, self.utc_timestamp), stream, self.compression)
 
 
-class _ParquetWriter(ColumnarWriter):
-    def __init__(self, factory: ParquetWriterFactory, stream: BinaryIO) -> None:
+class ParquetWriter(ColumnarWriter):
+    """Writes records to a Parquet file.
+
+    Args:
+        tables: Makes the columns of the records.
+        stream: The open file.
+        compression: A compression pyarrow knows.
+    """
+
+    def __init__(self, tables: Tables, stream: BinaryIO, compression: str) -> None:
+        """Begin without records."""
+        super().__init__(tables)
+        self._schema = tables.schema
+        self._stream = stream
+        self._compression = compression
+
+    @functools.cached_property
+    def _writer(self) -> Any:
+        """Made when it is needed: it would end the file of a task that fails before, and complain that it is closed."""
         import pyarrow.parquet as pq
 
-        super().__init__(factory.row, factory.utc_timestamp)
-        self._writer = pq.ParquetWriter(stream, self.schema, compression=factory.compression)
+        return pq.ParquetWriter(self._stream, self._schema, compression=self._compression)
 
     def write_group(self, table: Any) -> None:
+        """Write an Arrow table as one row group."""
         self._writer.write_table(table, row_group_size=table.num_rows)
 
     def close(self) -> None:
+        """Write the footer."""
         self._writer.close()

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
-from scurry.connectors.files.bulk import BulkWriterFactory
 from scurry.connectors.files.compaction import Compaction
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.names import PartNames

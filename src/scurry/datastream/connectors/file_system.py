@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
-from scurry.connectors.files.bulk import BulkWriterFactory
 from scurry.connectors.files.compaction import Compaction
 from scurry.connectors.files.format import BulkFormat, FileFormat, StreamFormat
 from scurry.connectors.files.parts import PartFormat

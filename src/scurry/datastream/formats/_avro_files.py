@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.io import InputFormat
 from scurry.connectors.avro.files import AvroFileFormat, AvroFileWriterFactory
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
-from scurry.connectors.files.bulk import BulkWriterFactory
 from scurry.connectors.files.source import FileSource
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
-__all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat"]
+__all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat", "checked_schema"]
 
 _CODECS = ("null", "deflate", "bzip2", "xz")
 
@@ -28,7 +28,7 @@ class AvroInputFormat(InputFormat):
             schema: What to read; the files may have been written with another that can be read as this one.
         """
         self._path = os.fspath(path)
-        self._format = AvroFileFormat(_checked(schema))
+        self._format = AvroFileFormat(checked_schema(schema))
 
     def get_produced_type(self) -> GenericRecordAvroTypeInfo:
         """Return the type of the dicts."""
@@ -49,7 +49,7 @@ class AvroReaderFormat(AvroFileFormat):
         Args:
             schema: What to read; the files may have been written with another that can be read as this one.
         """
-        return AvroReaderFormat(_checked(schema))
+        return AvroReaderFormat(checked_schema(schema))
 
     @staticmethod
     def for_rows(schema: AvroSchema) -> AvroReaderFormat:
@@ -61,7 +61,7 @@ class AvroReaderFormat(AvroFileFormat):
         Raises:
             UnsupportedError: The schema is of something else than a record, or of one that contains itself.
         """
-        row_type_of(_checked(schema))
+        row_type_of(checked_schema(schema))
         return AvroReaderFormat(schema, rows=True)
 
 
@@ -81,10 +81,15 @@ class AvroBulkWriters:
         """
         if codec not in _CODECS:
             raise UnsupportedError(f"Avro codec {codec!r}; use {', '.join(_CODECS)}")
-        return AvroFileWriterFactory(_checked(schema), codec)
+        return AvroFileWriterFactory(checked_schema(schema), codec)
 
 
-def _checked(schema: AvroSchema) -> AvroSchema:
+def checked_schema(schema: AvroSchema) -> AvroSchema:
+    """Return a schema.
+
+    Raises:
+        ArgumentTypeError: It is something else.
+    """
     if not isinstance(schema, AvroSchema):
         raise ArgumentTypeError(f"expected an AvroSchema, e.g. AvroSchema.parse_string(json), got {schema!r}")
     return schema

@@ -23,10 +23,10 @@ from scurry.common.typeinfo import (
     TypeInformation,
 )
 from scurry.common.types import Row
-from scurry.connectors.files.bulk import values_of
 from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
 from scurry.connectors.files.csv_writer import quoting
+from scurry.connectors.files.values import values_of
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
 
 __all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema"]

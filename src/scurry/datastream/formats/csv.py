@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.csv_format import CsvFormat
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
 from scurry.connectors.files.csv_writer import CsvWriterFactory

@@ -1,15 +1,20 @@
-"""Parquet files: rows from and to them."""
+"""Parquet files: rows, and records of Avro, from and to them."""
 
 from __future__ import annotations
 
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.configuration import Configuration
-from scurry.connectors.files.bulk import BulkWriterFactory
+from scurry.connectors.avro.arrow_types import arrow_schema
+from scurry.connectors.avro.parquet_files import AvroParquetFormat, AvroParquetWriterFactory
+from scurry.connectors.avro.schema import AvroSchema
+from scurry.connectors.files.format import StreamFormat
 from scurry.connectors.files.parquet import ParquetFormat, ParquetWriterFactory
+from scurry.datastream.formats._avro_files import checked_schema
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, UnsupportedError
 from scurry.table.types import RowType
 
-__all__ = ["ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
+__all__ = ["AvroParquetReaders", "AvroParquetWriters", "ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
 
 _COMPRESSION = "parquet.compression"
 
@@ -69,8 +74,52 @@ class ParquetBulkWriters:
                     f"Hadoop setting {key!r} has no effect: Parquet is written without Hadoop; only {_COMPRESSION} "
                     "can be set"
                 )
-            compression = hadoop_config.get_string(_COMPRESSION, compression).lower()
-        compression = {"uncompressed": "none", "lz4_raw": "lz4"}.get(compression, compression)
-        if compression not in ("snappy", "gzip", "zstd", "lz4", "brotli", "none"):
-            raise UnsupportedError(f"{_COMPRESSION}={compression}; use SNAPPY, GZIP, ZSTD, LZ4_RAW or UNCOMPRESSED")
-        return ParquetWriterFactory(to_row_column(row_type), utc_timestamp, compression)
+            compression = hadoop_config.get_string(_COMPRESSION, compression)
+        return ParquetWriterFactory(to_row_column(row_type), utc_timestamp, _compression(_COMPRESSION, compression))
+
+
+class AvroParquetReaders:
+    """Makes formats of Avro's records in Parquet files for `FileSource.for_record_stream_format`."""
+
+    @staticmethod
+    def for_generic_record(schema: AvroSchema) -> StreamFormat:
+        """Return the format of dicts, as `GenericRecordAvroTypeInfo` has them.
+
+        Args:
+            schema: What to read, a record. Columns are found by its fields' names and aliases; a field whose column a
+                file does not have is its default value, other columns are skipped.
+
+        Raises:
+            ArgumentTypeError: It is no AvroSchema.
+            UnsupportedError: It is of something else than a record, or has a type that Parquet files cannot hold.
+        """
+        arrow_schema(checked_schema(schema))
+        return AvroParquetFormat(schema)
+
+
+class AvroParquetWriters:
+    """Makes writers of Parquet files with Avro's records for `FileSink.for_bulk_format`."""
+
+    @staticmethod
+    def for_generic_record(schema: AvroSchema, compression: str = "UNCOMPRESSED") -> BulkWriterFactory:
+        """Return the factory of writers of dicts or Rows. The files keep the schema, as those of parquet-avro do.
+
+        Args:
+            schema: Of the records, a record.
+            compression: UNCOMPRESSED (Flink's only one), SNAPPY, GZIP, ZSTD or LZ4_RAW.
+
+        Raises:
+            ArgumentTypeError: It is no AvroSchema.
+            UnsupportedError: It is of something else than a record, or has a type that Parquet files cannot hold; or
+                another compression.
+        """
+        arrow_schema(checked_schema(schema))
+        return AvroParquetWriterFactory(schema, _compression("compression", compression))
+
+
+def _compression(setting: str, name: str) -> str:
+    """What pyarrow calls a compression of Parquet."""
+    known = {"uncompressed": "none", "lz4_raw": "lz4"}.get(name.lower(), name.lower())
+    if known not in ("snappy", "gzip", "zstd", "lz4", "brotli", "none"):
+        raise UnsupportedError(f"{setting}={name}; use SNAPPY, GZIP, ZSTD, LZ4_RAW or UNCOMPRESSED")
+    return known

@@ -1,41 +1,14 @@
-"""The contract of bulk writers, which write whole files of a format."""
+"""The values of a record in the order of a file's columns."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, BinaryIO, ClassVar
+from typing import Any
 
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 
-__all__ = ["BulkWriter", "BulkWriterFactory", "values_of"]
-
-
-class BulkWriter(ABC):
-    """Writes records to one file."""
-
-    @abstractmethod
-    def write(self, values: list[Any]) -> None:
-        """Add records."""
-
-    @abstractmethod
-    def finish(self) -> None:
-        """Write what is buffered and what ends the file; the stream stays open."""
-
-
-class BulkWriterFactory(ABC):
-    """Makes the writers of a bulk format, one per file: Flink's `BulkWriter.Factory`. Picklable.
-
-    Attributes:
-        concatenable: Files of the format, one after another, are a file of the format.
-    """
-
-    concatenable: ClassVar[bool] = False
-
-    @abstractmethod
-    def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
+__all__ = ["values_of"]
 
 
 def values_of(record: Any, names: tuple[str, ...]) -> Sequence[Any]:

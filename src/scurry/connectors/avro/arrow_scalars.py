@@ -1,0 +1,132 @@
+"""Values of Avro's types from those of Arrow that hold no others."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.connectors.avro.schema import Node
+
+__all__ = ["ScalarReader", "scalar_reader"]
+
+Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class ScalarReader:
+    """How a type is read.
+
+    Attributes:
+        convert: What makes the value, or None, of Arrow's Python value; None where they are the same.
+    """
+
+    convert: Convert | None = None
+
+
+def scalar_reader(kind: str, node: Node, arrow: Any) -> ScalarReader | None:
+    """Return how a type of Avro is read from a type of Arrow, or None if it cannot be.
+
+    Args:
+        kind: Avro's type or logical type.
+        node: It, in a parsed schema.
+        arrow: A `pyarrow.DataType`.
+    """
+    import pyarrow as pa
+
+    types = pa.types
+    if kind == "enum":
+        return _text(arrow, _symbol(node)) if _is_text(arrow) or _is_binary(arrow) else None
+    if kind == "fixed":
+        return _SAME if types.is_fixed_size_binary(arrow) and arrow.byte_width == node["size"] else None
+    if kind == "decimal":
+        return _SAME if types.is_decimal(arrow) and arrow.scale == node.get("scale", 0) else None
+    if kind == "string":
+        return _text(arrow, None)
+    if kind == "bytes":
+        if _is_text(arrow):
+            return ScalarReader(_nullable(str.encode))
+        return _SAME if _is_binary(arrow) or types.is_fixed_size_binary(arrow) else None
+    if kind in ("float", "double"):
+        if types.is_integer(arrow):
+            return ScalarReader(_nullable(float))
+        return _SAME if types.is_floating(arrow) and arrow.bit_width <= _BITS[kind] else None
+    if kind in ("int", "long"):
+        return _integer(kind, arrow)
+    if kind in ("time-millis", "time-micros"):
+        return _SAME if types.is_time(arrow) and arrow.unit != "ns" else None
+    if kind in ("timestamp-millis", "timestamp-micros"):
+        return _timestamp(arrow)
+    same = {"boolean": types.is_boolean, "date": types.is_date32, "null": types.is_null}[kind]
+    return _SAME if same(arrow) else None
+
+
+_SAME = ScalarReader()
+_BITS = {"int": 32, "long": 64, "float": 32, "double": 64}
+
+
+def _is_text(arrow: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(arrow) or pa.types.is_large_string(arrow))
+
+
+def _is_binary(arrow: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_binary(arrow) or pa.types.is_large_binary(arrow))
+
+
+def _text(arrow: Any, convert: Convert | None) -> ScalarReader | None:
+    if _is_text(arrow):
+        return _SAME if convert is None else ScalarReader(_nullable(convert))
+    if _is_binary(arrow):
+        return ScalarReader(_nullable(bytes.decode if convert is None else lambda value: convert(value.decode())))
+    return None
+
+
+def _symbol(node: Node) -> Convert:
+    symbols, default = frozenset(node["symbols"]), node.get("default")
+
+    def convert(value: str) -> str:
+        if value in symbols:
+            return value
+        if default is None:
+            raise ValueError(f"{value!r} is no symbol of the enum {node['name']}, which has no default")
+        return str(default)
+
+    return convert
+
+
+def _integer(kind: str, arrow: Any) -> ScalarReader | None:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(arrow) and kind == "long" and arrow.unit in _TICKS:
+        return ScalarReader(_nullable(_ticks(_TICKS[arrow.unit])))  # local-timestamp-*, which is a long here
+    if not pa.types.is_integer(arrow):
+        return None
+    bits = arrow.bit_width + pa.types.is_unsigned_integer(arrow)
+    return _SAME if bits <= _BITS[kind] else None
+
+
+def _ticks(step: datetime.timedelta) -> Convert:
+    return lambda value: (value.replace(tzinfo=datetime.UTC) - _EPOCH) // step
+
+
+_TICKS = {"ms": datetime.timedelta(milliseconds=1), "us": datetime.timedelta(microseconds=1)}
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def _timestamp(arrow: Any) -> ScalarReader | None:
+    import pyarrow as pa
+
+    if not pa.types.is_timestamp(arrow) or arrow.unit == "ns":
+        return None
+    if arrow.tz in (None, "UTC"):
+        return ScalarReader(_nullable(lambda value: value.replace(tzinfo=datetime.UTC)))
+    return ScalarReader(_nullable(lambda value: value.astimezone(datetime.UTC)))
+
+
+def _nullable(convert: Convert) -> Convert:
+    return lambda value: None if value is None else convert(value)

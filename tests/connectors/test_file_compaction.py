@@ -162,9 +162,21 @@ class TestHow:
         with pytest.raises(ArgumentError, match="at least 1"):
             FileCompactStrategy.builder().enable_compaction_on_checkpoint(0)
 
-    def test_copying_single_files_is_refused(self) -> None:
-        with pytest.raises(UnsupportedError, match="concat_file_compactor"):
-            FileCompactor.identical_file_compactor()
+    def test_single_files_of_any_format_can_be_copied(self, tmp_path: Path, write: Write, drive: Any) -> None:
+        builder = FileSink.for_bulk_format(str(tmp_path), ParquetBulkWriters.for_row_type(PARQUET))
+        sink = builder.enable_compact(every(1), FileCompactor.identical_file_compactor()).build()
+        committer = sink.create_committer("job-sink")
+        for batch in range(3):
+            committer.commit(batch, write(sink, batch, [[Row(batch)]]))
+        source = FileSource.for_bulk_file_format(ParquetColumnarRowInputFormat(PARQUET), str(tmp_path)).build()
+        assert [row.n for row in drive(source).all()] == [0, 1, 2]
+        assert len([p for p in tmp_path.rglob("compacted-*")]) == 3
+
+    def test_what_copies_single_files_takes_no_second(self, tmp_path: Path, write: Write) -> None:
+        sink = lines(tmp_path).enable_compact(every(1), FileCompactor.identical_file_compactor()).build()
+        with pytest.raises(UnsupportedError, match=r"there are 2 to compact in .*: use concat_file_compactor\(\)"):
+            commit(sink.create_committer("job-sink"), sink, write, 0)
+        assert visible(tmp_path) == {}
 
 
 class Blown(BaseException):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import shutil
 import sys
 from abc import ABC, abstractmethod
@@ -13,9 +14,16 @@ from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.format import FileFormat
 from scurry.connectors.files.parts import PartFormat
 from scurry.connectors.source import MalformedRecords
-from scurry.errors import ArgumentError
+from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["Compaction", "CompactionStrategy", "Compactor", "ConcatCompactor", "RecordWiseCompactor"]
+__all__ = [
+    "Compaction",
+    "CompactionStrategy",
+    "Compactor",
+    "ConcatCompactor",
+    "IdenticalCompactor",
+    "RecordWiseCompactor",
+]
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,27 @@ class ConcatCompactor(Compactor):
                 stream.write(self.delimiter)
             with fs.open_input(path) as file:
                 shutil.copyfileobj(file, stream, 1024 * 1024)
+
+
+class IdenticalCompactor(ConcatCompactor):
+    """Copies a file, of any format, and takes no second one."""
+
+    def check(self, part_format: PartFormat) -> None:
+        """Take any format."""
+
+    def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
+        """Copy the file.
+
+        Raises:
+            UnsupportedError: There are several.
+        """
+        if len(files) != 1:
+            raise UnsupportedError(
+                f"identical_file_compactor() copies single files, but there are {len(files)} to compact in "
+                f"{posixpath.dirname(files[0])}: use concat_file_compactor() or record_wise_file_compactor(format), or "
+                "let one task write a bucket and compact it at every checkpoint"
+            )
+        super().compact(fs, files, stream, part_format)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from scurry.connectors.files.compaction import CompactionStrategy, Compactor, ConcatCompactor, RecordWiseCompactor
+from scurry.connectors.files.compaction import (
+    CompactionStrategy,
+    Compactor,
+    ConcatCompactor,
+    IdenticalCompactor,
+    RecordWiseCompactor,
+)
 from scurry.connectors.files.format import FileFormat
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["FileCompactStrategy", "FileCompactor"]
 
@@ -96,15 +102,12 @@ class FileCompactor:
 
     @staticmethod
     def identical_file_compactor() -> FileCompactor:
-        """Fail: Flink's copies a single file, and fails when a strategy gives it several.
+        """Return what copies a single file, of any format.
 
-        Raises:
-            UnsupportedError: Always.
+        A job whose strategy gives it several fails, here as in Flink: it is for buckets that one task writes, compacted
+        at every checkpoint, so that a file appears under its compacted name.
         """
-        raise UnsupportedError(
-            "identical_file_compactor() cannot make one file of several; use concat_file_compactor() or "
-            "record_wise_file_compactor(format), or leave enable_compact(...) out"
-        )
+        return FileCompactor(IdenticalCompactor())
 
     @staticmethod
     def record_wise_file_compactor(reader_format: FileFormat) -> FileCompactor:

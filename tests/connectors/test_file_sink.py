@@ -13,11 +13,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scurry.common import Encoder, Row, Types
+from scurry.common import Configuration, Encoder, Row, Types
 from scurry.connectors.files.buckets import DateTimeBuckets
 from scurry.connectors.files.rolling import RollingPolicy as Policy
 from scurry.connectors.sink import WriterContext
-from scurry.datastream.connectors.file_system import BucketAssigner, FileSink, OutputFileConfig, RollingPolicy
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors.file_system import (
+    BucketAssigner,
+    FileSink,
+    OutputFileConfig,
+    RollingPolicy,
+    StreamingFileSink,
+)
 from scurry.datastream.formats.csv import CsvBulkWriters, CsvSchema
 from scurry.errors import ArgumentError, ArgumentTypeError, SinkCommitError, UnsupportedError
 
@@ -298,3 +305,29 @@ def test_an_unknown_scheme_is_refused() -> None:
 
 def test_the_bucket_check_interval_is_accepted(tmp_path: Path) -> None:
     assert rows(tmp_path).with_bucket_check_interval(1000).build().base_path == str(tmp_path)
+
+
+CSV = CsvSchema.builder().add_string_column("a").build()
+
+
+class TestStreamingFileSink:
+    """The sink that programs older than FileSink have; it goes to add_sink."""
+
+    @pytest.mark.parametrize("factory", [None, CsvBulkWriters.for_schema(CSV)])
+    def test_writes_what_a_file_sink_writes(self, tmp_path: Path, factory: Any) -> None:
+        configuration = Configuration()
+        configuration.set_string("scurry.runner", "local")
+        env = StreamExecutionEnvironment.get_execution_environment(configuration)
+        if factory is None:
+            builder = StreamingFileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder())
+            builder.with_rolling_policy(RollingPolicy.default_rolling_policy())
+            stream = env.from_collection(["a", "b"], Types.STRING())
+        else:
+            builder = StreamingFileSink.for_bulk_format(str(tmp_path), factory)
+            stream = env.from_collection([Row("a"), Row("b")], Types.ROW_NAMED(["a"], [Types.STRING()]))
+        builder.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner()).with_bucket_check_interval(1000)
+        builder.with_output_file_config(OutputFileConfig("p", ".txt"))
+        stream.add_sink(builder.build())
+        env.execute()
+        assert records(tmp_path) == ["a", "b"]
+        assert all(name.startswith("p-") and name.endswith(".txt") for name in visible(tmp_path))

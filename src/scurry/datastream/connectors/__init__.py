@@ -28,6 +28,7 @@ from scurry.datastream.connectors.file_system import (
     OutputFileConfig,
     RollingPolicy,
     StreamFormat,
+    StreamingFileSink,
 )
 from scurry.datastream.connectors.hybrid_source import HybridSource
 from scurry.datastream.connectors.jdbc import (
@@ -71,6 +72,7 @@ __all__ = [
     "Source",
     "SplitSource",
     "StreamFormat",
+    "StreamingFileSink",
     "WriterContext",
 ]
 

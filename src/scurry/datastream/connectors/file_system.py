@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
@@ -18,6 +18,7 @@ from scurry.connectors.files.sink import FileSink as _FileSink
 from scurry.connectors.files.source import FileSource as _FileSource
 from scurry.connectors.files.source import FileSplits
 from scurry.datastream.connectors._file_compaction import FileCompactor, FileCompactStrategy
+from scurry.datastream.functions import SinkFunction
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = [
@@ -33,7 +34,10 @@ __all__ = [
     "OutputFileConfig",
     "RollingPolicy",
     "StreamFormat",
+    "StreamingFileSink",
 ]
+
+SinkT = TypeVar("SinkT", bound="FileSink")
 
 
 class FileSource(_FileSource):
@@ -50,7 +54,7 @@ class FileSource(_FileSource):
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
-        """Return a builder of a source of text, CSV or JSON files.
+        """Return a builder of a source of text, CSV or JSON files, or of Avro's records in Parquet files.
 
         Args:
             stream_format: How records are read.
@@ -293,8 +297,11 @@ class FileSink(_FileSink):
             Raises:
                 UnsupportedError: The base path's scheme is not known.
             """
+            return self._build(FileSink)
+
+        def _build(self, kind: type[SinkT]) -> SinkT:
             config = self._config
-            return FileSink(
+            return kind(
                 self._base_path,
                 self._format,
                 self._buckets,
@@ -308,7 +315,7 @@ class FileSink(_FileSink):
         """Builds a sink that writes record by record."""
 
     class BulkFormatBuilder(BaseBuilder):
-        """Builds a sink of CSV or Parquet files."""
+        """Builds a sink that writes whole files of a format."""
 
         def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
             """Accept the only policy there is for whole files.
@@ -338,9 +345,44 @@ class FileSink(_FileSink):
 
         Args:
             base_path: Directory for all buckets; local, or a file:, s3://, gs://, hdfs:// address.
-            writer_factory: From `CsvBulkWriters` or `ParquetBulkWriters`.
+            writer_factory: From `CsvBulkWriters`, `ParquetBulkWriters`, `AvroParquetWriters` and the like.
         """
         if not isinstance(writer_factory, BulkWriterFactory):
             raise ArgumentTypeError(f"for_bulk_format takes a BulkWriterFactory, got {writer_factory!r}")
         policy = RollingPolicy.on_checkpoint_rolling_policy()
         return FileSink.BulkFormatBuilder(base_path, BulkFiles(writer_factory), policy)
+
+
+class StreamingFileSink(FileSink):
+    """A FileSink for `add_sink`. Deprecated since Flink 1.15, for programs that have it; others use FileSink."""
+
+    class DefaultRowFormatBuilder(FileSink.RowFormatBuilder):
+        """Builds a sink that writes record by record."""
+
+        def build(self) -> StreamingFileSink:
+            """Return the sink."""
+            return self._build(StreamingFileSink)
+
+    class DefaultBulkFormatBuilder(FileSink.BulkFormatBuilder):
+        """Builds a sink that writes whole files of a format."""
+
+        def build(self) -> StreamingFileSink:
+            """Return the sink."""
+            return self._build(StreamingFileSink)
+
+    @staticmethod
+    def for_row_format(base_path: str, encoder: Encoder) -> StreamingFileSink.DefaultRowFormatBuilder:
+        """Return a builder of a sink that writes each record through an encoder; see `FileSink.for_row_format`."""
+        row_files = FileSink.for_row_format(base_path, encoder)
+        return StreamingFileSink.DefaultRowFormatBuilder(base_path, row_files._format, row_files._rolling)
+
+    @staticmethod
+    def for_bulk_format(
+        base_path: str, writer_factory: BulkWriterFactory
+    ) -> StreamingFileSink.DefaultBulkFormatBuilder:
+        """Return a builder of a sink that writes whole files of a format; see `FileSink.for_bulk_format`."""
+        bulk_files = FileSink.for_bulk_format(base_path, writer_factory)
+        return StreamingFileSink.DefaultBulkFormatBuilder(base_path, bulk_files._format, bulk_files._rolling)
+
+
+SinkFunction.register(StreamingFileSink)

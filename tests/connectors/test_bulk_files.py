@@ -106,6 +106,12 @@ class TestCsv:
         [file] = written(tmp_path, run_sink, CsvBulkWriters.for_schema(schema), [Row([1, 2], ["a b", "c"]), ([], None)])
         assert file.read_text() == '1:2,"a b;c"\n,\n'
 
+    def test_joins_arrays_without_a_separator_of_their_own_by_the_schemas(self, tmp_path: Path, run_sink: Run) -> None:
+        builder = CsvSchema.builder().add_array_column("l", ":", DataTypes.INT()).add_array_column("s", "")
+        schema = builder.remove_array_element_separator(0).set_array_element_separator("/").build()
+        [file] = written(tmp_path, run_sink, CsvBulkWriters.for_schema(schema), [Row([1, 2], ["b", "c"])])
+        assert file.read_text() == "1/2,b/c\n"
+
     def test_takes_columns_by_name(self, tmp_path: Path, run_sink: Run) -> None:
         rows = [Row(n=1, a="x"), {"n": 2, "a": "y"}, ("z", 3)]
         [file] = written(tmp_path, run_sink, CsvBulkWriters.for_schema(texts().build()), rows)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
+from scurry.common import Row
 from scurry.common.typeinfo import Types
 from scurry.connectors.files.csv_format import CsvFormat, _ArrowReader, _Quotes
 from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
@@ -255,6 +256,15 @@ class TestSchema:
     def test_refuses_a_name_twice(self) -> None:
         with pytest.raises(ArgumentError, match="'id'"):
             two_columns().add_string_column("id")
+
+    def test_only_columns_there_are_lose_their_separator(self) -> None:
+        for index in (-1, 2):
+            with pytest.raises(ArgumentError, match=f"there is no column {index}: the schema has 2"):
+                two_columns().remove_array_element_separator(index)
+
+    def test_arrays_without_any_separator_are_one_value(self, tmp_path: Path, drive: Drive) -> None:
+        columns = CsvSchema.builder().add_array_column("l", "").disable_array_element_separator().build()
+        assert drive(source(tmp_path, "a;b\n", columns)).all() == [Row(l=["a;b"])]
 
 
 @given(st.text(st.sampled_from('a",\n\r\\ #'), max_size=30), st.sampled_from([None, "\\"]), st.booleans())

@@ -80,7 +80,9 @@ class CsvParser:
                 raise CsvSyntaxError(position, "the bytes are no UTF-8; convert the file", end)
             count = len(fields)
             if count != width:
-                if count == width + 1 and not fields[-1]:
+                if count > width and self._dialect.any_property is not None:
+                    self._fold(fields)
+                elif count == width + 1 and not fields[-1]:
                     fields.pop()  # a separator at the end of the line
                 else:
                     raise CsvSyntaxError(position, f"{width} columns are declared but the line has {count}", end)
@@ -88,6 +90,13 @@ class CsvParser:
                 yield [parse(field) for parse, field in zip(parsers, fields, strict=True)]
             except ValueError:
                 raise CsvSyntaxError(position, self._which_column(fields), end) from None
+
+    def _fold(self, fields: list[str]) -> None:
+        """Leave the fields of the columns; the last one behind them is the value of the column `any_property`."""
+        width, last = len(self._parsers), fields[-1]
+        del fields[width:]
+        if self._dialect.any_property in self._dialect.names:
+            fields[self._dialect.names.index(self._dialect.any_property)] = last
 
     def _which_column(self, fields: list[str]) -> str:
         for column, parse, field in zip(self._dialect.columns, self._parsers, fields, strict=True):

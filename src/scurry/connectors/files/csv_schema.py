@@ -26,11 +26,13 @@ class CsvDialect:
         escape: Character that takes the meaning from the next one, or None.
         null_value: Text that means null, quoted or not; None when there is no such text.
         line_separator: What the writer ends lines with; readers take any of CR, LF and CRLF.
-        array_separator: Default separator of array elements.
+        array_separator: Separator of array elements in columns that have none; empty means no separation.
         allow_comments: Skip lines whose first visible character is `#`, and blank lines.
         skip_first_row: Skip the first row (after the header, if there is one).
         use_header: The first row holds the column names: skipped by readers, written by writers.
         strict_headers: The header must hold the names of the columns, in order.
+        any_property: Fields behind the last column are allowed, and values of the column of that name, if there is one:
+            the last of them counts. None when there must be no such fields.
     """
 
     columns: tuple[CsvColumn, ...] = ()
@@ -44,6 +46,7 @@ class CsvDialect:
     skip_first_row: bool = False
     use_header: bool = False
     strict_headers: bool = False
+    any_property: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ class CsvColumn:
         precision: Of a DECIMAL.
         scale: Of a DECIMAL.
         is_array: Whether a field holds several values.
-        array_separator: Text between the elements of an array; None takes the dialect's, empty means no separation.
+        array_separator: Text between the elements of an array; empty takes the dialect's.
     """
 
     name: str
@@ -74,7 +77,7 @@ class CsvColumn:
     precision: int = 10
     scale: int = 0
     is_array: bool = False
-    array_separator: str | None = None
+    array_separator: str = ""
 
     @property
     def type_info(self) -> TypeInformation:
@@ -90,7 +93,7 @@ class CsvColumn:
         null, scalar = dialect.null_value, self._scalar_parser()
         if not self.is_array:
             return scalar if null is None else lambda text: None if text == null else scalar(text)
-        separator = dialect.array_separator if self.array_separator is None else self.array_separator
+        separator = self.array_separator or dialect.array_separator
 
         def array(text: str) -> list[Any]:
             if not text:

@@ -77,7 +77,7 @@ def _text(column: CsvColumn, dialect: CsvDialect) -> Callable[[Any], str]:
     quoted = quoting(dialect)
     plain = _plain(column)
     if column.is_array:
-        separator = dialect.array_separator if column.array_separator is None else column.array_separator
+        separator = column.array_separator or dialect.array_separator
         null = dialect.null_value or ""
         return lambda values: quoted(separator.join(null if v is None else plain(v) for v in values))
     return (lambda value: quoted(str(value))) if column.kind == "STRING" else plain

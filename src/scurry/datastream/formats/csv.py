@@ -67,7 +67,7 @@ class CsvSchemaBuilder:
 
         Args:
             name: Its name.
-            separator: Text between the values.
+            separator: Text between the values; `""` for the one of all columns, see `set_array_element_separator`.
             element_type: Type of the values; texts by default.
         """
         element = _column(name, DataTypes.STRING() if element_type is None else element_type)
@@ -108,13 +108,35 @@ class CsvSchemaBuilder:
         """Set the character between columns, a comma by default."""
         return self._set(separator=_one("column separator", char))
 
+    def set_any_property_name(self, name: str) -> CsvSchemaBuilder:
+        """Allow fields behind the last column; the last of them is the value of the column `name`, if there is one."""
+        return self._set(any_property=name)
+
     def set_array_element_separator(self, separator: str) -> CsvSchemaBuilder:
-        """Set the text between the values of arrays, in all columns."""
-        columns = tuple(
-            dataclasses.replace(column, array_separator=separator) if column.is_array else column
-            for column in self._dialect.columns
-        )
-        return self._set(array_separator=separator, columns=columns)
+        """Set the text between the values of arrays, `;` by default, in columns that have none of their own.
+
+        Those are the columns added with the separator `""`, and those `remove_array_element_separator` names.
+        """
+        return self._set(array_separator=separator)
+
+    def disable_array_element_separator(self) -> CsvSchemaBuilder:
+        """Let arrays of columns that have no separator of their own be a single value."""
+        return self._set(array_separator="")
+
+    def remove_array_element_separator(self, index: int) -> CsvSchemaBuilder:
+        """Take from a column its own separator of values, so that the one of all columns counts.
+
+        Args:
+            index: Which column, from 0.
+
+        Raises:
+            ArgumentError: There is no such column.
+        """
+        columns = self._dialect.columns
+        if not 0 <= index < len(columns):
+            raise ArgumentError(f"there is no column {index}: the schema has {len(columns)}")
+        changed = dataclasses.replace(columns[index], array_separator="")
+        return self._set(columns=(*columns[:index], changed, *columns[index + 1 :]))
 
     def disable_escape_char(self) -> CsvSchemaBuilder:
         """Give no character the power to escape the next. The default."""

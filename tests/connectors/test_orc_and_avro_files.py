@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import sys
 from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import fastavro
 import pyarrow.orc as orc
 import pytest
+from column_values import NULLS, ROW_OF_ALL, VALUES
 
-from scurry.common import Configuration, Instant, Row
+from scurry.common import Configuration, Row
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import BucketAssigner, FileSink, FileSource
@@ -38,22 +37,6 @@ from scurry.table.types import DataTypes
 Drive = Callable[..., Any]
 Run = Callable[..., Any]
 
-FIELDS = [
-    ("s", DataTypes.STRING(), "ü"),
-    ("b", DataTypes.BYTES(), b"\x00\xff"),
-    ("t", DataTypes.BOOLEAN(), True),
-    ("i", DataTypes.TINYINT(), -5),
-    ("n", DataTypes.BIGINT(), 1 << 40),
-    ("f", DataTypes.FLOAT(), 0.5),
-    ("e", DataTypes.DECIMAL(10, 2), Decimal("12.34")),
-    ("a", DataTypes.DATE(), datetime.date(2026, 3, 4)),
-    ("w", DataTypes.TIMESTAMP(6), datetime.datetime(2026, 3, 4, 5, 6, 7, 89)),
-    ("z", DataTypes.TIMESTAMP_LTZ(3), Instant(1_700_000_000, 123_000_000)),
-    ("l", DataTypes.ARRAY(DataTypes.INT()), [1, 2]),
-    ("m", DataTypes.MAP(DataTypes.STRING(), DataTypes.INT()), {"k": 1}),
-    ("r", DataTypes.ROW([DataTypes.FIELD("x", DataTypes.INT())]), Row(x=7)),
-]
-ROW = DataTypes.ROW([DataTypes.FIELD(name, kind) for name, kind, _ in FIELDS])
 NUMBER = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])
 AVRO = AvroSchema.parse_string(
     '{"type":"record","name":"Order","fields":[{"name":"n","type":"long"},{"name":"note","type":["null","string"],'
@@ -80,9 +63,8 @@ def settings(**values: str) -> Configuration:
 
 class TestOrc:
     def test_values_of_all_types_come_back(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
-        values, nulls = [value for _, _, value in FIELDS], [None] * len(FIELDS)
-        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW), [Row(*values), Row(*nulls)])
-        assert [list(row) for row in read(drive, OrcColumnarRowInputFormat(ROW), tmp_path)] == [values, nulls]
+        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW_OF_ALL), [Row(*VALUES), Row(*NULLS)])
+        assert [list(row) for row in read(drive, OrcColumnarRowInputFormat(ROW_OF_ALL), tmp_path)] == [VALUES, NULLS]
 
     def test_is_the_same_however_it_is_cut(self, tmp_path: Path, drive: Drive) -> None:
         factory = OrcBulkWriters.for_row_type(NUMBER, settings(orc_compress="NONE", orc_stripe_size="1000"))
@@ -96,13 +78,13 @@ class TestOrc:
             assert [row.n for row in found] == [n * n for n in range(100_000)]
 
     def test_columns_are_found_by_name(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
-        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW), [Row(*[value for _, _, value in FIELDS])])
+        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW_OF_ALL), [Row(*VALUES)])
         chosen = DataTypes.ROW([DataTypes.FIELD("N", DataTypes.BIGINT()), DataTypes.FIELD("none", DataTypes.INT())])
         [row] = read(drive, OrcColumnarRowInputFormat(chosen, is_case_sensitive=False), tmp_path)
         assert (row.N, row.none) == (1 << 40, None)
 
     def test_a_column_of_another_type_is_named(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
-        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW), [Row(*[value for _, _, value in FIELDS])])
+        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW_OF_ALL), [Row(*VALUES)])
         wrong = DataTypes.ROW([DataTypes.FIELD("s", DataTypes.BIGINT())])
         with pytest.raises(MalformedRecordError, match=r"column 's' is string, declared is BIGINT"):
             read(drive, OrcColumnarRowInputFormat(wrong), tmp_path)

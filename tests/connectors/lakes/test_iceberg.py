@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from column_values import NULLS, ROW_OF_ALL, VALUES
 
-from scurry.common import Configuration, Instant, Row, Types, WatermarkStrategy
+from scurry.common import Configuration, Row, Types, WatermarkStrategy
 from scurry.connectors.sink import Committer, WriterContext
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
@@ -254,30 +253,12 @@ class TestReading:
 
 
 def test_values_of_all_types_come_back(table: TableLoader, write: Write, drive: Drive) -> None:
-    fields = [
-        ("n", DataTypes.INT(), 1),
-        ("s", DataTypes.STRING(), "ü"),
-        ("b", DataTypes.BYTES(), b"\x00\xff"),
-        ("t", DataTypes.BOOLEAN(), True),
-        ("i", DataTypes.TINYINT(), -5),
-        ("f", DataTypes.FLOAT(), 0.5),
-        ("d", DataTypes.DOUBLE(), 0.1),
-        ("e", DataTypes.DECIMAL(10, 2), decimal.Decimal("12.34")),
-        ("a", DataTypes.DATE(), datetime.date(2026, 3, 4)),
-        ("w", DataTypes.TIMESTAMP(6), datetime.datetime(2026, 3, 4, 5, 6, 7, 89)),
-        ("z", DataTypes.TIMESTAMP_LTZ(3), Instant(1_700_000_000, 123_000_000)),
-        ("l", DataTypes.ARRAY(DataTypes.INT()), [1, 2]),
-        ("m", DataTypes.MAP(DataTypes.STRING(), DataTypes.INT()), {"k": 1}),
-        ("r", DataTypes.ROW([DataTypes.FIELD("x", DataTypes.INT())]), Row(x=7)),
-    ]
-    row_type = DataTypes.ROW([DataTypes.FIELD(name, kind) for name, kind, _ in fields])
-    sink = IcebergSink.for_row_data(row_type).table_loader(table).with_partition_columns("a").build()
-    values, nulls = [value for _, _, value in fields], [None] * len(fields)
+    sink = IcebergSink.for_row_data(ROW_OF_ALL).table_loader(table).with_partition_columns("a").build()
     committer = sink.create_committer("job-sink")
-    committer.commit(0, write(sink, 0, [[Row(*values), Row(*nulls)]]))
+    committer.commit(0, write(sink, 0, [[Row(*VALUES), Row(*NULLS)]]))
     committer = sink.create_committer("job-sink")  # finds the table as it has made it
     found = drive(IcebergSource.for_row_data().table_loader(table).build()).all()
-    assert sorted((list(row) for row in found), key=lambda row: row[0] is None) == [values, nulls]
+    assert sorted((list(row) for row in found), key=lambda row: row[0] is None) == [VALUES, NULLS]
 
 
 def test_jobs_write_and_read_tables(table: TableLoader) -> None:

@@ -34,6 +34,9 @@ def read_parquet(
         end: Byte after the range.
         batch_size: Records decoded at once.
         reader: Says, given the file's `pyarrow.Schema`, what to read.
+
+    Raises:
+        MalformedRecordError: The file is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -48,8 +51,11 @@ def read_parquet(
             return
         groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
         columns, records = reader(parquet.schema_arrow)
-        for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=False):
-            yield records(batch)
+        try:
+            for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=False):
+                yield records(batch)
+        except pa.ArrowInvalid as error:
+            raise MalformedRecordError(path, None, "", f"the file holds what is no such value ({error})") from None
 
 
 def _offset(group: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from typing import Self
 
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
@@ -14,6 +15,26 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.table.types import RowType
 
 __all__ = ["DeltaSink", "DeltaSource"]
+
+
+class _SourceBuilder:
+    """What both builders of sources say: which columns, and from or at which version."""
+
+    def __init__(self, table_path: str) -> None:
+        self._path = table_path
+        self._columns: tuple[str, ...] | None = None
+        self._version: int | None = None
+        self._timestamp_ms: int | None = None
+
+    def column_names(self, *names: str) -> Self:
+        """Read these columns only."""
+        self._columns = _names(names)
+        return self
+
+    def _source(self, what: DeltaRange, interval_ms: int | None) -> DeltaSource:
+        built = DeltaSource.of(self._path, self._columns, what, interval_ms)
+        assert isinstance(built, DeltaSource)
+        return built
 
 
 class DeltaSource(_DeltaSource):
@@ -37,20 +58,8 @@ class DeltaSource(_DeltaSource):
         """
         return DeltaSource.ContinuousBuilder(os.fspath(table_path))
 
-    class BoundedBuilder:
-        """Says which version is read."""
-
-        def __init__(self, table_path: str) -> None:
-            """Begin with the newest version and all columns."""
-            self._path = table_path
-            self._columns: tuple[str, ...] | None = None
-            self._version: int | None = None
-            self._timestamp_ms: int | None = None
-
-        def column_names(self, *names: str) -> DeltaSource.BoundedBuilder:
-            """Read these columns only."""
-            self._columns = _names(names)
-            return self
+    class BoundedBuilder(_SourceBuilder):
+        """Says which version is read, the newest by default, and of which columns, all by default."""
 
         def version_as_of(self, version: int) -> DeltaSource.BoundedBuilder:
             """Read the table as it was in a version."""
@@ -71,28 +80,18 @@ class DeltaSource(_DeltaSource):
                 UnsupportedError: A feature of the table, or the type of a column.
                 ExtraMissingError: The package deltalake is missing.
             """
-            _one(self._version, self._timestamp_ms, "version_as_of", "timestamp_as_of")
-            what = DeltaRange(self._version, self._timestamp_ms)
-            built = DeltaSource.of(self._path, self._columns, what, None)
-            assert isinstance(built, DeltaSource)
-            return built
+            _one(self._version is not None, self._timestamp_ms is not None, "version_as_of", "timestamp_as_of")
+            return self._source(DeltaRange(self._version, self._timestamp_ms), None)
 
-    class ContinuousBuilder:
+    class ContinuousBuilder(_SourceBuilder):
         """Says where reading begins, and what becomes of versions that do more than append."""
 
         def __init__(self, table_path: str) -> None:
             """Begin with what is in the table, and all columns."""
-            self._path = table_path
-            self._columns: tuple[str, ...] | None = None
-            self._version: int | str | None = None
-            self._timestamp_ms: int | None = None
+            super().__init__(table_path)
+            self._latest = False
             self._interval_ms = 5000
             self._ignore_deletes = self._ignore_changes = False
-
-        def column_names(self, *names: str) -> DeltaSource.ContinuousBuilder:
-            """Read these columns only."""
-            self._columns = _names(names)
-            return self
 
         def starting_version(self, version: int | str) -> DeltaSource.ContinuousBuilder:
             """Read what a version and those after it have added, instead of what is in the table.
@@ -100,7 +99,8 @@ class DeltaSource(_DeltaSource):
             Args:
                 version: Its number, or "latest" for versions that are yet to come.
             """
-            self._version = version if version == "latest" else _version(version)
+            self._latest = version == "latest"
+            self._version = None if self._latest else _version(version)
             return self
 
         def starting_timestamp(self, timestamp: datetime.datetime | str) -> DeltaSource.ContinuousBuilder:
@@ -132,13 +132,12 @@ class DeltaSource(_DeltaSource):
                 UnsupportedError: A feature of the table, or the type of a column.
                 ExtraMissingError: The package deltalake is missing.
             """
-            _one(self._version, self._timestamp_ms, "starting_version", "starting_timestamp")
-            version = self._version if isinstance(self._version, int) else None
-            changes_only = self._version is not None or self._timestamp_ms is not None
-            what = DeltaRange(version, self._timestamp_ms, changes_only, self._ignore_deletes, self._ignore_changes)
-            built = DeltaSource.of(self._path, self._columns, what, self._interval_ms)
-            assert isinstance(built, DeltaSource)
-            return built
+            by_version, by_time = self._latest or self._version is not None, self._timestamp_ms is not None
+            _one(by_version, by_time, "starting_version", "starting_timestamp")
+            what = DeltaRange(
+                self._version, self._timestamp_ms, by_version or by_time, self._ignore_deletes, self._ignore_changes
+            )
+            return self._source(what, self._interval_ms)
 
 
 class DeltaSink(_DeltaSink):
@@ -210,6 +209,6 @@ def _millis(timestamp: datetime.datetime | str) -> int:
     return round(timestamp.timestamp() * 1000)
 
 
-def _one(version: object, timestamp: object, a: str, b: str) -> None:
-    if version is not None and timestamp is not None:
+def _one(version: bool, timestamp: bool, a: str, b: str) -> None:
+    if version and timestamp:
         raise ArgumentError(f"{a}(...) and {b}(...) exclude each other; choose one")

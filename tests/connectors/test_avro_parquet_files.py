@@ -32,6 +32,7 @@ from scurry.datastream.formats.parquet import (
 from scurry.errors import ArgumentTypeError, MalformedRecordError, TypeMismatchError, UnsupportedError
 from scurry.table.types import DataTypes
 
+FLINK = Path(__file__).parent.parent / "fixtures/flink/connectors/avro_parquet"
 Drive = Callable[..., Any]
 Run = Callable[..., Any]
 
@@ -374,6 +375,46 @@ class TestFiles:
         ]
         pq.write_table(table, tmp_path / "f", use_deprecated_int96_timestamps=True)
         assert read(schema, tmp_path / "f")[0]["at"] == moment.replace(tzinfo=datetime.UTC)
+
+    @pytest.mark.parametrize(
+        ("name", "expected"),
+        [
+            ("array", [{"t": ["a", "b"]}, {"t": []}]),  # lists of two levels
+            ("array_of_records", [{"rs": [{"z": 1}, {"z": 2}]}]),
+            ("map", [{"m": {"k": 1}}]),
+            ("record", [{"r": {"q": 1, "w": 0.5}}]),
+            ("union", [{"u": "a"}, {"u": 5}, {"u": None}]),
+        ],
+    )
+    def test_what_flink_writes_is_read(self, name: str, expected: list[Any]) -> None:
+        path = FLINK / f"{name}.parquet"
+        schema = AvroSchema.parse_string(pq.read_metadata(path).metadata[b"parquet.avro.schema"].decode())
+        assert read(schema, path) == expected
+
+    def test_logical_types_of_flink_are_read(self) -> None:
+        schema = record(
+            ("d", logical("int", "date")),
+            ("tm", logical("int", "time-millis")),
+            ("tu", logical("long", "time-micros")),
+            ("ts", logical("long", "timestamp-millis")),
+            ("tsu", logical("long", "timestamp-micros")),
+        )
+        moment = datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, datetime.UTC)
+        assert read(schema, FLINK / "logical.parquet") == [
+            {
+                "d": datetime.date(2022, 1, 8),
+                "tm": datetime.time(1),
+                "tu": datetime.time(1),
+                "ts": moment.replace(microsecond=123000),
+                "tsu": moment,
+            }
+        ]
+
+    def test_a_value_that_is_none_names_the_file(self) -> None:
+        # PyFlink 2.3 writes decimals of bytes without their bytes, and those of fixed with others
+        empty = record(("dec", logical("bytes", "decimal", precision=10, scale=2)))
+        with pytest.raises(MalformedRecordError, match=r"logical\.parquet.*the file holds what is no such value"):
+            read(empty, FLINK / "logical.parquet")
 
     def test_rows_and_records_are_the_same_files(self, tmp_path: Path) -> None:
         rows = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT()), DataTypes.FIELD("note", DataTypes.STRING())])

@@ -43,7 +43,8 @@ def read_parquet(
 
     with fs.open_input(path) as file:
         try:
-            parquet = pq.ParquetFile(file, coerce_int96_timestamp_unit="us")
+            # pre-buffering begins Arrow's pool of threads, which aborts a process that ends right after
+            parquet = pq.ParquetFile(file, pre_buffer=False, coerce_int96_timestamp_unit="us")
         except pa.ArrowInvalid as error:
             if start == 0:  # once, however many ranges the file is read in
                 reason = f"this is no Parquet file ({error})"

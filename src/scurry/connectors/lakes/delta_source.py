@@ -89,7 +89,7 @@ class _FileReader(ColumnarFormat):
 
         inside = file_system(path)[1] if "://" in path else posixpath.join(base, path)
         with fs.open_input(inside) as file:
-            parquet = pq.ParquetFile(file)
+            parquet = pq.ParquetFile(file, pre_buffer=False)
             names = parquet.schema_arrow.names
             wanted = [name for name in self.row.names if name in names and name not in partition_values]
             found: list[str | None] = [

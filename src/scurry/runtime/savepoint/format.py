@@ -292,7 +292,8 @@ def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str])
     directory = posixpath.join(root, ENTRIES, f"kind={file.kind}")
     place = posixpath.join(directory, f".{name}.{uuid.uuid4().hex}")
     with source.open_input(inner) as stream:
-        reader = pq.ParquetFile(stream)
+        # pre-buffering would begin a pool of threads, see read_parquet
+        reader = pq.ParquetFile(stream, pre_buffer=False)
         with ExitStack() as files:
             for number in range(reader.num_row_groups):
                 table = reader.read_row_group(number, use_threads=False)
@@ -329,7 +330,7 @@ class EntryFile:
 
         fs, path = file_system(self.path)
         with fs.open_input(path) as stream:
-            file = pq.ParquetFile(stream)
+            file = pq.ParquetFile(stream, pre_buffer=False)
             for number in range(file.num_row_groups) if row_groups is None else row_groups:
                 table = file.read_row_group(number, columns=["uid", "subtask", "id", "blob"], use_threads=False)
                 columns = [column.to_pylist() for column in table.columns]
@@ -342,7 +343,7 @@ class EntryFile:
 
         fs, path = file_system(self.path)
         with fs.open_input(path) as stream:
-            table = pq.ParquetFile(stream).read(["uid", "subtask", "bytes"], use_threads=False)
+            table = pq.ParquetFile(stream, pre_buffer=False).read(["uid", "subtask", "bytes"], use_threads=False)
             yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 

@@ -1,17 +1,76 @@
-"""Checks of the settings of single operators."""
+"""The settings of single operators."""
 
 from __future__ import annotations
 
+from typing import NoReturn, Self
+
 from scurry.datastream.slot_sharing_group import SlotSharingGroup
-from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
-__all__ = ["MAX_KEY_GROUPS", "NO_UID_HASH", "check_max_parallelism", "check_parallelism", "check_slot_sharing_group"]
-
-NO_UID_HASH = "scurry reads no savepoints of Flink, so operators have no hashes to set: call uid(...) instead"
+__all__ = ["MAX_KEY_GROUPS", "OperatorSettings", "check_max_parallelism", "check_parallelism"]
 
 #: The most key groups a job can have, as in Flink.
 MAX_KEY_GROUPS = 1 << 15
+
+
+class OperatorSettings:
+    """What streams and sinks let the operator behind them be told."""
+
+    _node: Node
+
+    def name(self, name: str) -> Self:
+        """Set the name shown in plans and metrics."""
+        self._node.name = name
+        return self
+
+    def uid(self, uid: str) -> Self:
+        """Set the identity by which savepoints find the operator's state, also in later versions of the program."""
+        self._node.uid = uid
+        return self
+
+    def set_uid_hash(self, uid_hash: str) -> NoReturn:
+        """Refuse the hash of an operator in a savepoint of Flink, which scurry does not read.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            "scurry reads no savepoints of Flink, so operators have no hashes to set: call uid(...) instead"
+        )
+
+    def set_description(self, description: str) -> Self:
+        """Describe the operator in more detail than its name does."""
+        self._node.description = description
+        return self
+
+    def set_parallelism(self, parallelism: int) -> Self:
+        """Set the number of subtasks of this operator.
+
+        Raises:
+            ArgumentError: It is less than 1, or the operator is not parallel.
+            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
+        """
+        self._node.parallelism = check_parallelism(self._node, parallelism)
+        return self
+
+    def disable_chaining(self) -> Self:
+        """Accept where Flink would put thread boundaries.
+
+        Notes:
+            Operators without an exchange between them always run in one task here; results are the same.
+        """
+        return self
+
+    def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
+        """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself.
+
+        Raises:
+            ArgumentTypeError: It is neither a group nor the name of one.
+        """
+        if not isinstance(slot_sharing_group, (str, SlotSharingGroup)):
+            raise ArgumentTypeError(f"expected a SlotSharingGroup or the name of one, got {slot_sharing_group!r}")
+        return self
 
 
 def check_parallelism(node: Node, parallelism: int) -> int:
@@ -41,16 +100,6 @@ def check_max_parallelism(max_parallelism: int) -> int:
     if not isinstance(max_parallelism, int) or not 1 <= max_parallelism <= MAX_KEY_GROUPS:
         raise ArgumentError(f"The maximum parallelism must be between 1 and {MAX_KEY_GROUPS}, not {max_parallelism!r}")
     return max_parallelism
-
-
-def check_slot_sharing_group(slot_sharing_group: object) -> None:
-    """Check that a group is one, or the name of one.
-
-    Raises:
-        ArgumentTypeError: It is neither.
-    """
-    if not isinstance(slot_sharing_group, (str, SlotSharingGroup)):
-        raise ArgumentTypeError(f"expected a SlotSharingGroup or the name of one, got {slot_sharing_group!r}")
 
 
 def _parallel(node: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
@@ -12,12 +12,7 @@ from scurry.datastream._adapters import Projection
 from scurry.datastream._functions import require_function
 from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
-from scurry.datastream.data_stream._settings import (
-    NO_UID_HASH,
-    check_max_parallelism,
-    check_parallelism,
-    check_slot_sharing_group,
-)
+from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
 from scurry.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -28,9 +23,8 @@ from scurry.datastream.functions import (
     SinkFunction,
 )
 from scurry.datastream.output_tag import OutputTag
-from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.datastream.state import MapStateDescriptor
-from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
 
@@ -49,10 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DataStream"]
 
-Self = TypeVar("Self", bound="DataStream")
 
-
-class DataStream:
+class DataStream(OperatorSettings):
     """A stream of records, as a node of the job being built; nothing runs before the environment executes.
 
     Mirrors Flink's `DataStream`. Types that are not declared mean pickled Python objects.
@@ -69,29 +61,6 @@ class DataStream:
         """Return the name of the operator behind the stream."""
         return self._node.name
 
-    def name(self: Self, name: str) -> Self:
-        """Set the name shown in plans and metrics."""
-        self._node.name = name
-        return self
-
-    def uid(self: Self, uid: str) -> Self:
-        """Set the identity by which savepoints find the operator's state, also in later versions of the program."""
-        self._node.uid = uid
-        return self
-
-    def set_uid_hash(self, uid_hash: str) -> NoReturn:
-        """Refuse the hash of an operator in a savepoint of Flink, which scurry does not read.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError(NO_UID_HASH)
-
-    def set_description(self: Self, description: str) -> Self:
-        """Describe the operator in more detail than its name does."""
-        self._node.description = description
-        return self
-
     def get_type(self) -> TypeInformation:
         """Return the declared type of the records."""
         return self._node.output_type or Types.PICKLED_BYTE_ARRAY()
@@ -106,27 +75,17 @@ class DataStream:
 
     # ------------------------------------------------------------------ how the operator runs
 
-    def set_parallelism(self: Self, parallelism: int) -> Self:
-        """Set the number of subtasks of this operator.
-
-        Raises:
-            ArgumentError: It is less than 1, or the operator is not parallel.
-            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
-        """
-        self._node.parallelism = check_parallelism(self._node, parallelism)
-        return self
-
-    def set_max_parallelism(self: Self, max_parallelism: int) -> Self:
+    def set_max_parallelism(self, max_parallelism: int) -> Self:
         """Set up to how many subtasks this operator can be rescaled, 1 to 32768."""
         self._node.max_parallelism = check_max_parallelism(max_parallelism)
         return self
 
-    def force_non_parallel(self: Self) -> Self:
+    def force_non_parallel(self) -> Self:
         """Fix the parallelism of this operator to 1."""
         self._node.parallelism = self._node.max_parallelism = 1
         return self
 
-    def set_buffer_timeout(self: Self, timeout_millis: TimeAmount) -> Self:
+    def set_buffer_timeout(self, timeout_millis: TimeAmount) -> Self:
         """Accept how long Flink would hold back records to fill a network buffer, in ms; -1 for the default.
 
         Notes:
@@ -136,21 +95,12 @@ class DataStream:
             raise ArgumentError(f"a buffer timeout is -1 (default) or at least 0 ms, not {timeout_millis!r}")
         return self
 
-    def start_new_chain(self: Self) -> Self:
+    def start_new_chain(self) -> Self:
         """Accept where Flink would put a thread boundary.
 
         Notes:
             Operators without an exchange between them always run in one task here; results are the same.
         """
-        return self
-
-    def disable_chaining(self: Self) -> Self:
-        """Accept where Flink would put thread boundaries; see `start_new_chain`."""
-        return self
-
-    def slot_sharing_group(self: Self, slot_sharing_group: str | SlotSharingGroup) -> Self:
-        """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself."""
-        check_slot_sharing_group(slot_sharing_group)
         return self
 
     # ------------------------------------------------------------------ one record at a time
@@ -239,7 +189,7 @@ class DataStream:
             ),
         )
 
-    def with_dead_letters(self: Self, output_tag: OutputTag) -> Self:
+    def with_dead_letters(self, output_tag: OutputTag) -> Self:
         """Let records on which this operator's function fails go to a side output instead of failing the job.
 
         On the stream of a `FileSource` it is what the files hold that is no record of their format.

@@ -55,7 +55,7 @@ test-slow: setup ## What waits without a JVM: random requests to the REST endpoi
 	$(BIN)/python -m pytest -q -m "slow and not spark"
 
 test-spark: setup ## Tests that start Spark
-	$(BIN)/python -m pytest -q -m spark
+	$(BIN)/python -m pytest -q --durations=15 -m spark
 
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
@@ -71,10 +71,10 @@ test-faults: setup ## Jobs that are killed, fill their disk or find damaged file
 FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_executor.py
 
 faults-in-processes: setup
-	$(BIN)/python -m pytest -q -s -m faults $(FAULTS_IN_PROCESSES)
+	$(BIN)/python -m pytest -q -s --durations=8 -m faults $(FAULTS_IN_PROCESSES)
 
 faults-in-session: setup
-	$(BIN)/python -m pytest -q -s -m faults tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
+	$(BIN)/python -m pytest -q -s --durations=8 -m faults tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
@@ -85,10 +85,10 @@ test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and 
 # Each has a broker of its own.
 .PHONY: kafka-topics kafka-history
 kafka-topics: setup
-	$(BIN)/python -m pytest -q -s -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s --durations=8 -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
 
 kafka-history: setup
-	$(BIN)/python -m pytest -q -s -m kafka tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s --durations=8 -m kafka tests/kafka/test_hybrid_faults.py
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

@@ -23,7 +23,9 @@ _DEFAULTS = {
     "fetch.wait.max.ms": 100,
     "queued.max.messages.kbytes": 16384,
     # What is fetched ahead of the next batch; each takes almost a kilobyte more than its value.
-    "queued.min.messages": 10_000,
+    "queued.min.messages": 20_000,
+    # When so much is there, look again soon: librdkafka waits a second, in which the reader runs dry.
+    "fetch.queue.backoff.ms": 20,
 }
 
 

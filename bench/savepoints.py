@@ -1,7 +1,7 @@
 """What savepoints cost: the batches of a job while one is taken, and large state saved and restored.
 
-    python bench/savepoints.py delay --state-mb 50
-    python bench/savepoints.py move --state-mb 1000
+python bench/savepoints.py delay --state-mb 50
+python bench/savepoints.py move --state-mb 1000
 """
 
 from __future__ import annotations

@@ -111,8 +111,10 @@ def main() -> None:
     batch_times(small, job)  # warms the JVM
     start = time.time()
     medians = [statistics.median(batch_times(size, job)[2:]) for size in (small, large)]
-    print(f"{TOUCHED} touched: {medians[0] * 1000:.0f} ms with {small:,} {what}, "
-          f"{medians[1] * 1000:.0f} ms with {large:,}: {medians[1] / medians[0]:.2f} x ({time.time() - start:.0f} s)")
+    print(
+        f"{TOUCHED} touched: {medians[0] * 1000:.0f} ms with {small:,} {what}, "
+        f"{medians[1] * 1000:.0f} ms with {large:,}: {medians[1] / medians[0]:.2f} x ({time.time() - start:.0f} s)"
+    )
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
-    "scurry.runtime.runner": {"scurry.runtime.local", "scurry.spark"},
+    "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},
@@ -176,9 +176,7 @@ def test_pandas_and_pyarrow_are_imported_inside_functions_outside_the_spark_laye
 
 
 LIGHT_PACKAGES = sorted(
-    module_name(file)
-    for file in [*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")]
-    if file.name != "__main__.py"
+    module_name(file) for file in [*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")] if file.name != "__main__.py"
 )
 
 

@@ -18,9 +18,9 @@ from scurry.connectors.source import Backlog
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.progress import ProgressDisplay
-from scurry.runtime.catching_up import CatchingUp
-from scurry.runtime.job import BatchReport, JobExecution
-from scurry.runtime.wire import MAX_TIME
+from scurry.runtime.driver.backlog import BacklogTracker
+from scurry.runtime.driver.job import BatchReport, JobExecution
+from scurry.runtime.exchange.wire import MAX_TIME
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z
@@ -58,7 +58,7 @@ class Job:
 
 def test_a_job_that_is_behind_says_how_far_and_when_it_will_have_caught_up() -> None:
     job, left = Job(), (9000, 8000)
-    behind = job.execution.catching_up = CatchingUp(lambda: job.now)
+    behind = job.execution.backlog = BacklogTracker(lambda: job.now)
     display = job.display()
     for records in left:
         job.batch(seconds=2)

@@ -1,6 +1,6 @@
 """A backlog in Kafka, worked off; a PyFlink program that runs unmodified on both engines (see bench/kafka_backlog.py).
 
-    kafka_backlog.py BROKER TOPIC JOB OUT       JOB: count (per key, in state) or window (10 s of event time)
+kafka_backlog.py BROKER TOPIC JOB OUT       JOB: count (per key, in state) or window (10 s of event time)
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 A PyFlink program; `bench/sessions.py` runs it with PyFlink and, unmodified, with scurry.
 """
+
 from __future__ import annotations
 
 from pyflink.common import Time, Types

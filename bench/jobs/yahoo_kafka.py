@@ -1,6 +1,6 @@
 """The Yahoo streaming benchmark from topic to topic; a PyFlink program that runs unmodified on both engines.
 
-    yahoo_kafka.py BROKER EVENTS RESULTS CAMPAIGNS MODE     CAMPAIGNS: JSON, ad -> campaign; MODE: bounded or live
+yahoo_kafka.py BROKER EVENTS RESULTS CAMPAIGNS MODE     CAMPAIGNS: JSON, ad -> campaign; MODE: bounded or live
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Literal, TextIO
 
 from scurry.common.config_options import PROGRESS
-from scurry.runtime.job import BatchReport, JobExecution
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.driver.job import BatchReport, JobExecution
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
 __all__ = ["ProgressDisplay"]
 
@@ -94,10 +94,10 @@ class ProgressDisplay:
 
     def _behind(self) -> list[str]:
         """How far the sources are behind, while they are not allowed to read all there is."""
-        catching_up = self._job.catching_up
-        if not catching_up.held_back:
+        backlog = self._job.backlog
+        if not backlog.held_back:
             return []
-        left, seconds = catching_up.backlog, catching_up.seconds
+        left, seconds = backlog.backlog, backlog.seconds
         amounts = [] if left.records is None else [_count(left.records, "record")]
         amounts += [] if left.bytes is None else [_size(left.bytes)]
         if not amounts:

@@ -7,7 +7,7 @@ import pytest
 from scurry.common import Configuration, RestartStrategies, RestartStrategyConfiguration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentTypeError
-from scurry.runtime.restart import restart_strategy
+from scurry.runtime.driver.restart_strategies import restart_strategy
 
 
 def strategy_of(env: StreamExecutionEnvironment) -> str:

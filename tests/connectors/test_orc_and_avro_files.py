@@ -123,9 +123,7 @@ class TestAvro:
             list(record.values()) for record in self.RECORDS
         ]
 
-    def test_files_of_an_older_schema_are_read_as_the_newer(
-        self, tmp_path: Path, run_sink: Run, drive: Drive
-    ) -> None:
+    def test_files_of_an_older_schema_are_read_as_the_newer(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
         old = AvroSchema.parse_string('{"type":"record","name":"Order","fields":[{"name":"n","type":"int"}]}')
         written(tmp_path, run_sink, AvroBulkWriters.for_generic_record(old), [{"n": 3}])
         assert read(drive, AvroReaderFormat.for_generic_record(AVRO), tmp_path) == [{"n": 3, "note": None, "tags": []}]

@@ -52,9 +52,9 @@ def sink(columns: Any, type_info: Any = None) -> SparkSink:
 
 
 def written(values: list[Any], *columns: tuple[str, pa.DataType]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = sink({name: "ANY" for name, _ in columns}).record_batch(
-        values, pa.schema(list(columns))
-    ).to_pylist()
+    rows: list[dict[str, Any]] = (
+        sink({name: "ANY" for name, _ in columns}).record_batch(values, pa.schema(list(columns))).to_pylist()
+    )
     return rows
 
 

@@ -21,7 +21,7 @@ RUNNERS = ["local", pytest.param("spark", marks=pytest.mark.spark)]
 
 
 class Shelves(SplitSource):
-    """Numbered books on shelves."""
+    """LoggedAssignment books on shelves."""
 
     def __init__(self, **sizes: int) -> None:
         self.sizes = sizes
@@ -221,7 +221,8 @@ def test_an_error_of_ones_own_ends_the_job(tmp_path: Path) -> None:
             raise LookupError(f"shelf {split} has gone")
 
     env = environment("local", **{"restart-strategy.type": "none"})
-    with pytest.raises(JobError, match="shelf a has gone"), (
-        env.from_source(Broken(a=1), None, "books").execute_and_collect()
-    ) as found:
+    with (
+        pytest.raises(JobError, match="shelf a has gone"),
+        env.from_source(Broken(a=1), None, "books").execute_and_collect() as found,
+    ):
         list(found)

@@ -66,9 +66,7 @@ class TestJava:
             (lambda: StreamExecutionEnvironment().add_source(object()), "use from_source"),
         ],
     )
-    def test_what_only_java_could_do_is_refused_with_what_to_do(
-        self, make: Callable[[], object], instead: str
-    ) -> None:
+    def test_what_only_java_could_do_is_refused_with_what_to_do(self, make: Callable[[], object], instead: str) -> None:
         with pytest.raises(UnsupportedError, match=instead):
             make()
 

@@ -204,9 +204,13 @@ class TestFunctions:
 
     def test_a_failing_key_selector_names_its_line_and_the_record(self, mode: str) -> None:
         def build(env: StreamExecutionEnvironment) -> DataStream:
-            return env.from_collection([{"id": 1}, {}]).key_by(
-                lambda order: order["id"]  # cause
-            ).map(Identity())
+            return (
+                env.from_collection([{"id": 1}, {}])
+                .key_by(
+                    lambda order: order["id"]  # cause
+                )
+                .map(Identity())
+            )
 
         text = failure(build, mode)
         assert_guilty(text, "<lambda>")
@@ -215,8 +219,12 @@ class TestFunctions:
 
     def test_a_failing_reduce_names_its_line_and_the_record(self, mode: str) -> None:
         def build(env: StreamExecutionEnvironment) -> DataStream:
-            return env.from_collection([1, "one"]).key_by(lambda value: 0).reduce(
-                lambda a, b: a + b  # cause
+            return (
+                env.from_collection([1, "one"])
+                .key_by(lambda value: 0)
+                .reduce(
+                    lambda a, b: a + b  # cause
+                )
             )
 
         text = failure(build, mode)

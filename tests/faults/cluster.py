@@ -13,7 +13,7 @@ from typing import Any
 import pyspark
 from processes import Process, kill, processes
 
-from scurry.spark.java import ensure_java
+from scurry.spark.session.java import ensure_java
 
 SPARK = Path(pyspark.__file__).parent
 GIVE_UP_SECONDS = 180

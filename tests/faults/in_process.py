@@ -11,7 +11,7 @@ from fuses import BlowingSink
 from places import Place
 from programs.windows_and_counts import build, environment
 
-from scurry.runtime.running_job import RunningJob
+from scurry.runtime.driver.client import RunningJob
 
 GIVE_UP_SECONDS = 300
 

@@ -52,5 +52,3 @@ def test_the_parallelism_follows_the_workers_and_nothing_is_lost_or_doubled(tmp_
     undisturbed.counts_all()
     assert found == undisturbed.drain()
     assert len(found["counts"]) == readings.files * LINES and len(found["sums"]) > readings.files * SENSORS
-
-

@@ -12,7 +12,7 @@ from real_kafka import Kafka, broker_tool, tool_named
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JavaMissingError
-from scurry.spark.java import ensure_java
+from scurry.spark.session.java import ensure_java
 
 #: Why there is no broker.
 _missing: list[str] = []

@@ -56,9 +56,7 @@ def written(kafka: Kafka, form: str) -> str:
 
 
 @pytest.mark.parametrize("form", STRICT)
-def test_a_malformed_message_fails_the_job_and_names_its_place(
-    kafka: Kafka, env_of: Environments, form: str
-) -> None:
+def test_a_malformed_message_fails_the_job_and_names_its_place(kafka: Kafka, env_of: Environments, form: str) -> None:
     topic = written(kafka, form)
     with pytest.raises(JobError, match=f"topic '{topic}', partition 0, offset 1: malformed record"):
         list(records(env_of(), kafka, topic, STRICT[form][0]).execute_and_collect())

@@ -165,9 +165,7 @@ def test_an_unreachable_host_is_one_clear_error(
 ) -> None:
     env = env_of()
     builder = sink(kafka, "t", guarantee).set_bootstrap_servers("127.0.0.1:1")
-    env.from_collection(["a"], Types.STRING()).sink_to(
-        builder.set_property("default.api.timeout.ms", "1500").build()
-    )
+    env.from_collection(["a"], Types.STRING()).sink_to(builder.set_property("default.api.timeout.ms", "1500").build())
     with pytest.raises((JobError, SinkConnectionError), match="127.0.0.1:1 cannot be written to: .*Connection refused"):
         env.execute("unreachable")
 

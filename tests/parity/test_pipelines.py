@@ -241,9 +241,7 @@ def final(end: str, results: list[Any]) -> list[Any]:
 
 def pipeline(env: StreamExecutionEnvironment, records: Records, steps: list[str], end: str) -> DataStream:
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(200))
-    stream = env.from_collection(records).assign_timestamps_and_watermarks(
-        strategy.with_timestamp_assigner(ByTime())
-    )
+    stream = env.from_collection(records).assign_timestamps_and_watermarks(strategy.with_timestamp_assigner(ByTime()))
     for step in steps:
         stream = STEPS[step][0](stream)
     return ENDS[end][0](stream)

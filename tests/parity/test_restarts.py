@@ -44,9 +44,7 @@ def expected_counts(last: int) -> list[str]:
 
 @pytest.mark.parametrize("runner", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 @pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
-def test_a_job_without_a_checkpoint_directory_is_restarted_exactly_once(
-    tmp_path: Path, mode: str, runner: str
-) -> None:
+def test_a_job_without_a_checkpoint_directory_is_restarted_exactly_once(tmp_path: Path, mode: str, runner: str) -> None:
     before = set(glob.glob(f"{tempfile.gettempdir()}/scurry-*"))
     settings = {"parallelism.default": "2", "pipeline.max-parallelism": "8", "scurry.batch.max-records": "10",
                 "execution.runtime-mode": mode, "scurry.runner": runner, **RESTARTS}  # fmt: skip

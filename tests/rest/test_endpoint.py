@@ -120,11 +120,14 @@ def test_the_end_of_the_program_waits_for_them_too() -> None:
 
 
 def test_a_program_that_leaves_its_job_behind_ends_all_the_same() -> None:
-    python("""
+    python(
+        """
         from fake_jobs import FakeJob, served
         context = served(FakeJob())
         context.__enter__().request("GET", "/jobs")
-    """, timeout=20)
+    """,
+        timeout=20,
+    )
 
 
 def test_a_client_that_says_nothing_keeps_nobody_waiting(job: FakeJob) -> None:

@@ -22,7 +22,7 @@ from scurry.rest.client import RemoteProcess
 #: Requests per path and mode.
 CASES = int(os.environ.get("SCURRY_CASES", "25"))
 
-#: Query parameters that mean nothing are ignored, as everywhere; and a well-formed wish may be one no job can fulfil.
+#: Query parameters that mean nothing are ignored, as everywhere; and a well-formed body may be one no job can fulfil.
 NOT_PROMISED = [negative_data_rejection, positive_data_acceptance]
 
 pytestmark = pytest.mark.slow

@@ -151,8 +151,8 @@ class TestSavepoints:
         assert found["operation"] == {"location": "/s/savepoint-1"}
 
     def test_a_repeated_trigger_id_does_nothing_twice(self, job: FakeJob, process: RemoteProcess) -> None:
-        wish = {"triggerId": "ab" * 16}
-        answers = [process.request("POST", f"/jobs/{job.id}/savepoints", wish) for _ in range(2)]
+        body = {"triggerId": "ab" * 16}
+        answers = [process.request("POST", f"/jobs/{job.id}/savepoints", body) for _ in range(2)]
         assert answers == [{"request-id": "ab" * 16}] * 2
         assert len(job.asked) == 1
 
@@ -180,19 +180,19 @@ class TestRescaling:
         return {vertex: {"parallelism": {"lowerBound": 1, "upperBound": parallelism}} for vertex in found}
 
     def test_resource_requirements_rescale_the_job(self, job: FakeJob, process: RemoteProcess) -> None:
-        wish = self.vertices(job, process, 5)
-        assert process.request("PUT", f"/jobs/{job.id}/resource-requirements", wish) == {}
+        body = self.vertices(job, process, 5)
+        assert process.request("PUT", f"/jobs/{job.id}/resource-requirements", body) == {}
         assert job.asked == [("rescale", 5)]
 
     def test_all_vertices_want_the_same(self, job: FakeJob, process: RemoteProcess) -> None:
-        wish = self.vertices(job, process, 5)
-        wish[min(wish)]["parallelism"]["upperBound"] = 6
-        status, reason = refusal(process, "PUT", f"/jobs/{job.id}/resource-requirements", wish)
+        body = self.vertices(job, process, 5)
+        body[min(body)]["parallelism"]["upperBound"] = 6
+        status, reason = refusal(process, "PUT", f"/jobs/{job.id}/resource-requirements", body)
         assert status == 400 and "as a whole" in reason
 
     def test_a_vertex_of_another_job_is_refused(self, job: FakeJob, process: RemoteProcess) -> None:
-        wish = {UNKNOWN: {"parallelism": {"upperBound": 2}}}
-        assert refusal(process, "PUT", f"/jobs/{job.id}/resource-requirements", wish)[0] == 400
+        body = {UNKNOWN: {"parallelism": {"upperBound": 2}}}
+        assert refusal(process, "PUT", f"/jobs/{job.id}/resource-requirements", body)[0] == 400
 
     def test_the_outcome_of_rescaling_can_be_asked_for(self, job: FakeJob, process: RemoteProcess) -> None:
         trigger = process.request("PATCH", f"/jobs/{job.id}/rescaling", parallelism=4)["request-id"]

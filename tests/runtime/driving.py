@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.testing import TestHarness
 
 __all__ = ["MAX_TIME", "MIN_TIME", "Driven", "Record", "Step"]

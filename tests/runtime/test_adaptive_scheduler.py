@@ -7,9 +7,9 @@ from typing import Any
 
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.graph.plan import JobPlan
-from scurry.runtime.job import JobExecution
-from scurry.runtime.scaling import Scaling
-from scurry.spark.adaptive import AdaptiveScheduler, adaptive_scheduler
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.scaling import Scaling
+from scurry.spark.streaming.adaptive import AdaptiveScheduler, adaptive_scheduler
 
 SCALING = Scaling(reactive=True, most=8, submission_stabilization_ms=0, stabilization_ms=2000, cooldown_ms=5000)
 

@@ -16,9 +16,9 @@ from scurry.datastream.async_retry_predicates import empty_result_predicate, has
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.failure import OperatorError
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.asynchronous import AsyncOperator
 
 Make = Callable[..., "Running"]
@@ -153,9 +153,7 @@ class TestOrder:
         assert (sorted(before), after) == ([0.0, 0.05], [0.01])
 
     @pytest.mark.parametrize(("ordered", "times"), [(True, [1, 2, 2]), (False, [2, 2, 1])])
-    def test_results_carry_the_timestamp_of_their_record(
-        self, make: Make, ordered: bool, times: list[int]
-    ) -> None:
+    def test_results_carry_the_timestamp_of_their_record(self, make: Make, ordered: bool, times: list[int]) -> None:
         class Twice(Sleeping):
             async def async_invoke(self, value: float) -> list[float]:
                 results = await super().async_invoke(value)
@@ -172,7 +170,6 @@ class TestCapacity:
         function = Counting()
         assert make(function, capacity=capacity).values(list(range(20))) == list(range(20))
         assert function.most == capacity
-
 
     def test_calls_of_several_blocks_are_in_flight_together(self, make: Make) -> None:
         function = Counting()

@@ -18,10 +18,10 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.graph.settings import JobSettings
 from scurry.graph.shipping import UnpicklableFunctionError
 from scurry.progress import ProgressDisplay
-from scurry.runtime.context import KeyedStateError
+from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.failure import operator_error
-from scurry.runtime.job import JobExecution
-from scurry.runtime.running_job import RunningJob
+from scurry.runtime.functions.context import KeyedStateError
 
 THREE_TIMES = {
     "restart-strategy.type": "fixed-delay",

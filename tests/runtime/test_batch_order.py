@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge, JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.runtime.batch import in_time_order, sort_key
-from scurry.runtime.wire import DATA, MAX_TIME, MIN_TIME, BatchRow, pack
+from scurry.runtime.exchange.wire import DATA, MAX_TIME, MIN_TIME, BatchRow, pack
+from scurry.runtime.tasks.batch_task import in_time_order, sort_key
 
 PLAN = JobPlan(JobSettings("job", 1), edges={port: Edge(port, 9, port, ops.Rebalance()) for port in (0, 1)})
 TIMES = st.integers(0, 30) | st.sampled_from([MIN_TIME, MAX_TIME])

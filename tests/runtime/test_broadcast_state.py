@@ -18,14 +18,14 @@ from scurry.datastream import (
     StreamExecutionEnvironment,
 )
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from scurry.runtime.context import KeyedStateError
-from scurry.runtime.exchange import EdgeWriter, edge_writer
+from scurry.runtime.exchange.wire import COMMIT, MIN_TIME, WireRow, channel_id, unpack
+from scurry.runtime.exchange.writers import RecordWriter, edge_writer
 from scurry.runtime.failure import OperatorError
-from scurry.runtime.level_task import LevelTask
+from scurry.runtime.functions.context import KeyedStateError
 from scurry.runtime.local.streaming import plan_loader
 from scurry.runtime.state.broadcast import BroadcastStates, ReadOnlyStateError
 from scurry.runtime.state.store import DictStore, StoreKey
-from scurry.runtime.wire import COMMIT, MIN_TIME, WireRow, channel_id, unpack
+from scurry.runtime.tasks.level_task import LevelTask
 
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
 OTHER = MapStateDescriptor("other")
@@ -176,7 +176,7 @@ class Subject:
         self.stores = [DictStore() for _ in range(parallelism)]
         self.batch_id = 0
 
-    def writers(self) -> list[EdgeWriter]:
+    def writers(self) -> list[RecordWriter]:
         """Of input 0 and input 1."""
         edges = sorted(self.plan.edges.values(), key=lambda edge: edge.input_index)
         return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.connectors.source import Backlog
-from scurry.runtime.catching_up import CatchingUp
+from scurry.runtime.driver.backlog import BacklogTracker
 
 
 class Clock:
@@ -22,17 +22,19 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def behind(clock: Clock) -> CatchingUp:
-    return CatchingUp(clock)
+def behind(clock: Clock) -> BacklogTracker:
+    return BacklogTracker(clock)
 
 
-def batch(behind: CatchingUp, clock: Clock, left: Backlog, seconds: float, source: int = 1) -> None:
+def batch(behind: BacklogTracker, clock: Clock, left: Backlog, seconds: float, source: int = 1) -> None:
     behind.left(source, left)
     clock.now += seconds
     behind.worked(seconds, {source} if left.more else ())
 
 
-def test_the_time_to_catch_up_follows_from_how_fast_the_backlog_gets_smaller(behind: CatchingUp, clock: Clock) -> None:
+def test_the_time_to_catch_up_follows_from_how_fast_the_backlog_gets_smaller(
+    behind: BacklogTracker, clock: Clock
+) -> None:
     batch(behind, clock, Backlog(1000), 2)
     assert behind.seconds is None  # one batch tells no speed
     batch(behind, clock, Backlog(900), 2)
@@ -42,20 +44,20 @@ def test_the_time_to_catch_up_follows_from_how_fast_the_backlog_gets_smaller(beh
     assert behind.seconds == 15
 
 
-def test_who_falls_behind_further_has_no_time_to_catch_up(behind: CatchingUp, clock: Clock) -> None:
+def test_who_falls_behind_further_has_no_time_to_catch_up(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(1000), 2)
     batch(behind, clock, Backlog(1100), 2)
     assert behind.seconds is None
     assert behind.held_back
 
 
-def test_who_has_read_everything_has_caught_up(behind: CatchingUp, clock: Clock) -> None:
+def test_who_has_read_everything_has_caught_up(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(0), 2)
     assert behind.seconds == 0
     assert not behind.held_back
 
 
-def test_the_slowest_source_says_when_the_job_has_caught_up(behind: CatchingUp, clock: Clock) -> None:
+def test_the_slowest_source_says_when_the_job_has_caught_up(behind: BacklogTracker, clock: Clock) -> None:
     for records, size in ((1000, 5000), (900, 4000)):
         behind.left(1, Backlog(records))
         behind.left(2, Backlog(bytes=size))
@@ -65,14 +67,14 @@ def test_the_slowest_source_says_when_the_job_has_caught_up(behind: CatchingUp, 
     assert behind.seconds == 9
 
 
-def test_only_the_last_minute_tells_the_speed(behind: CatchingUp, clock: Clock) -> None:
+def test_only_the_last_minute_tells_the_speed(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(100_000), 10)
     for left in range(9000, 1900, -100):
         batch(behind, clock, Backlog(left), 1)
     assert behind.seconds == pytest.approx(20)
 
 
-def test_a_source_that_goes_on_to_count_otherwise_begins_anew(behind: CatchingUp, clock: Clock) -> None:
+def test_a_source_that_goes_on_to_count_otherwise_begins_anew(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(bytes=10**9), 2)
     batch(behind, clock, Backlog(bytes=10**8), 2)
     batch(behind, clock, Backlog(1000), 2)
@@ -81,7 +83,7 @@ def test_a_source_that_goes_on_to_count_otherwise_begins_anew(behind: CatchingUp
     assert behind.seconds == 18
 
 
-def test_sources_that_cannot_know_say_nothing(behind: CatchingUp, clock: Clock) -> None:
+def test_sources_that_cannot_know_say_nothing(behind: BacklogTracker, clock: Clock) -> None:
     behind.left(1, None)
     behind.left(2, Backlog())
     clock.now += 1
@@ -91,7 +93,7 @@ def test_sources_that_cannot_know_say_nothing(behind: CatchingUp, clock: Clock) 
     assert behind.metrics() == {(2, "backPressuredTimeMsPerSecond"): 1000}
 
 
-def test_metrics_have_the_names_of_flink(behind: CatchingUp, clock: Clock) -> None:
+def test_metrics_have_the_names_of_flink(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(70), 3)
     batch(behind, clock, Backlog(0), 1)
     assert behind.metrics() == {(1, "pendingRecords"): 0, (1, "backPressuredTimeMsPerSecond"): 750}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.runtime.checkpoints import CheckpointLog
+from scurry.runtime.driver.checkpoint_history import CheckpointLog
 
 
 def log_of(batches: range) -> CheckpointLog:

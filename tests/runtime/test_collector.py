@@ -9,7 +9,7 @@ from scurry.common.output_tag import OutputTag
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector
+from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.failure import OperatorError
 
 LATE = OutputTag("late")

@@ -102,9 +102,7 @@ def test_rows_agree_with_the_model(history: tuple[list[Version], dict[str, Any]]
 
 @settings(max_examples=CASES, deadline=None)
 @given(histories(), st.lists(st.sampled_from(["", "slots=True", "frozen=True", "frozen=True, slots=True"]), min_size=5))
-def test_dataclasses_agree_with_the_model(
-    history: tuple[list[Version], dict[str, Any]], decorators: list[str]
-) -> None:
+def test_dataclasses_agree_with_the_model(history: tuple[list[Version], dict[str, Any]], decorators: list[str]) -> None:
     versions, model = history
 
     def source(number: int) -> str:

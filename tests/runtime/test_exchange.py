@@ -10,22 +10,22 @@ from scurry.common import Types
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
-from scurry.runtime.batch import sort_key
-from scurry.runtime.exchange import EdgeWriter, edge_writer
+from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
+from scurry.runtime.exchange.writers import RecordWriter, edge_writer
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import key_hash
-from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, unpack
+from scurry.runtime.tasks.batch_task import sort_key
 
 SENDER = OperatorPlan(4, "4-Map", "Map", ops.Map(None), None, 2, Origin("job.py", 7))
 CHANNEL = 4 << 16
 
 
-def writer(partitioner: ops.Partitioner, parallelism: int = 3, subtask: int = 0, progress: bool = True) -> EdgeWriter:
+def writer(partitioner: ops.Partitioner, parallelism: int = 3, subtask: int = 0, progress: bool = True) -> RecordWriter:
     edge = Edge(5, 8, 0, partitioner, 1, parallelism, 16, progress)
     return edge_writer(edge, list(range(parallelism)), CHANNEL, subtask, SENDER)
 
 
-def by_receiver(writer: EdgeWriter) -> dict[int, list[Any]]:
+def by_receiver(writer: RecordWriter) -> dict[int, list[Any]]:
     found: dict[int, list[Any]] = {}
     for row in writer.flush(1, 0):
         found.setdefault(row.subtask, []).extend(unpack(row.block)[2])

@@ -8,14 +8,14 @@ from scurry.common import Configuration
 from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.runtime.feeding import all_works
+from scurry.runtime.driver.source_coordinator import all_splits
 
 
 def works(source: object) -> dict[int, list[object]]:
     env = StreamExecutionEnvironment.get_execution_environment(Configuration()).set_parallelism(2)
     env.from_source(source, None, "numbers").print()
     plan = env._plan("job")
-    return all_works(plan, next(iter(plan.sources.values())))
+    return all_splits(plan, next(iter(plan.sources.values())))
 
 
 def test_every_channel_gets_all_of_its_work() -> None:

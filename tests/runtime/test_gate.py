@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
-from scurry.runtime.control import CONTROL
-from scurry.runtime.gate import InputGate
-from scurry.runtime.wire import ACTIVE, DATA, IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.driver.requests import CONTROL
+from scurry.runtime.exchange.input_gate import InputGate
+from scurry.runtime.exchange.wire import ACTIVE, DATA, IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
 A0, A1, B = channel_id(1, 0), channel_id(1, 1), channel_id(2, 0)

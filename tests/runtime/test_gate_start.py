@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
-from scurry.runtime.gate import InputGate, Point
-from scurry.runtime.wire import DATA, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.exchange.input_gate import InputGate, Point
+from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, WireRow, channel_id, pack
 
 FIRST_POINTS: list[Point] = [(0, MIN_TIME, 1000, False), (1, 500, 1200, True), (2, 900, 1400, True)]
 

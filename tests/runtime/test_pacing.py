@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.connectors.source import BatchLimits
-from scurry.runtime.pacing import FIRST, MAX_GROWTH, BatchPacing
+from scurry.runtime.driver.batch_size import FIRST, MAX_GROWTH, BatchSizer
 
 WIDE = BatchLimits(max_bytes=1 << 50, max_records=1 << 40)
 
@@ -24,11 +24,11 @@ class Job:
         return self.overhead + records * self.per_record
 
 
-def work_off(pacing: BatchPacing, job: Job, batches: int = 60) -> int:
+def work_off(sizer: BatchSizer, job: Job, batches: int = 60) -> int:
     """Runs batches that read all they may; returns what the next one may read."""
     for _ in range(batches):
-        pacing.batch_took(job.seconds(pacing.limits.max_records), limited=True)
-    return pacing.limits.max_records
+        sizer.batch_took(job.seconds(sizer.limits.max_records), limited=True)
+    return sizer.limits.max_records
 
 
 speeds = st.floats(1e-7, 0.1)
@@ -37,7 +37,7 @@ speeds = st.floats(1e-7, 0.1)
 @given(st.floats(0, 1), speeds, st.floats(2, 60))
 def test_batches_of_a_backlog_come_to_take_the_target_time(overhead: float, per_record: float, target: float) -> None:
     job = Job(overhead, per_record)
-    records = work_off(BatchPacing(WIDE, target), job)
+    records = work_off(BatchSizer(WIDE, target), job)
     assert job.seconds(records) <= target * 1.05 + per_record
     assert job.seconds(records + 1) >= target * 0.9
 
@@ -47,7 +47,7 @@ def test_batches_that_cost_more_by_themselves_than_the_target_are_not_made_ever_
     overhead: float, per_record: float, target: float
 ) -> None:
     job = Job(overhead, per_record)
-    records = work_off(BatchPacing(WIDE, target), job)
+    records = work_off(BatchSizer(WIDE, target), job)
     assert records * per_record >= min(overhead / 2, target / 2) - per_record  # half of the full speed is kept at least
 
 
@@ -58,45 +58,45 @@ amounts = st.integers(1, 10**9)
 def test_no_batch_may_read_more_than_the_limits_of_the_job_or_nothing(
     batches: list[tuple[float, bool]], size: int, records: int
 ) -> None:
-    pacing = BatchPacing(BatchLimits(size, records), 5)
+    sizer = BatchSizer(BatchLimits(size, records), 5)
     for seconds, limited in batches:
-        pacing.batch_took(seconds, limited)
-        assert 1 <= pacing.limits.max_records <= records
-        assert 1 <= pacing.limits.max_bytes <= size
+        sizer.batch_took(seconds, limited)
+        assert 1 <= sizer.limits.max_records <= records
+        assert 1 <= sizer.limits.max_bytes <= size
 
 
 @given(speeds, st.floats(2, 1000))
 def test_when_the_sink_becomes_slow_the_next_batches_are_cut_to_what_it_takes(per_record: float, slower: float) -> None:
-    pacing = BatchPacing(WIDE, 5)
-    work_off(pacing, Job(0.2, per_record))
+    sizer = BatchSizer(WIDE, 5)
+    work_off(sizer, Job(0.2, per_record))
     slow = Job(0.2, per_record * slower)
-    records = work_off(pacing, slow, batches=3)
+    records = work_off(sizer, slow, batches=3)
     assert slow.seconds(records) <= 8 + slow.per_record
 
 
 def test_the_first_batch_is_small_and_the_next_ones_grow_step_by_step() -> None:
-    pacing = BatchPacing(WIDE, 5)
-    assert pacing.limits == FIRST
-    pacing.batch_took(0.01, limited=True)
-    assert pacing.limits.max_records == FIRST.max_records * MAX_GROWTH
-    assert pacing.limits.max_bytes == FIRST.max_bytes * MAX_GROWTH
+    sizer = BatchSizer(WIDE, 5)
+    assert sizer.limits == FIRST
+    sizer.batch_took(0.01, limited=True)
+    assert sizer.limits.max_records == FIRST.max_records * MAX_GROWTH
+    assert sizer.limits.max_bytes == FIRST.max_bytes * MAX_GROWTH
 
 
 def test_a_stream_that_is_kept_up_with_leaves_the_limits_alone() -> None:
-    pacing = BatchPacing(WIDE, 5)
+    sizer = BatchSizer(WIDE, 5)
     for _ in range(100):
-        pacing.batch_took(0.1, limited=False)
-    assert pacing.limits == FIRST
+        sizer.batch_took(0.1, limited=False)
+    assert sizer.limits == FIRST
 
 
 def test_batches_that_take_too_long_without_being_full_bring_the_limits_down_too() -> None:
-    pacing = BatchPacing(WIDE, 5)
-    pacing.batch_took(10, limited=False)
-    assert pacing.limits.max_records == FIRST.max_records / 2
+    sizer = BatchSizer(WIDE, 5)
+    sizer.batch_took(10, limited=False)
+    assert sizer.limits.max_records == FIRST.max_records / 2
 
 
 def test_a_job_that_has_got_faster_again_gets_its_large_batches_back() -> None:
-    pacing, fast = BatchPacing(WIDE, 5), Job(0.2, 1e-5)
-    before = work_off(pacing, fast)
-    work_off(pacing, Job(0.2, 0.1))
-    assert abs(work_off(pacing, fast) - before) <= before * 0.1
+    sizer, fast = BatchSizer(WIDE, 5), Job(0.2, 1e-5)
+    before = work_off(sizer, fast)
+    work_off(sizer, Job(0.2, 0.1))
+    assert abs(work_off(sizer, fast) - before) <= before * 0.1

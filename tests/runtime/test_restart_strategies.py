@@ -14,7 +14,7 @@ from scurry.common import Configuration
 from scurry.common.config_validation import validate
 from scurry.errors import ConfigError
 from scurry.graph.settings import JobSettings
-from scurry.runtime.restart import (
+from scurry.runtime.driver.restart_strategies import (
     ExponentialDelay,
     FailureRate,
     FixedDelay,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.graph.settings import JobSettings
-from scurry.runtime.scaling import Scaling, ScalingPolicy
+from scurry.runtime.driver.scaling import Scaling, ScalingPolicy
 
 
 def settings(parallelism: int = 4, **configuration: str) -> JobSettings:

@@ -17,13 +17,13 @@ from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import CountTrigger, TumblingEventTimeWindows
 from scurry.graph.plan import JobPlan
+from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.failure import OperatorError
-from scurry.runtime.job import JobExecution
 from scurry.runtime.local.runner import LocalRunner
 from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.savepoint.migration import collect_schemas, plan_migration
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.types import annotation_text, declared_type, describe, describe_hint, text
-from scurry.runtime.state_migration import collect_schemas, plan_migration
 from scurry.testing import TestHarness
 
 VISIT = Types.ROW_NAMED(["name", "n"], [Types.STRING(), Types.INT()])

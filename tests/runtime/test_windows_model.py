@@ -104,9 +104,7 @@ class Subject:
 
     def _pipeline(self, stream: DataStream) -> DataStream:
         model, assigner = self._model, self._model.windows.assigner()
-        windows: Any = (
-            stream.window_all(assigner) if model.over_all else stream.key_by(lambda e: e[0]).window(assigner)
-        )
+        windows: Any = stream.window_all(assigner) if model.over_all else stream.key_by(lambda e: e[0]).window(assigner)
         if type(model.trigger) is not AtEnd:  # the default
             windows = windows.trigger(model.trigger.trigger())
         if model.lateness:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.common import Row
-from scurry.runtime.wire import channel_id, pack, unpack
+from scurry.runtime.exchange.wire import channel_id, pack, unpack
 
 BUILTIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),

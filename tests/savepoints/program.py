@@ -31,9 +31,7 @@ class Running(KeyedProcessFunction):
 
     def open(self, runtime_context: Any) -> None:
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
-        self.sum = runtime_context.get_reducing_state(
-            ReducingStateDescriptor("sum", lambda a, b: a + b, Types.LONG())
-        )
+        self.sum = runtime_context.get_reducing_state(ReducingStateDescriptor("sum", lambda a, b: a + b, Types.LONG()))
 
     def process_element(self, value: Any, ctx: Any) -> Iterator[str]:
         count = (self.count.value() or 0) + 1

@@ -14,7 +14,7 @@ import pytest
 def spark() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
-    from scurry.spark.java import ensure_java
+    from scurry.spark.session.java import ensure_java
 
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -10,7 +10,7 @@ import pytest
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DataGeneratorSource
-from scurry.spark.assignments import AssignmentStream
+from scurry.spark.streaming.assignment_stream import AssignmentStream
 
 pytestmark = pytest.mark.spark
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.spark
 def test_all_that_is_dealt_together_is_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     add, show, dealt = AssignmentStream.add, AssignmentStream._show, []
 
-    def noted(stream: AssignmentStream, assignments: list[Any], standing: Any) -> None:
+    def noted(stream: AssignmentStream, assignments: list[Any], source_positions: Any) -> None:
         dealt.append(sum(work[1] - work[0] for _, _, work, _ in assignments if work))
-        add(stream, assignments, standing)
+        add(stream, assignments, source_positions)
 
-    def hesitant(stream: AssignmentStream, numbered: Any) -> None:
-        show(stream, numbered)
+    def hesitant(stream: AssignmentStream, logged: Any) -> None:
+        show(stream, logged)
         time.sleep(0.1)  # Spark looks every 10 ms
 
     monkeypatch.setattr(AssignmentStream, "add", noted)

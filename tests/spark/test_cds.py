@@ -11,7 +11,7 @@ import pyspark
 import pytest
 
 import scurry
-from scurry.spark import cds
+from scurry.spark.session import cds
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_an_empty_archive_says_that_this_java_has_no_use_for_one(archive: Path) 
 
 def test_pyspark_in_a_zip_as_spark_submit_brings_it_has_none() -> None:
     (zipped,) = (Path(pyspark.__file__).parent / "python" / "lib").glob("pyspark.zip")
-    command = [sys.executable, "-c", "from scurry.spark.cds import cds_options; print(cds_options())"]
+    command = [sys.executable, "-c", "from scurry.spark.session.cds import cds_options; print(cds_options())"]
     paths = [str(zipped), str(Path(scurry.__file__).parent.parent)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     assert subprocess.check_output(command, text=True, env=environment) == "[]\n"

@@ -13,7 +13,7 @@ import pytest
 
 import scurry
 from scurry.errors import JavaMissingError
-from scurry.spark import java
+from scurry.spark.session import java
 
 PROJECT = Path(__file__).parents[2]
 
@@ -120,7 +120,7 @@ def test_spark_runs_on_the_java_from_pypi(tmp_path: Path) -> None:
             if tool.name != "java" and not (tools / tool.name).is_symlink():
                 (tools / tool.name).symlink_to(tool)
     code = (
-        "from scurry.spark.java import ensure_java; ensure_java()\n"
+        "from scurry.spark.session.java import ensure_java; ensure_java()\n"
         "from pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"
         "print('rows', spark.range(3).count())"

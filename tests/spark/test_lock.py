@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import scurry
-from scurry.spark import lock
-from scurry.spark.lock import CheckpointLockedError, Holder, locked
-from scurry.spark.storage import LocalStorage
+from scurry.spark.checkpoint import lock
+from scurry.spark.checkpoint.lock import CheckpointLockedError, Holder, locked
+from scurry.spark.checkpoint.storage import LocalStorage
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
@@ -44,8 +44,8 @@ def test_a_directory_is_free_again_afterwards(tmp_path: Path) -> None:
 def test_another_process_is_kept_away_until_the_holder_is_killed(tmp_path: Path) -> None:
     program = f"""
 import time
-from scurry.spark.lock import locked
-from scurry.spark.storage import LocalStorage
+from scurry.spark.checkpoint.lock import locked
+from scurry.spark.checkpoint.storage import LocalStorage
 with locked("x", LocalStorage({str(tmp_path)!r}), print):
     print("held", flush=True)
     time.sleep(60)

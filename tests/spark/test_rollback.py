@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
-from scurry.runtime.savepoint.taking import Standing
-from scurry.spark.assignment_log import AssignmentLog, Entry, Numbered
-from scurry.spark.rollback import RestartPoint, Rollback
-from scurry.spark.storage import LocalStorage
+from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
+from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
+from scurry.spark.checkpoint.storage import LocalStorage
 
 #: Batch n ends with assignment ENDS[n]: entries of two assignments each, one of which was split between two batches.
 ENDS = [1, 3, 5, 6, 9, 11]
@@ -37,8 +37,8 @@ class Checkpoint:
         log = AssignmentLog(LocalStorage(str(root)))
         for number in range(0, ENDS[-1] + 1, 2):
             if first == 0 or number + 1 >= ENDS[first]:
-                pair = [Numbered(n, 0, 0, f"work {n}", False) for n in (number, number + 1)]
-                log.write(Entry(pair, Standing({"source": number + 2}, set())))
+                pair = [LoggedAssignment(n, 0, 0, f"work {n}", False) for n in (number, number + 1)]
+                log.write(LogEntry(pair, SourcePositions({"source": number + 2}, set())))
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -79,7 +79,7 @@ def entry(first: int) -> str:
 
 
 def numbers(point: RestartPoint) -> list[int]:
-    return [numbered.number for entry in point.entries for numbered in entry.assignments]
+    return [logged.number for entry in point.entries for logged in entry.assignments]
 
 
 class TestAWholeCheckpoint:

@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import pyarrow
 
-from scurry.spark.worker_memory import give_back
+from scurry.spark.workers.memory import give_back
 
 def resident():
     with open("/proc/self/statm") as file:

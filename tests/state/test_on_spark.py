@@ -25,7 +25,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def spark() -> Any:
     from scurry.graph.settings import JobSettings
-    from scurry.spark import session
+    from scurry.spark.session import session
 
     return session._session_of_program() or session._create(JobSettings("state", 2), True)
 

@@ -241,4 +241,3 @@ def test_a_class_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.
 def test_metadata_is_read_without_the_state(savepoint: SavepointReader) -> None:
     assert savepoint.metadata.operators["profiles"].kind == "KeyedProcess"
     assert savepoint.metadata.max_parallelism == 128
-

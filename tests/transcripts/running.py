@@ -13,7 +13,7 @@ from scurry.common.watermark_strategy import MIN_TIMESTAMP, WatermarkGenerator
 from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.local.runner import LocalRunner
 
 Steps = list[tuple[str, Any]]

@@ -78,9 +78,7 @@ def run(
     ] = None,
     allow_non_restored: Annotated[
         bool,
-        typer.Option(
-            "--allow-non-restored-state", "-n", help="Drop state of the savepoint that no operator takes."
-        ),
+        typer.Option("--allow-non-restored-state", "-n", help="Drop state of the savepoint that no operator takes."),
     ] = False,
     final_savepoint: Annotated[
         str | None,

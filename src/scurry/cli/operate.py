@@ -209,5 +209,3 @@ def _told_errors() -> Iterator[None]:
     except ScurryError as error:
         _say(f"error: {error}")
         raise typer.Exit(1) from None
-
-

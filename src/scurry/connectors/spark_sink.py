@@ -13,6 +13,7 @@ from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = ["SparkSink"]
 
+
 @dataclass(frozen=True)
 class SparkSink(Sink):
     """Writes records as rows of a Spark data source, once per micro-batch that has any, from Spark's tasks.

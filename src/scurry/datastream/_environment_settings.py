@@ -129,9 +129,7 @@ class ConfiguredEnvironment:
         """Return the settings of checkpoints, which can be changed through it."""
         return CheckpointConfig(self._configuration)
 
-    def enable_checkpointing(
-        self: Self, interval: TimeAmount, mode: CheckpointingMode | None = None
-    ) -> Self:
+    def enable_checkpointing(self: Self, interval: TimeAmount, mode: CheckpointingMode | None = None) -> Self:
         """Take checkpoints.
 
         Args:

@@ -27,7 +27,7 @@ from scurry.graph.settings import JobSettings
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
     from scurry.rest.endpoint import Endpoint
-    from scurry.runtime.running_job import RunningJob
+    from scurry.runtime.driver.client import RunningJob
 
 __all__ = ["job_plan", "submit_job", "wait_for"]
 
@@ -102,7 +102,7 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
         return _ExplainedJob()
     from scurry.rest.endpoint import Endpoint
     from scurry.rest.settings import RestSettings
-    from scurry.runtime.runner import submit
+    from scurry.runtime.submit import submit
 
     settings = RestSettings.of(configuration, plan.settings.runner)
     endpoint = None if settings is None else Endpoint(settings)
@@ -132,7 +132,7 @@ def wait_for(client: JobClient) -> JobExecutionResult:
         JobError: The job failed.
         KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for that, a second one does not wait.
     """
-    from scurry.runtime.running_job import RunningJob
+    from scurry.runtime.driver.client import RunningJob
 
     if not isinstance(client, RunningJob):
         return client.get_job_execution_result().result()

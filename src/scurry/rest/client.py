@@ -164,8 +164,8 @@ class RemoteJob:
         started = self._ask("PATCH", "/rescaling", parallelism=parallelism)
         self._wait("/rescaling", started["request-id"], "rescaling")
 
-    def _savepoint(self, path: str, wish: dict[str, Any]) -> str:
-        started = self._ask("POST", path, wish)
+    def _savepoint(self, path: str, body: dict[str, Any]) -> str:
+        started = self._ask("POST", path, body)
         return str(self._wait("/savepoints", started["request-id"], "the savepoint").get("location", ""))
 
     def _wait(self, path: str, trigger_id: str, what: str) -> dict[str, Any]:

@@ -24,13 +24,13 @@ class Operation:
     Attributes:
         kind: What it is: operations of one kind are found under one path.
         future: Its outcome.
-        told: Whether a client has been told the outcome.
+        delivered: Whether a client has been delivered the outcome.
         asked_at: When a client last asked, on the monotonic clock.
     """
 
     kind: str
     future: CompletableFuture[Any]
-    told: bool = False
+    delivered: bool = False
     asked_at: float = field(default_factory=time.monotonic)
 
 
@@ -73,9 +73,9 @@ class Operations:
         return operation
 
     def awaited(self, patience: float) -> bool:
-        """Whether a client that has asked in the last `patience` seconds has yet to be told an outcome."""
+        """Whether a client that has asked in the last `patience` seconds has yet to be delivered an outcome."""
         since = time.monotonic() - patience
-        return any(not one.told and one.asked_at >= since for one in list(self._operations.values()))
+        return any(not one.delivered and one.asked_at >= since for one in list(self._operations.values()))
 
     def _forget_the_oldest(self) -> None:
         ended = [key for key, operation in self._operations.items() if operation.future.done()]

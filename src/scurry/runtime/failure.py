@@ -81,8 +81,15 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
     ]
     return OperatorError(
         Failure(
-            type(error).__name__, str(error), plan.name, plan.uid, str(plan.origin),
-            None if record is None else shorten(record), frames,
-            "".join(traceback.format_exception(error)), hint, getattr(error, "permanent", False) is True,
+            type(error).__name__,
+            str(error),
+            plan.name,
+            plan.uid,
+            str(plan.origin),
+            None if record is None else shorten(record),
+            frames,
+            "".join(traceback.format_exception(error)),
+            hint,
+            getattr(error, "permanent", False) is True,
         )  # fmt: skip
     )

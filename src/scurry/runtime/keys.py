@@ -83,9 +83,7 @@ def subtask_of(hashed: int, max_parallelism: int, parallelism: int) -> int:
 
 def groups_of(subtask: int, max_parallelism: int, parallelism: int) -> range:
     """The key groups of a subtask: those whose keys `subtask_of` gives to it."""
-    return range(
-        -(-subtask * max_parallelism // parallelism), -(-(subtask + 1) * max_parallelism // parallelism)
-    )
+    return range(-(-subtask * max_parallelism // parallelism), -(-(subtask + 1) * max_parallelism // parallelism))
 
 
 # ------------------------------------------------------------------ the encoding of everything but str and int

@@ -6,19 +6,27 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.runtime.batch import BatchLevelTask, run_source
-from scurry.runtime.feeding import all_works
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.source_coordinator import all_splits
+from scurry.runtime.exchange.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.final import final_savepoint, runs_of
-from scurry.runtime.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
-from scurry.spark.failures import failure_of, noticing_lost_spark
+from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
-from scurry.spark.frames import frame_on
-from scurry.spark.partitioning import spread
-from scurry.spark.session import session_for
-from scurry.spark.stages import has_staged_sinks
-from scurry.spark.worker import Job, arrow_batches, batch_schema, ending_clean, instances, rows_of, wire_schema
+from scurry.spark.frames import in_session
+from scurry.spark.session.session import session_for
+from scurry.spark.streaming.stages import has_staged_sinks
+from scurry.spark.workers.failures import failure_of, noticing_lost_spark
+from scurry.spark.workers.instances import (
+    Job,
+    WorkerTask,
+    arrow_batches,
+    batch_schema,
+    instances,
+    rows_of,
+    wire_schema,
+)
+from scurry.spark.workers.partitioning import spread
 
 
 class BatchRunner:
@@ -58,7 +66,7 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
         (source.id, instance, works)
         for source in plan.sources.values()
         if source.source.native
-        for instance, works in all_works(plan, source).items()
+        for instance, works in all_splits(plan, source).items()
     ]
     frames = []
     if work:
@@ -71,7 +79,7 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
     for source in plan.sources.values():
         if not source.source.native:
             stage = _frame_stage(worker_job, source.id)
-            frames.append(frame_on(spark, source.source).mapInArrow(stage, BATCH_SCHEMA))
+            frames.append(in_session(spark, source.source).mapInArrow(stage, BATCH_SCHEMA))
     frame = frames[0]
     for other in frames[1:]:
         frame = frame.union(other)
@@ -80,7 +88,7 @@ def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
 
 def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with ending_clean(job):
+        with WorkerTask(job):
             held = instances(job)
             payload = closure if closure is not None else broadcast.value
             items = pickle.loads(payload)
@@ -95,7 +103,7 @@ def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
 
 def _frame_stage(job: Job, number: int) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with ending_clean(job):
+        with WorkerTask(job):
             runs = run_source(instances(job).load_plan, number, _partition(), [batches])
             yield from _arrow(row for rows in runs for row in rows)
 
@@ -104,7 +112,7 @@ def _frame_stage(job: Job, number: int) -> Any:
 
 def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with ending_clean(job), runs_of(savepoint, level, _partition()) as run_of:
+        with WorkerTask(job), runs_of(savepoint, level, _partition()) as run_of:
             task = BatchLevelTask(instances(job).load_plan, level, run_of)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
@@ -114,7 +122,7 @@ def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
 
 def _sink_stage(job: Job) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with ending_clean(job):
+        with WorkerTask(job):
             stage = SinkStage(instances(job).plan, _partition(), 0)
             rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())

@@ -8,10 +8,10 @@ from typing import Any
 from scurry.connectors.spark_sink import SparkSink
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.exchange.wire import METRICS, SINK, WireRow, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.wire import METRICS, SINK, WireRow, unpack
-from scurry.spark.lake_packages import advising
-from scurry.spark.worker import Job, ending_clean, instances, rows_of
+from scurry.spark.session.lake_packages import advising
+from scurry.spark.workers.instances import Job, WorkerTask, instances, rows_of
 
 
 def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
@@ -65,7 +65,7 @@ def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
     columns = to_arrow_schema(parsed, timezone=zone)
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with ending_clean(job):
+        with WorkerTask(job):
             plan = instances(job).plan.operators[number]
             for batch in batches:
                 for row in rows_of(batch, WireRow):

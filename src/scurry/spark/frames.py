@@ -17,7 +17,7 @@ from scurry.graph.plan import SourcePlan
 _COMPLETE = "_complete"
 
 
-def frame_on(spark: Any, source: SparkSource) -> Any:
+def in_session(spark: Any, source: SparkSource) -> Any:
     """The source's DataFrame as one of this session, so that it can meet frames made here."""
     from pyspark.sql import DataFrame
 
@@ -26,7 +26,7 @@ def frame_on(spark: Any, source: SparkSource) -> Any:
     return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
 
 
-def snapshot(plan: SourcePlan, directory: str) -> Source:
+def materialize(plan: SourcePlan, directory: str) -> Source:
     """Writes the rows of a batch DataFrame down, one file per partition, and returns a source that reads them.
 
     A restarted job finds the rows it began with, whatever has happened since to what the DataFrame is made of.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.graph.plan import JobPlan
-from scurry.runtime.job import Runner
+from scurry.runtime.driver.job import Runner
 
 
 def runner_for(plan: JobPlan) -> Runner:
@@ -12,6 +12,6 @@ def runner_for(plan: JobPlan) -> Runner:
         from scurry.spark.batch import BatchRunner
 
         return BatchRunner()
-    from scurry.spark.streaming import StreamingRunner
+    from scurry.spark.streaming.runner import StreamingRunner
 
     return StreamingRunner()

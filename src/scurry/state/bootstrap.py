@@ -11,10 +11,11 @@ from scurry.errors import ArgumentError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.clock import ProcessingClock
-from scurry.runtime.collector import Collector
-from scurry.runtime.context import TaskInfo
-from scurry.runtime.exchange import Keys
+from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.exchange.writers import Keys
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.operators import KeyedOperator, create_operator
 from scurry.runtime.savepoint.format import Entry
@@ -23,7 +24,6 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.registry import StateRegistry, merge_schemas
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.wire import MIN_TIME
 from scurry.state.entries import stamped
 from scurry.state.functions import KeyedStateBootstrapFunction
 from scurry.state.schemas import schemas_of

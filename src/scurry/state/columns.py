@@ -58,9 +58,7 @@ class Columns:
 
         names = self.names
         rows = [self.fields(result, names) for result in results]
-        arrays = [
-            self._array(field, values) for field, values in zip(columns, zip(*rows, strict=True), strict=True)
-        ]
+        arrays = [self._array(field, values) for field, values in zip(columns, zip(*rows, strict=True), strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
     def _array(self, field: Any, values: Sequence[Any]) -> Any:

@@ -11,8 +11,8 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.clock import ProcessingClock
-from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend

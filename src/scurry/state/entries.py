@@ -122,4 +122,3 @@ def stamped(kind: str, value: Any, now: int) -> Any:
     if kind == "map":
         return {key: (element, now) for key, element in value.items()}
     return (value, now)
-

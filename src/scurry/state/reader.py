@@ -150,7 +150,8 @@ class SavepointReader:
             StateNotFoundError: There is no such operator, or no state for a column.
             ArgumentError: The schema cannot be read, or has no `key`.
         """
-        from scurry.spark.state_frames import parse_ddl
+        from scurry.spark.savepoint.state_frames import parse_ddl
+
         names = self._names(uid, states)
         columns = keyed_columns(schema, uid, parse_ddl)
         for name in columns.names if schema is not None else ():
@@ -169,7 +170,8 @@ class SavepointReader:
             function: Called on the workers; its results are tuples, Rows, dicts or objects with the columns' fields.
             schema: The columns, as for `keyed_state_frame`.
         """
-        from scurry.spark.state_frames import parse_ddl
+        from scurry.spark.savepoint.state_frames import parse_ddl
+
         return self._frame(spark, self._function(uid, function), record_columns(schema, uid, parse_ddl))
 
     def timers_frame(self, spark: Any, uid: str) -> Any:
@@ -209,6 +211,6 @@ class SavepointReader:
         return decoder(read_entries(self.path, {uid}, ("page",)))
 
     def _frame(self, spark: Any, decoder: Decoder, columns: Columns) -> Any:
-        from scurry.spark.state_frames import state_frame
+        from scurry.spark.savepoint.state_frames import state_frame
 
         return state_frame(spark, self.path, decoder, columns)

@@ -173,9 +173,7 @@ class _Keyed:
 
     def _made_by(self, operator: ops.Operator) -> StateBootstrapTransformation:
         partitioner = self._keyed._node.partitioner  # type: ignore[attr-defined]
-        return KeyedTransformation(
-            self._records, operator, type(operator).__name__, partitioner, self._timestamps
-        )
+        return KeyedTransformation(self._records, operator, type(operator).__name__, partitioner, self._timestamps)
 
     def _made_in(self, stream: DataStream) -> StateBootstrapTransformation:
         return self._made_by(stream._node.operator)  # type: ignore[attr-defined]

@@ -191,7 +191,7 @@ class SavepointWriter:
             works = [(file, f"kept-{number}") for number, file in enumerate(entry_files(self._source))]
             frames = [each.records for parts in self._new.values() for each in parts if each.from_spark]
             if frames:
-                from scurry.spark.state_files import copy_on_workers
+                from scurry.spark.savepoint.state_files import copy_on_workers
 
                 copy_on_workers(frames[0].sparkSession, works, path, uids)
             else:
@@ -227,7 +227,7 @@ class SavepointWriter:
             plan, transformation.partitioner, transformation.timestamps, self._metadata.max_parallelism
         )
         if transformation.from_spark:
-            from scurry.spark.state_files import write_keyed
+            from scurry.spark.savepoint.state_files import write_keyed
 
             write_keyed(transformation.records, bootstrap, path, name, schemas)
         else:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from scurry.common.watermark_strategy import Watermark
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Consumer, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Consumer, Timestamps, Values
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import LOWERED, RuntimeOperator
-from scurry.runtime.wire import MIN_TIME
 
 __all__ = ["Captured", "EveryTag", "Output", "StreamRecord"]
 

@@ -18,10 +18,10 @@ from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import ArgumentError
 from scurry.graph.nodes import OperatorNode
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.wire import MAX_TIME
 from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
 from scurry.testing.inputs import FedSource, Input
 from scurry.testing.inspection import (
@@ -281,9 +281,7 @@ class TestHarness:
             for entry in entries_of(each, self._levels).values()
         )
 
-    def timers(
-        self, key: Any = None, *, domain: TimeDomain | None = None, operator: str | None = None
-    ) -> list[Timer]:
+    def timers(self, key: Any = None, *, domain: TimeDomain | None = None, operator: str | None = None) -> list[Timer]:
         """Return the timers that are set, the earliest first.
 
         Args:

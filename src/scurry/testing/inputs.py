@@ -7,8 +7,8 @@ from typing import Any
 
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError
-from scurry.runtime.source_task import SourceTask
-from scurry.runtime.wire import MIN_TIME, WireRow
+from scurry.runtime.exchange.wire import MIN_TIME, WireRow
+from scurry.runtime.tasks.source_task import SourceTask
 
 __all__ = ["FedSource", "Input"]
 

@@ -10,10 +10,10 @@ from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
+from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration, registered_states
 from scurry.runtime.savepoint.restore import deal_metas, receivers
 from scurry.runtime.state.backend import GROUP_SHIFT, Meta
 from scurry.runtime.state.schema import Schemas
-from scurry.runtime.state_migration import Collected, JobMigration, plan_migration, registered_states
 
 __all__ = ["Snapshot", "SnapshotMismatchError", "restore_snapshot", "take_snapshot"]
 

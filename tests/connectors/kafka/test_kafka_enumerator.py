@@ -14,7 +14,7 @@ from scurry.connectors.kafka.enumerator import (
     AWAY_SECONDS,
     LARGEST_RECORD,
     POLL_SECONDS,
-    Dealing,
+    EnumeratorSettings,
     KafkaEnumerator,
     shares,
 )
@@ -109,9 +109,14 @@ def enumerator(
 ) -> KafkaEnumerator:
     settings = {"channels": 3, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
     settings["limits"] = BatchLimits(max_records=dealing.pop("max_records", 100))
-    return KafkaEnumerator(cluster, subscription or Subscription(topics=("t",)),
-                           start or KafkaOffsetsInitializer.earliest(), stop, Dealing(**{**settings, **dealing}),
-                           clock or Clock())  # fmt: skip
+    return KafkaEnumerator(
+        cluster,
+        subscription or Subscription(topics=("t",)),
+        start or KafkaOffsetsInitializer.earliest(),
+        stop,
+        EnumeratorSettings(**{**settings, **dealing}),
+        clock or Clock(),
+    )
 
 
 def works(enumerator: KafkaEnumerator) -> dict[int, Any]:

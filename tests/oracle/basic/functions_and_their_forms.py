@@ -1,4 +1,5 @@
 """Functions as lambdas, classes, bound methods, generators and lists; what counts as true in a filter."""
+
 # modes: streaming batch
 from __future__ import annotations
 

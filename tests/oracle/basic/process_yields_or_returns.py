@@ -1,4 +1,5 @@
 """process_element as a generator, returning a list or nothing; timestamps without a strategy."""
+
 from __future__ import annotations
 
 from pyflink.common import Types

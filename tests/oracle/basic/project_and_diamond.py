@@ -1,4 +1,5 @@
 """project picks fields; a stream that forks and comes together again keeps every record once per way."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -14,6 +15,7 @@ left = numbers.key_by(lambda v: v % 2, key_type=Types.INT()).reduce(max)
 right = numbers.filter(lambda v: v > 1).rebalance().map(lambda v: v * 10, output_type=Types.INT())
 joined = left.union(right, numbers)
 joined.print("joined")
-joined.key_by(lambda v: v, key_type=Types.INT()).reduce(lambda a, b: a + b) \
-    .filter(lambda v: v in (2, 4, 20)).print("again")
+joined.key_by(lambda v: v, key_type=Types.INT()).reduce(lambda a, b: a + b).filter(lambda v: v in (2, 4, 20)).print(
+    "again"
+)
 env.execute()

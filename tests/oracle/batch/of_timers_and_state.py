@@ -1,4 +1,5 @@
 """BATCH: one key after another, timers at the end of each key, state not seen by other keys."""
+
 # compare: per-key
 from __future__ import annotations
 
@@ -35,6 +36,7 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 3), ("b", 9), ("a", 1), ("b", 2), ("c", 5), ("a", 2)]
-env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Trace(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).process(Trace(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """BATCH: a key's records come in the order of their timestamps, ties in the order of the input."""
+
 # compare: per-key
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
 t = Types.TUPLE([Types.STRING(), Types.LONG(), Types.STRING()])
 data = [("a", 30, "x"), ("b", 5, "x"), ("a", 10, "y"), ("a", 20, "z"), ("a", 10, "w"), ("b", -1, "y")]
-env.from_collection(data, type_info=t).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Pass(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=t).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).process(Pass(), output_type=Types.STRING()).print()
 env.execute()

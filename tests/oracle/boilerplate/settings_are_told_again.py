@@ -1,4 +1,5 @@
 """Settings of Flink's machinery: their defaults, and what was set."""
+
 # compare: ordered
 from __future__ import annotations
 

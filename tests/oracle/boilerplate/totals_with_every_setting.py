@@ -1,4 +1,5 @@
 """A job as programs in the field write it, with all the settings around it."""
+
 # compare: per-key
 from __future__ import annotations
 
@@ -79,9 +80,9 @@ def main() -> None:
     )
     orders.uid("orders").name("orders").key_by(lambda order: order[0], key_type=Types.STRING()).process(
         Totals(), output_type=Types.TUPLE([Types.STRING(), Types.LONG(), Types.STRING()])
-    ).uid("totals").name("totals").slot_sharing_group(group).map(
-        str, output_type=Types.STRING()
-    ).uid("texts").slot_sharing_group("default").print().uid("console").name("console")
+    ).uid("totals").name("totals").slot_sharing_group(group).map(str, output_type=Types.STRING()).uid(
+        "texts"
+    ).slot_sharing_group("default").print().uid("console").name("console")
     env.execute("totals with every setting")
 
 

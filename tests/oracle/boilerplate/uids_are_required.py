@@ -1,4 +1,5 @@
 """A job whose operators lack a uid does not start where Flink may not make one up."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """The pattern of Flink's guide to broadcast state, in BATCH: pairs of shapes of one colour, by rules."""
+
 # modes: batch
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class Match(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(RULES).put(value[0], (value[1], value[2]))
 
 
-conf = Configuration()      # see keys_one_by_one: process mode of PyFlink 2.3 loses keyed state in BATCH
+conf = Configuration()  # see keys_one_by_one: process mode of PyFlink 2.3 loses keyed state in BATCH
 conf.set_string("python.execution-mode", "thread")
 env = StreamExecutionEnvironment.get_execution_environment(conf)
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
@@ -47,6 +48,7 @@ rules = [("a pair", "star", "star"), ("corners", "circle", "square"), ("a pair",
 times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Time())
 data = env.from_collection(items, type_info=Types.TUPLE([Types.INT(), *texts])).assign_timestamps_and_watermarks(times)
 broadcast = env.from_collection(rules, type_info=Types.TUPLE([Types.STRING(), *texts])).broadcast(RULES)
-data.key_by(lambda item: item[2], key_type=Types.STRING()).connect(broadcast) \
-    .process(Match(), output_type=Types.STRING()).print()
+data.key_by(lambda item: item[2], key_type=Types.STRING()).connect(broadcast).process(
+    Match(), output_type=Types.STRING()
+).print()
 env.execute()

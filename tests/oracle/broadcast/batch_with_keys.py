@@ -1,4 +1,5 @@
 """BATCH, keyed: all rules first, then one key after the other in time order, its timers at its end."""
+
 # modes: batch
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ class Collect(KeyedBroadcastProcessFunction):
         yield f"{ctx.get_current_key()} at {timestamp}: {list(self.numbers.get())}, {rules}"
 
 
-conf = Configuration()      # see keys_one_by_one: process mode of PyFlink 2.3 loses keyed state in BATCH
+conf = Configuration()  # see keys_one_by_one: process mode of PyFlink 2.3 loses keyed state in BATCH
 conf.set_string("python.execution-mode", "thread")
 env = StreamExecutionEnvironment.get_execution_environment(conf)
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)

@@ -1,4 +1,5 @@
 """BATCH: the broadcast side is processed to its end before the first record of the other, however slow it is."""
+
 # modes: batch
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Broadcast state without keys: a rule may be replaced and removed; records read what is there when they come."""
+
 from __future__ import annotations
 
 import time
@@ -34,8 +35,11 @@ def slow(value):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.INT()])
-orders = env.from_collection([("tea", 2), ("milk", 1), ("cake", 3)], type_info=pair) \
-    .map(slow, output_type=pair).set_parallelism(1)
+orders = (
+    env.from_collection([("tea", 2), ("milk", 1), ("cake", 3)], type_info=pair)
+    .map(slow, output_type=pair)
+    .set_parallelism(1)
+)
 prices = env.from_collection([("tea", 5), ("milk", 2), ("cake", 7), ("tea", 4), ("milk", 0)], type_info=pair)
 orders.connect(prices.broadcast(PRICES)).process(Price(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """Results carry the timestamp of the record, broadcast or not, or of the timer, that they were made from."""
+
 # parallelism: 1
 from __future__ import annotations
 
@@ -38,7 +39,10 @@ pair = Types.TUPLE([Types.STRING(), Types.INT()])
 times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Time())
 data = env.from_collection([("a", 1), ("b", 2), ("a", 3)], type_info=pair).assign_timestamps_and_watermarks(times)
 rules = env.from_collection([("x", 10), ("y", 20)], type_info=pair).assign_timestamps_and_watermarks(times)
-told = data.key_by(lambda value: value[0], key_type=Types.STRING()).connect(rules.broadcast(RULES)) \
+told = (
+    data.key_by(lambda value: value[0], key_type=Types.STRING())
+    .connect(rules.broadcast(RULES))
     .process(Tell(), output_type=Types.STRING())
+)
 told.process(ShowTime(), output_type=Types.STRING()).print()
 env.execute()

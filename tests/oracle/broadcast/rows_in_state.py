@@ -1,4 +1,5 @@
 """Rules as rows and lists: what is read has the declared type, whatever container was put."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def slow(value):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = env.from_collection([5, 15, 25], type_info=Types.INT()).map(slow, output_type=Types.INT()).set_parallelism(1)
-rules = env.from_collection([(1, "more-than-ten", 10), (2, "any", 0), (1, "twenty-at-least", 20)],
-                            type_info=Types.TUPLE([Types.INT(), Types.STRING(), Types.INT()]))
+rules = env.from_collection(
+    [(1, "more-than-ten", 10), (2, "any", 0), (1, "twenty-at-least", 20)],
+    type_info=Types.TUPLE([Types.INT(), Types.STRING(), Types.INT()]),
+)
 data.connect(rules.broadcast(RULES)).process(Apply(), output_type=Types.STRING()).print()
 env.execute()

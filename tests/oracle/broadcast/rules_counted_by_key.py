@@ -1,4 +1,5 @@
 """The broadcast side comes out of a keyed operator, from all of its subtasks, and is the same wherever it arrives."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -31,9 +32,13 @@ class Result(KeyedBroadcastProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.INT()])
-votes = env.from_collection(list("abacabadabacaba"), type_info=Types.STRING()) \
-    .key_by(lambda value: value, key_type=Types.STRING()).process(Count(), output_type=pair)
+votes = (
+    env.from_collection(list("abacabadabacaba"), type_info=Types.STRING())
+    .key_by(lambda value: value, key_type=Types.STRING())
+    .process(Count(), output_type=pair)
+)
 asking = env.from_collection(list(range(1, 9)), type_info=Types.INT())
-asking.key_by(lambda value: value, key_type=Types.INT()).connect(votes.broadcast(VOTES)) \
-    .process(Result(), output_type=Types.STRING()).print()
+asking.key_by(lambda value: value, key_type=Types.INT()).connect(votes.broadcast(VOTES)).process(
+    Result(), output_type=Types.STRING()
+).print()
 env.execute()

@@ -1,4 +1,5 @@
 """Several broadcast states in one function, each with its own types; a state declared second is no less there."""
+
 # modes: streaming batch
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Side outputs from all three: the records of the keyed side, its timers, and the broadcast side."""
+
 # parallelism: 1
 from __future__ import annotations
 
@@ -42,8 +43,11 @@ env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.INT()])
 data = env.from_collection([("a", 5), ("b", 1), ("c", 9), ("b", 3)], type_info=pair).map(slow, output_type=pair)
 rules = env.from_collection([("least", 2), ("least", 4)], type_info=pair)
-main = data.key_by(lambda value: value[0], key_type=Types.STRING()).connect(rules.broadcast(RULES)) \
+main = (
+    data.key_by(lambda value: value[0], key_type=Types.STRING())
+    .connect(rules.broadcast(RULES))
     .process(Split(), output_type=Types.STRING())
+)
 main.print()
 main.get_side_output(AUDIT).map(lambda text: "audit: " + text, output_type=Types.STRING()).print()
 main.get_side_output(NOISE).map(lambda number: f"noise: {number}", output_type=Types.STRING()).print()

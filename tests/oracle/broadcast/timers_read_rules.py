@@ -1,4 +1,5 @@
 """Keyed side with state and event-time timers: on_timer reads the broadcast state and knows its key and time."""
+
 # modes: streaming batch
 from __future__ import annotations
 

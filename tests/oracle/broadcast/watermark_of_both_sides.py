@@ -1,4 +1,5 @@
 """Event time is the lower of both watermarks: timers wait for the broadcast side, and so see rules that came late."""
+
 # modes: streaming batch
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Everything a broadcast state can do: reading, putting, removing, clearing, each also by index where there is one."""
+
 # parallelism: 1
 # compare: ordered
 from __future__ import annotations
@@ -43,8 +44,18 @@ def slow(value):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = env.from_collection([1], type_info=Types.INT()).map(slow, output_type=Types.INT())
-changes = [("none", "a", 0), ("put", "a", 1), ("put", "b", 2), ("set", "c", 3), ("put", "a", 4), ("remove", "b", 0),
-           ("remove", "x", 0), ("del", "c", 0), ("clear", "", 0), ("put", "z", 26)]
+changes = [
+    ("none", "a", 0),
+    ("put", "a", 1),
+    ("put", "b", 2),
+    ("set", "c", 3),
+    ("put", "a", 4),
+    ("remove", "b", 0),
+    ("remove", "x", 0),
+    ("del", "c", 0),
+    ("clear", "", 0),
+    ("put", "z", 26),
+]
 broadcast = env.from_collection(changes, type_info=Types.TUPLE([Types.STRING(), Types.STRING(), Types.INT()]))
 data.connect(broadcast.broadcast(STATE)).process(Everything(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """co_map gives one value per record and none for None; co_flat_map any number; both see their own input's type."""
+
 # modes: streaming batch
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Two connected keyed streams have selectors of their own over records of different types."""
+
 # compare: per-key
 # modes: streaming batch
 from __future__ import annotations
@@ -26,10 +27,14 @@ class Join(KeyedCoProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-people = env.from_collection([Row(1, "ann"), Row(2, "bob"), Row(4, "dan")],
-                             type_info=Types.ROW_NAMED(["id", "name"], [Types.INT(), Types.STRING()]))
-orders = env.from_collection([(1, 9.5), (2, 0.25), (1, 1.0), (3, 7.0)],
-                             type_info=Types.TUPLE([Types.INT(), Types.DOUBLE()]))
-people.connect(orders).key_by(lambda p: p.id, lambda o: o[0], key_type=Types.INT()) \
-    .process(Join(), output_type=Types.STRING()).print()
+people = env.from_collection(
+    [Row(1, "ann"), Row(2, "bob"), Row(4, "dan")],
+    type_info=Types.ROW_NAMED(["id", "name"], [Types.INT(), Types.STRING()]),
+)
+orders = env.from_collection(
+    [(1, 9.5), (2, 0.25), (1, 1.0), (3, 7.0)], type_info=Types.TUPLE([Types.INT(), Types.DOUBLE()])
+)
+people.connect(orders).key_by(lambda p: p.id, lambda o: o[0], key_type=Types.INT()).process(
+    Join(), output_type=Types.STRING()
+).print()
 env.execute()

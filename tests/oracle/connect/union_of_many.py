@@ -1,4 +1,5 @@
 """Unions of several streams, of a stream with itself and of results keep every record, types and timestamps."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -13,7 +14,12 @@ a.union(b, c).print("three")
 a.union(a).union(a, b).print("itself")
 sums = a.union(b).key_by(lambda v: v % 2, key_type=Types.INT()).reduce(max)
 sums.union(c).filter(lambda v: v > 3).print("results")
-a.union(b).connect(c.union(c)).flat_map(type("Both", (CoFlatMapFunction,), {
-    "flat_map1": lambda self, v: ["left %d" % v], "flat_map2": lambda self, v: ["right %d" % v]})(),
-    output_type=Types.STRING()).print("connected")
+a.union(b).connect(c.union(c)).flat_map(
+    type(
+        "Both",
+        (CoFlatMapFunction,),
+        {"flat_map1": lambda self, v: ["left %d" % v], "flat_map2": lambda self, v: ["right %d" % v]},
+    )(),
+    output_type=Types.STRING(),
+).print("connected")
 env.execute()

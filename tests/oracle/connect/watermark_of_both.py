@@ -1,4 +1,5 @@
 """A timer fires only when the watermarks of both inputs have passed it; an input that has ended holds nothing back."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -29,7 +30,6 @@ class Both(KeyedCoProcessFunction):
         yield "timer %d" % timestamp
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -42,9 +42,10 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 timers = env.from_collection([("k", 100), ("k", 250), ("k", 1000)], type_info=pair)
-slow = env.from_collection([("k", 50), ("k", 101), ("k", 240), ("k", 260), ("k", 300)], type_info=pair) \
-    .map(paused, output_type=pair)
-timers.assign_timestamps_and_watermarks(ascending) \
-    .connect(slow.assign_timestamps_and_watermarks(ascending)) \
-    .key_by(lambda v: v[0], lambda v: v[0], key_type=Types.STRING()).process(Both(), output_type=Types.STRING()).print()
+slow = env.from_collection([("k", 50), ("k", 101), ("k", 240), ("k", 260), ("k", 300)], type_info=pair).map(
+    paused, output_type=pair
+)
+timers.assign_timestamps_and_watermarks(ascending).connect(slow.assign_timestamps_and_watermarks(ascending)).key_by(
+    lambda v: v[0], lambda v: v[0], key_type=Types.STRING()
+).process(Both(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """execute_async gives a client: identifier, status and result of the finished job."""
+
 from __future__ import annotations
 
 from pyflink.common import Types

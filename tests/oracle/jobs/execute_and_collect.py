@@ -1,4 +1,5 @@
 """execute_and_collect gives Python values of the declared types, with a limit a list; iterators can be closed."""
+
 from __future__ import annotations
 
 from pyflink.common import Row, Types
@@ -17,5 +18,7 @@ numbers = env.from_collection([1, 2, 3], type_info=Types.INT()).execute_and_coll
 print(next(numbers) in (1, 2, 3))
 numbers.close()
 t = Types.TUPLE([Types.INT(), Types.DOUBLE()])
-print(env.from_collection([(1, 2.5)], type_info=t).execute_and_collect(limit=1),
-      env.from_collection([{"a": 1}]).execute_and_collect(limit=1))
+print(
+    env.from_collection([(1, 2.5)], type_info=t).execute_and_collect(limit=1),
+    env.from_collection([{"a": 1}]).execute_and_collect(limit=1),
+)

@@ -1,4 +1,5 @@
 """An exception in any kind of user function fails the job."""
+
 # timeout: 240
 from __future__ import annotations
 
@@ -51,8 +52,11 @@ strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner
 CASES = {
     "key selector": lambda s: s.key_by(fail, key_type=Types.STRING()).reduce(lambda a, b: a),
     "timer": lambda s: s.key_by(lambda v: v[0], key_type=Types.STRING()).process(InTimer()),
-    "window": lambda s: s.key_by(lambda v: v[0], key_type=Types.STRING())
-        .window(TumblingEventTimeWindows.of(Time.milliseconds(5))).process(InWindow()),
+    "window": lambda s: (
+        s.key_by(lambda v: v[0], key_type=Types.STRING())
+        .window(TumblingEventTimeWindows.of(Time.milliseconds(5)))
+        .process(InWindow())
+    ),
     "reduce": lambda s: s.key_by(lambda v: v[0], key_type=Types.STRING()).reduce(fail),
     "open": lambda s: s.map(InOpen()),
     "assigner": lambda s: s.assign_timestamps_and_watermarks(strategy),

@@ -1,4 +1,5 @@
 """Mistakes that building or starting a job reports."""
+
 from __future__ import annotations
 
 from pyflink.common import Time, Types
@@ -29,7 +30,16 @@ attempt("map of no function", lambda s: s.map(NotAFunction()).print())
 attempt("process of a map", lambda s: s.process(lambda v: v).print())
 attempt("union of keyed", lambda s: s.key_by(lambda v: v[0]).union(s.key_by(lambda v: v[0])).print())
 attempt("side output without a tag", lambda s: s.get_side_output("late").print())
-attempt("windows without timestamps", lambda s: s.key_by(lambda v: v[0], key_type=Types.INT())
-        .window(TumblingEventTimeWindows.of(ms(5))).reduce(lambda a, b: a).print())
-attempt("forward to another parallelism", lambda s: s.map(lambda v: v).set_parallelism(2).forward()
-        .map(lambda v: v).set_parallelism(1).print())
+attempt(
+    "windows without timestamps",
+    lambda s: (
+        s.key_by(lambda v: v[0], key_type=Types.INT())
+        .window(TumblingEventTimeWindows.of(ms(5)))
+        .reduce(lambda a, b: a)
+        .print()
+    ),
+)
+attempt(
+    "forward to another parallelism",
+    lambda s: s.map(lambda v: v).set_parallelism(2).forward().map(lambda v: v).set_parallelism(1).print(),
+)

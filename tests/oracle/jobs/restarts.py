@@ -1,4 +1,5 @@
 """A function learns how often its job was restarted; the strategy decides how often that is."""
+
 # modes: streaming batch
 # timeout: 240
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """What the setters of an environment and of a stream were given can be read again."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -11,9 +12,15 @@ print(env.disable_operator_chaining().is_chaining_enabled(), env.get_checkpoint_
 env.enable_checkpointing(5000)
 config = env.get_checkpoint_config()
 config.set_checkpoint_timeout(7000).set_min_pause_between_checkpoints(10).set_tolerable_checkpoint_failure_number(2)
-print(config.is_checkpointing_enabled(), config.get_checkpoint_interval(), config.get_checkpoint_timeout(),
-      config.get_min_pause_between_checkpoints(), config.get_tolerable_checkpoint_failure_number(),
-      config.get_checkpointing_mode().name, config.get_max_concurrent_checkpoints())
+print(
+    config.is_checkpointing_enabled(),
+    config.get_checkpoint_interval(),
+    config.get_checkpoint_timeout(),
+    config.get_min_pause_between_checkpoints(),
+    config.get_tolerable_checkpoint_failure_number(),
+    config.get_checkpointing_mode().name,
+    config.get_max_concurrent_checkpoints(),
+)
 execution = env.get_config()
 execution.set_auto_watermark_interval(123)
 execution.set_global_job_parameters({"a": "1"})

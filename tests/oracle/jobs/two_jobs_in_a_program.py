@@ -1,4 +1,5 @@
 """execute() runs what was built since the last one; the environment stays usable after a failure."""
+
 from __future__ import annotations
 
 from pyflink.common import Types

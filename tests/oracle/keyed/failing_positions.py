@@ -1,4 +1,5 @@
 """Aggregating by a field that is not there, or a type without fields, fails."""
+
 from __future__ import annotations
 
 from pyflink.common import Types

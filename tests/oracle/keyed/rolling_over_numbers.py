@@ -1,4 +1,5 @@
 """Aggregations over plain numbers and a chain of reduces."""
+
 # compare: per-key
 # parallelism: 1
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """The same aggregations over rows, by field name and by position."""
+
 # timeout: 240
 # compare: per-key
 # key: ^([\w-]+> \+I\[\w+)

@@ -1,4 +1,5 @@
 """Records meet by equal keys, whatever the type of the key; the key arrives in the function as it was selected."""
+
 # timeout: 240
 # compare: last-per-key
 # modes: streaming batch

@@ -1,4 +1,5 @@
 """A KeySelector class; keying a keyed stream again; grouping by a computed key of several fields."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -26,12 +27,16 @@ class Last(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-data = env.from_collection([("apple", 1), ("avocado", 2), ("banana", 3), ("apple", 4), ("blueberry", 5)],
-                           type_info=pair)
-data.key_by(First(), key_type=Types.STRING()).process(Last(), output_type=pair) \
-    .key_by(lambda v: v[0][0], key_type=Types.STRING()).process(Last(), output_type=pair).print("initials")
-data.key_by(First(), key_type=Types.STRING()).key_by(lambda v: v[1] % 2, key_type=Types.LONG()) \
-    .process(Last(), output_type=pair).print("parity")
-data.key_by(lambda v: (v[0][0], v[1] > 2), key_type=Types.TUPLE([Types.STRING(), Types.BOOLEAN()])) \
-    .process(Last(), output_type=pair).print("both")
+data = env.from_collection(
+    [("apple", 1), ("avocado", 2), ("banana", 3), ("apple", 4), ("blueberry", 5)], type_info=pair
+)
+data.key_by(First(), key_type=Types.STRING()).process(Last(), output_type=pair).key_by(
+    lambda v: v[0][0], key_type=Types.STRING()
+).process(Last(), output_type=pair).print("initials")
+data.key_by(First(), key_type=Types.STRING()).key_by(lambda v: v[1] % 2, key_type=Types.LONG()).process(
+    Last(), output_type=pair
+).print("parity")
+data.key_by(lambda v: (v[0][0], v[1] > 2), key_type=Types.TUPLE([Types.STRING(), Types.BOOLEAN()])).process(
+    Last(), output_type=pair
+).print("both")
 env.execute()

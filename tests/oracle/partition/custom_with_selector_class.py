@@ -1,4 +1,5 @@
 """partition_custom with a KeySelector: where each record goes, and that it need not use every subtask."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -24,6 +25,7 @@ class Where(FlatMapFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection(["", "a", "bb", "cc", "dddddd"], type_info=Types.STRING()) \
-    .partition_custom(ByLength(), Length()).flat_map(Where(), output_type=Types.STRING()).set_parallelism(3).print()
+env.from_collection(["", "a", "bb", "cc", "dddddd"], type_info=Types.STRING()).partition_custom(
+    ByLength(), Length()
+).flat_map(Where(), output_type=Types.STRING()).set_parallelism(3).print()
 env.execute()

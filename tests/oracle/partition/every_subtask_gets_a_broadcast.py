@@ -1,4 +1,5 @@
 """broadcast() without state copies each record to every subtask of the next operator."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -15,6 +16,7 @@ class Where(MapFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2, 3], type_info=Types.INT()).broadcast() \
-    .map(Where(), output_type=Types.STRING()).set_parallelism(3).print().set_parallelism(1)
+env.from_collection([1, 2, 3], type_info=Types.INT()).broadcast().map(
+    Where(), output_type=Types.STRING()
+).set_parallelism(3).print().set_parallelism(1)
 env.execute()

@@ -1,4 +1,5 @@
 """A partitioner that gives a number outside the range fails the job."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -11,8 +12,9 @@ class Wrong(Partitioner):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1], type_info=Types.INT()).partition_custom(Wrong(), lambda v: v) \
-    .map(lambda v: v, output_type=Types.INT()).set_parallelism(2).print()
+env.from_collection([1], type_info=Types.INT()).partition_custom(Wrong(), lambda v: v).map(
+    lambda v: v, output_type=Types.INT()
+).set_parallelism(2).print()
 try:
     env.execute()
     print("finished")

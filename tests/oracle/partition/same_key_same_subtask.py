@@ -1,4 +1,5 @@
 """All records of a key go to one subtask, from every input and after every repartitioning."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ class Where(KeyedProcessFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 numbers = env.from_collection(list(range(100)), type_info=Types.INT())
 shuffled = numbers.shuffle().map(lambda v: v, output_type=Types.INT())
-numbers.rebalance().map(lambda v: v, output_type=Types.INT()).union(shuffled) \
-    .key_by(lambda v: v % 10, key_type=Types.INT()).process(Where(), output_type=Types.STRING()).print()
+numbers.rebalance().map(lambda v: v, output_type=Types.INT()).union(shuffled).key_by(
+    lambda v: v % 10, key_type=Types.INT()
+).process(Where(), output_type=Types.STRING()).print()
 env.execute()

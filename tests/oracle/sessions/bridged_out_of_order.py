@@ -1,4 +1,5 @@
 """A record between sessions merges them; chains of merges give one session."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Show(ProcessWindowFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 0), ("a", 40), ("a", 20), ("a", 60), ("a", 10), ("b", 100), ("b", 0), ("b", 50), ("a", 30), ("a", 50)]
-env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .window(EventTimeSessionWindows.with_gap(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).window(EventTimeSessionWindows.with_gap(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """Two records exactly one gap apart share a session; one millisecond more and they do not."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Show(ProcessWindowFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 0), ("a", 10), ("a", 21), ("b", 5), ("b", 15), ("b", 25), ("c", -10), ("c", 0), ("c", 11)]
-env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .window(EventTimeSessionWindows.with_gap(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).window(EventTimeSessionWindows.with_gap(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print()
 env.execute()

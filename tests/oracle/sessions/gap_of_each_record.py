@@ -1,4 +1,5 @@
 """With a dynamic gap each record opens a window as long as it says."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class Show(ProcessWindowFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = [("a", 0, 100), ("a", 20, 1), ("a", 99, 1), ("a", 101, 5), ("b", 0, 1), ("b", 1, 10), ("b", 12, 1)]
-env.from_collection(data, type_info=Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .window(EventTimeSessionWindows.with_dynamic_gap(Gap())).process(Show(), output_type=Types.STRING()).print()
+env.from_collection(
+    data, type_info=Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
+).assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()).window(
+    EventTimeSessionWindows.with_dynamic_gap(Gap())
+).process(Show(), output_type=Types.STRING()).print()
 env.execute()

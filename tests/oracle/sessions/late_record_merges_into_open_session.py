@@ -1,4 +1,5 @@
 """A late record that touches an open session joins it; one that would make a session of its own is dropped."""
+
 # compare: per-key
 # parallelism: 1
 from __future__ import annotations
@@ -24,7 +25,6 @@ class Show(ProcessWindowFunction):
         yield "[%d, %d) %s" % (context.window().start, context.window().end, sorted(e[1] for e in elements))
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -38,10 +38,15 @@ env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 100), ("a", 150), ("a", 95), ("a", 20), ("a", 300), ("a", 140), ("a", 400)]
 late = OutputTag("late", Types.TUPLE([Types.STRING(), Types.LONG()]))
-windowed = env.from_collection(data, type_info=pair).map(paused, output_type=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .window(EventTimeSessionWindows.with_gap(Time.milliseconds(60))).side_output_late_data(late) \
+windowed = (
+    env.from_collection(data, type_info=pair)
+    .map(paused, output_type=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+    .window(EventTimeSessionWindows.with_gap(Time.milliseconds(60)))
+    .side_output_late_data(late)
     .process(Show(), output_type=Types.STRING())
+)
 windowed.print("window")
 windowed.get_side_output(late).print("late")
 env.execute()

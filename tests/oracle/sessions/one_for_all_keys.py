@@ -1,4 +1,5 @@
 """Sessions over a stream without keys."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Show(ProcessAllWindowFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 1), ("b", 4), ("a", 30), ("c", 8), ("b", 33)]
-env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .window_all(EventTimeSessionWindows.with_gap(Time.milliseconds(5))).process(Show(), output_type=Types.STRING()) \
-    .print()
+env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending).window_all(
+    EventTimeSessionWindows.with_gap(Time.milliseconds(5))
+).process(Show(), output_type=Types.STRING()).print()
 env.execute()

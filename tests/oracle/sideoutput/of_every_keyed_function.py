@@ -1,4 +1,5 @@
 """Side outputs of keyed process functions, their timers and of windows; what nobody reads is dropped."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -42,8 +43,11 @@ class Windowed(ProcessWindowFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-keyed = env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 4), ("b", 15)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
+keyed = (
+    env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 4), ("b", 15)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+)
 split = keyed.process(Split(), output_type=pair)
 split.print("main")
 split.get_side_output(odd).print("odd")

@@ -1,4 +1,5 @@
 """Co-process functions, keyed or not, emit to side outputs from both inputs and from timers."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -43,8 +44,11 @@ env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 one = env.from_collection([("a", 1), ("b", 2)], type_info=pair).assign_timestamps_and_watermarks(ascending)
 two = env.from_collection([("a", 10), ("c", 20)], type_info=pair).assign_timestamps_and_watermarks(ascending)
-keyed = one.connect(two).key_by(lambda v: v[0], lambda v: v[0], key_type=Types.STRING()) \
+keyed = (
+    one.connect(two)
+    .key_by(lambda v: v[0], lambda v: v[0], key_type=Types.STRING())
     .process(Keyed(), output_type=Types.STRING())
+)
 keyed.print("keyed")
 keyed.get_side_output(left).print("left")
 keyed.get_side_output(right).print("right")

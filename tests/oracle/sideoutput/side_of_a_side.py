@@ -1,4 +1,5 @@
 """A side output is a stream as any other: mapped, keyed, split again; timestamps stay."""
+
 from __future__ import annotations
 
 from pyflink.common import Types, WatermarkStrategy
@@ -34,8 +35,9 @@ class Stamp(ProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-numbers = env.from_collection([("n", n) for n in range(1, 13)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending)
+numbers = env.from_collection([("n", n) for n in range(1, 13)], type_info=pair).assign_timestamps_and_watermarks(
+    ascending
+)
 split = numbers.process(ByTwo(), output_type=pair)
 again = split.get_side_output(two).process(ByThree(), output_type=pair)
 again.process(Stamp(), output_type=Types.STRING()).print("not by 3")

@@ -1,4 +1,5 @@
 """What a file sink writes, with names of its own, a file source reads."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -18,8 +19,12 @@ from pyflink.datastream.connectors.file_system import (
 env = StreamExecutionEnvironment.get_execution_environment()
 base = tempfile.mkdtemp()
 config = OutputFileConfig.builder().with_part_prefix("mine").with_part_suffix(".txt").build()
-sink = FileSink.for_row_format(base, Encoder.simple_string_encoder()).with_output_file_config(config) \
-    .with_rolling_policy(RollingPolicy.default_rolling_policy()).build()
+sink = (
+    FileSink.for_row_format(base, Encoder.simple_string_encoder())
+    .with_output_file_config(config)
+    .with_rolling_policy(RollingPolicy.default_rolling_policy())
+    .build()
+)
 env.from_collection([Row(1, "a"), Row(2, "ü b")], type_info=Types.ROW([Types.INT(), Types.STRING()])).sink_to(sink)
 env.from_collection(["x", "", "y"], type_info=Types.STRING()).sink_to(sink)
 env.execute()
@@ -30,6 +35,7 @@ for path in files:
         for line in file.read().splitlines():
             print("line %r" % line)
 source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), base).build()
-env.from_source(source, WatermarkStrategy.no_watermarks(), "files") \
-    .map(lambda line: line.upper(), output_type=Types.STRING()).print("back")
+env.from_source(source, WatermarkStrategy.no_watermarks(), "files").map(
+    lambda line: line.upper(), output_type=Types.STRING()
+).print("back")
 env.execute()

@@ -1,4 +1,5 @@
 """Aggregating state keeps an accumulator of its own type and gives the result of each moment."""
+
 # compare: per-key
 # modes: streaming batch
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Average(AggregateFunction):
 class Averages(KeyedProcessFunction):
     def open(self, runtime_context):
         self.average = runtime_context.get_aggregating_state(
-            AggregatingStateDescriptor("average", Average(), Types.TUPLE([Types.LONG(), Types.LONG()])))
+            AggregatingStateDescriptor("average", Average(), Types.TUPLE([Types.LONG(), Types.LONG()]))
+        )
 
     def process_element(self, value, ctx):
         self.average.add(value)
@@ -33,7 +35,7 @@ class Averages(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2, 5, 10, 3, 1], type_info=Types.LONG()) \
-    .key_by(lambda v: "odd" if v % 2 else "even", key_type=Types.STRING()) \
-    .process(Averages(), output_type=Types.STRING()).print()
+env.from_collection([1, 2, 5, 10, 3, 1], type_info=Types.LONG()).key_by(
+    lambda v: "odd" if v % 2 else "even", key_type=Types.STRING()
+).process(Averages(), output_type=Types.STRING()).print()
 env.execute()

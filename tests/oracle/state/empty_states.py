@@ -1,4 +1,5 @@
 """What each kind of state gives before anything is put into it, and after clear()."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -35,8 +36,14 @@ class Show(KeyedProcessFunction):
         self.aggregating = runtime_context.get_aggregating_state(AggregatingStateDescriptor("a", Sum(), Types.INT()))
 
     def show(self):
-        return "%s %s %s %s %s %s" % (self.value.value(), list(self.list.get()), sorted(self.map.items()),
-                                      self.map.is_empty(), self.reducing.get(), self.aggregating.get())
+        return "%s %s %s %s %s %s" % (
+            self.value.value(),
+            list(self.list.get()),
+            sorted(self.map.items()),
+            self.map.is_empty(),
+            self.reducing.get(),
+            self.aggregating.get(),
+        )
 
     def process_element(self, value, ctx):
         yield "before %d: %s" % (value, self.show())
@@ -52,6 +59,7 @@ class Show(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2, 3, 4], type_info=Types.INT()).key_by(lambda v: "all", key_type=Types.STRING()) \
-    .process(Show(), output_type=Types.STRING()).print()
+env.from_collection([1, 2, 3, 4], type_info=Types.INT()).key_by(lambda v: "all", key_type=Types.STRING()).process(
+    Show(), output_type=Types.STRING()
+).print()
 env.execute()

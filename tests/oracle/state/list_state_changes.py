@@ -1,4 +1,5 @@
 """List state: add, add_all, update replaces, update with nothing empties; iterating gives a stable copy."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -23,6 +24,7 @@ class Lists(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = [("add", 1), ("add", 2), ("add_all", 5), ("update", 9), ("add", 3), ("update", 0), ("add", 7)]
-env.from_collection(data, type_info=Types.TUPLE([Types.STRING(), Types.INT()])) \
-    .key_by(lambda v: 0, key_type=Types.INT()).process(Lists(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=Types.TUPLE([Types.STRING(), Types.INT()])).key_by(
+    lambda v: 0, key_type=Types.INT()
+).process(Lists(), output_type=Types.STRING()).print()
 env.execute()

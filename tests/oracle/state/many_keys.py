@@ -1,4 +1,5 @@
 """Each of a thousand keys has a state of its own, also where records of the keys alternate."""
+
 # compare: multiset
 # modes: streaming batch
 from __future__ import annotations
@@ -19,8 +20,7 @@ class Running(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection(list(range(3000)), type_info=Types.INT()) \
-    .key_by(lambda v: "key %d" % (v % 1000), key_type=Types.STRING()) \
-    .process(Running(), output_type=Types.TUPLE([Types.STRING(), Types.INT()])) \
-    .filter(lambda v: v[1] % 7 == 0).print()
+env.from_collection(list(range(3000)), type_info=Types.INT()).key_by(
+    lambda v: "key %d" % (v % 1000), key_type=Types.STRING()
+).process(Running(), output_type=Types.TUPLE([Types.STRING(), Types.INT()])).filter(lambda v: v[1] % 7 == 0).print()
 env.execute()

@@ -1,4 +1,5 @@
 """State of rows, tuples, lists, maps, dates and pickled objects gives back what was put in."""
+
 from __future__ import annotations
 
 import datetime
@@ -25,9 +26,15 @@ TYPES = {
     "pickled": Types.PICKLED_BYTE_ARRAY(),
 }
 VALUES = {
-    "row": Row(n=1, s="x"), "tuple": (1, 2.5), "list": ["a", "b"], "map": {"k": 1},
-    "date": datetime.date(2020, 2, 29), "timestamp": datetime.datetime(2020, 1, 2, 3, 4, 5, 678000),
-    "decimal": Decimal("1.50"), "bytes": b"\x00\x01", "pickled": {1: {2, 3}},
+    "row": Row(n=1, s="x"),
+    "tuple": (1, 2.5),
+    "list": ["a", "b"],
+    "map": {"k": 1},
+    "date": datetime.date(2020, 2, 29),
+    "timestamp": datetime.datetime(2020, 1, 2, 3, 4, 5, 678000),
+    "decimal": Decimal("1.50"),
+    "bytes": b"\x00\x01",
+    "pickled": {1: {2, 3}},
 }
 
 
@@ -45,6 +52,7 @@ class Keep(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2], type_info=Types.INT()).key_by(lambda v: 0, key_type=Types.INT()) \
-    .process(Keep(), output_type=Types.STRING()).print()
+env.from_collection([1, 2], type_info=Types.INT()).key_by(lambda v: 0, key_type=Types.INT()).process(
+    Keep(), output_type=Types.STRING()
+).print()
 env.execute()

@@ -1,4 +1,5 @@
 """Both inputs of a keyed co-process function see the same state of a key."""
+
 # compare: last-per-key
 # key: ^(\w+)
 # modes: streaming batch
@@ -24,7 +25,7 @@ class Balance(KeyedCoProcessFunction):
 
     def process_element1(self, value, ctx):
         self.sum.add(value[1])
-        ctx.timer_service().register_event_time_timer(10 ** 6)
+        ctx.timer_service().register_event_time_timer(10**6)
 
     def process_element2(self, value, ctx):
         self.sum.add(-value[1])
@@ -37,7 +38,7 @@ env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 credit = env.from_collection([("a", 100), ("b", 50), ("a", 7)], type_info=pair)
 debit = env.from_collection([("a", 30), ("c", 1), ("b", 50)], type_info=pair)
-credit.assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .connect(debit.assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())) \
-    .process(Balance(), output_type=Types.STRING()).print()
+credit.assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()).connect(
+    debit.assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
+).process(Balance(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """OnCreateAndWrite expires in spite of reads, OnReadAndWrite lives as long as it is read."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -40,6 +41,7 @@ configuration.set_string("python.map-state.read-cache-size", "0")
 configuration.set_string("python.map-state.write-cache-size", "0")
 configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
-env.from_collection([0, 1, 2, 3, 4], type_info=Types.INT()).map(slow, output_type=Types.INT()) \
-    .key_by(lambda v: "k", key_type=Types.STRING()).process(Keep(), output_type=Types.STRING()).print()
+env.from_collection([0, 1, 2, 3, 4], type_info=Types.INT()).map(slow, output_type=Types.INT()).key_by(
+    lambda v: "k", key_type=Types.STRING()
+).process(Keep(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """A deleted timer does not fire; deleting one that does not exist, or another key's, does nothing."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Remind(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = [("a", 50, "set"), ("b", 50, "set"), ("a", 60, "delete"), ("c", 70, "delete"), ("c", 80, "set")]
-env.from_collection(data, type_info=Types.TUPLE([Types.STRING(), Types.LONG(), Types.STRING()])) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .process(Remind()).print()
+env.from_collection(
+    data, type_info=Types.TUPLE([Types.STRING(), Types.LONG(), Types.STRING()])
+).assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """A timer fires once the watermark is at its time: ascending timestamps have a watermark of the highest minus one."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -27,7 +28,6 @@ class Remind(KeyedProcessFunction):
         yield "timer %d" % timestamp
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -39,7 +39,9 @@ configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 99), ("a", 100), ("a", 101), ("a", 102)], type_info=pair).map(paused, output_type=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .process(Remind(), output_type=Types.STRING()).print()
+env.from_collection([("a", 99), ("a", 100), ("a", 101), ("a", 102)], type_info=pair).map(
+    paused, output_type=pair
+).assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()).process(
+    Remind(), output_type=Types.STRING()
+).print()
 env.execute()

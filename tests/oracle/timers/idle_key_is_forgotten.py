@@ -1,4 +1,5 @@
 """A session counter as users write it: each record moves the key's timer; the timer emits and clears."""
+
 # compare: per-key
 # key: (\w+):
 # parallelism: 1
@@ -38,7 +39,6 @@ class CountUntilQuiet(KeyedProcessFunction):
         self.due.clear()
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -51,6 +51,7 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 10), ("a", 60), ("b", 70), ("a", 200), ("b", 320), ("a", 330)]
-env.from_collection(data, type_info=pair).map(paused, output_type=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(CountUntilQuiet(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=pair).map(paused, output_type=pair).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.STRING()).process(CountUntilQuiet(), output_type=Types.STRING()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """Timers of many keys for the same time all fire, each with its own key and state."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class AtTheEnd(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 data = [(n % 40, n) for n in range(200)]
-env.from_collection(data, type_info=Types.TUPLE([Types.INT(), Types.LONG()])) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.INT()) \
-    .process(AtTheEnd()).print()
+env.from_collection(data, type_info=Types.TUPLE([Types.INT(), Types.LONG()])).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.INT()).process(AtTheEnd()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """A second keyed function sets timers by the times of the first one's results."""
+
 # compare: per-key
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class Later(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 1), ("b", 2), ("a", 5)], type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Later(10), output_type=pair) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Later(100), output_type=pair).print()
+env.from_collection([("a", 1), ("b", 2), ("a", 5)], type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).process(Later(10), output_type=pair).key_by(lambda v: v[0], key_type=Types.STRING()).process(
+    Later(100), output_type=pair
+).print()
 env.execute()

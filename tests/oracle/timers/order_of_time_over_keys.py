@@ -1,4 +1,5 @@
 """When a watermark passes many timers they fire in the order of their times, whatever the key."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Remind(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("abc"[n % 3], n * 7 % 31) for n in range(12)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .process(Remind()).print()
+env.from_collection([("abc"[n % 3], n * 7 % 31) for n in range(12)], type_info=pair).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind()).print()
 env.execute()

@@ -1,4 +1,5 @@
 """What on_timer emits has the timer's time as timestamp, what process_element emits that of the record."""
+
 # modes: streaming
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class Stamp(ProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 10), ("b", 20), ("a", 30)], type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind(), output_type=Types.STRING()) \
-    .process(Stamp(), output_type=Types.STRING()).print()
+env.from_collection([("a", 10), ("b", 20), ("a", 30)], type_info=pair).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind(), output_type=Types.STRING()).process(
+    Stamp(), output_type=Types.STRING()
+).print()
 env.execute()

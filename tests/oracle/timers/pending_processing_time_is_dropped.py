@@ -1,4 +1,5 @@
 """The end of the input does not wait for processing-time timers; event-time timers fire."""
+
 from __future__ import annotations
 
 from pyflink.common import Types
@@ -17,6 +18,7 @@ class Remind(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2], type_info=Types.INT()).key_by(lambda v: v, key_type=Types.INT()) \
-    .process(Remind(), output_type=Types.STRING()).print()
+env.from_collection([1, 2], type_info=Types.INT()).key_by(lambda v: v, key_type=Types.INT()).process(
+    Remind(), output_type=Types.STRING()
+).print()
 env.execute()

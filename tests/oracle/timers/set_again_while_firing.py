@@ -1,4 +1,5 @@
 """A timer set for its own time while it fires fires once more; the key's state decides when it stops."""
+
 # compare: per-key
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ class Thrice(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 10), ("b", 20)], type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Thrice(), output_type=Types.STRING()).print()
+env.from_collection([("a", 10), ("b", 20)], type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).process(Thrice(), output_type=Types.STRING()).print()
 env.execute()

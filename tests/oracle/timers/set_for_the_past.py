@@ -1,4 +1,5 @@
 """A timer set behind the watermark fires when the watermark next moves."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -28,7 +29,6 @@ class Remind(KeyedProcessFunction):
         yield "timer %d" % timestamp
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -40,7 +40,9 @@ configuration.set_string("pipeline.operator-chaining.enabled", "false")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 100), ("a", 200), ("a", 150), ("a", 300), ("a", 400)], type_info=pair) \
-    .map(paused, output_type=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind(), output_type=Types.STRING()).print()
+env.from_collection([("a", 100), ("a", 200), ("a", 150), ("a", 300), ("a", 400)], type_info=pair).map(
+    paused, output_type=pair
+).assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()).process(
+    Remind(), output_type=Types.STRING()
+).print()
 env.execute()

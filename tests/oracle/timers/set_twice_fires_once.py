@@ -1,4 +1,5 @@
 """A timer registered several times for the same key and time fires once; event and processing time are kept apart."""
+
 from __future__ import annotations
 
 from pyflink.common import Types, WatermarkStrategy
@@ -28,7 +29,7 @@ class Remind(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 4)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .process(Remind(), output_type=Types.STRING()).print()
+env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 4)], type_info=pair).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.STRING()).process(Remind(), output_type=Types.STRING()).print()
 env.execute()

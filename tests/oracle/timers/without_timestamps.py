@@ -1,4 +1,5 @@
 """Event-time timers of records without timestamps fire at the end of the input."""
+
 # compare: per-key
 # modes: streaming batch
 from __future__ import annotations
@@ -21,6 +22,7 @@ class Count(KeyedProcessFunction):
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection([1, 2, 3, 4, 5], type_info=Types.INT()) \
-    .key_by(lambda v: "odd" if v % 2 else "even", key_type=Types.STRING()).process(Count()).print()
+env.from_collection([1, 2, 3, 4, 5], type_info=Types.INT()).key_by(
+    lambda v: "odd" if v % 2 else "even", key_type=Types.STRING()
+).process(Count()).print()
 env.execute()

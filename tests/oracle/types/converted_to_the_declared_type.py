@@ -1,4 +1,5 @@
 """A declared type converts: whole numbers for doubles, truth for numbers, and digits beyond a float's."""
+
 # parallelism: 1
 # timeout: 240
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """Collections of all kinds of Python values, with and without a type."""
+
 # modes: streaming batch
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """Row kinds survive functions and types; they show when printed and count in comparison."""
+
 # modes: streaming batch
 from __future__ import annotations
 

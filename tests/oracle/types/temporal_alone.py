@@ -1,4 +1,5 @@
 """Dates, times, timestamps and instants outside of rows."""
+
 # parallelism: 1
 # timeout: 240
 # modes: streaming batch
@@ -14,8 +15,11 @@ from pyflink.datastream import (
 CASES = [
     ("date", Types.SQL_DATE(), [datetime.date(2024, 2, 29), datetime.date(1969, 12, 31), datetime.date(1900, 1, 1)]),
     ("time", Types.SQL_TIME(), [datetime.time(0, 0), datetime.time(23, 59, 59)]),
-    ("timestamp", Types.SQL_TIMESTAMP(),
-     [datetime.datetime(2024, 2, 29, 12, 0, 0, 1000), datetime.datetime(1969, 1, 1)]),
+    (
+        "timestamp",
+        Types.SQL_TIMESTAMP(),
+        [datetime.datetime(2024, 2, 29, 12, 0, 0, 1000), datetime.datetime(1969, 1, 1)],
+    ),
 ]
 env = StreamExecutionEnvironment.get_execution_environment()
 for name, t, values in CASES:

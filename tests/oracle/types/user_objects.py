@@ -1,4 +1,5 @@
 """Objects of a program's own classes travel between operators without a declared type, also as state and in lists."""
+
 # parallelism: 1
 from __future__ import annotations
 
@@ -39,6 +40,7 @@ env = StreamExecutionEnvironment.get_execution_environment()
 points = env.from_collection([1, 2, 3], type_info=Types.INT()).map(lambda n: Point(n, n * n))
 points.print("points")
 points.map(lambda p: (p, Color.RED if p.x % 2 else Color.GREEN)).map(lambda v: v[1].name).print("colors")
-points.key_by(lambda p: "all", key_type=Types.STRING()).process(Collect()) \
-    .map(lambda ps: sum(p.y for p in ps)).print("sums")
+points.key_by(lambda p: "all", key_type=Types.STRING()).process(Collect()).map(lambda ps: sum(p.y for p in ps)).print(
+    "sums"
+)
 env.execute()

@@ -1,4 +1,5 @@
 """Values that are not of the declared type fail the job."""
+
 # parallelism: 1
 # timeout: 240
 from __future__ import annotations
@@ -12,8 +13,8 @@ CASES = [
     ("int for string", Types.STRING(), 7),
     ("scalar for tuple", Types.TUPLE([Types.INT()]), 5),
     ("none for string", Types.STRING(), None),
-    ("too big for int", Types.INT(), 2 ** 31),
-    ("too big for long", Types.LONG(), 2 ** 63),
+    ("too big for int", Types.INT(), 2**31),
+    ("too big for long", Types.LONG(), 2**63),
 ]
 for name, t, value in CASES:
     env = StreamExecutionEnvironment.get_execution_environment()

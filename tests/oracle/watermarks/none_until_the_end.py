@@ -1,4 +1,5 @@
 """Without watermarks event time stands still until the end of the input closes all windows, in order of time."""
+
 # compare: per-key
 # key: ^(\w+> \w+)
 from __future__ import annotations
@@ -29,10 +30,13 @@ class Now(KeyedProcessFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-keyed = env.from_collection([("a", 55), ("b", 2), ("a", 3), ("a", 21), ("b", 4)], type_info=pair) \
-    .assign_timestamps_and_watermarks(WatermarkStrategy.no_watermarks().with_timestamp_assigner(Second())) \
+keyed = (
+    env.from_collection([("a", 55), ("b", 2), ("a", 3), ("a", 21), ("b", 4)], type_info=pair)
+    .assign_timestamps_and_watermarks(WatermarkStrategy.no_watermarks().with_timestamp_assigner(Second()))
     .key_by(lambda v: v[0], key_type=Types.STRING())
-keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()) \
-    .print("window")
+)
+keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Show(), output_type=Types.STRING()).print(
+    "window"
+)
 keyed.process(Now(), output_type=Types.STRING()).print("now")
 env.execute()

@@ -1,4 +1,5 @@
 """A strategy further down replaces the timestamps and watermarks of the first; windows go by the last one."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -28,10 +29,11 @@ class Show(ProcessWindowFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 t = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
-env.from_collection([("a", 1, 100), ("a", 12, 200), ("a", 15, 50)], type_info=t) \
-    .assign_timestamps_and_watermarks(ascending).map(lambda v: v, output_type=t) \
-    .assign_timestamps_and_watermarks(WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(200))
-                                      .with_timestamp_assigner(Third())) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .process(Show(), output_type=Types.STRING()).print()
+env.from_collection([("a", 1, 100), ("a", 12, 200), ("a", 15, 50)], type_info=t).assign_timestamps_and_watermarks(
+    ascending
+).map(lambda v: v, output_type=t).assign_timestamps_and_watermarks(
+    WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(200)).with_timestamp_assigner(Third())
+).key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(
+    Show(), output_type=Types.STRING()
+).print()
 env.execute()

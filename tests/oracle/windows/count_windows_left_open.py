@@ -1,4 +1,5 @@
 """Count windows that are not full at the end of the input emit nothing."""
+
 # compare: per-key
 # key: ^(\w+> \w+)
 from __future__ import annotations
@@ -18,8 +19,9 @@ class Show(ProcessWindowFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-keyed = env.from_collection([("abb"[n % 3], n) for n in range(13)], type_info=pair) \
-    .key_by(lambda v: v[0], key_type=Types.STRING())
+keyed = env.from_collection([("abb"[n % 3], n) for n in range(13)], type_info=pair).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+)
 keyed.count_window(3).reduce(summed).map(lambda v: "%s %d" % v, output_type=Types.STRING()).print("three")
 keyed.count_window(100).reduce(summed).map(str, output_type=Types.STRING()).print("hundred")
 keyed.count_window(1).process(Show(), output_type=Types.STRING()).print("one")

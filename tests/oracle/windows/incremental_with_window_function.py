@@ -1,4 +1,5 @@
 """reduce and aggregate of a keyed window hand their one result to a window function."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -46,9 +47,12 @@ def summed(a, b):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-windowed = env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 14), ("b", 18)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING()) \
+windowed = (
+    env.from_collection([("a", 1), ("b", 2), ("a", 3), ("a", 14), ("b", 18)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
     .window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
+)
 windowed.reduce(summed).print("reduce")
 windowed.reduce(summed, Process(), output_type=Types.STRING()).print("reduce-process")
 windowed.reduce(summed, Apply(), output_type=Types.STRING()).print("reduce-apply")

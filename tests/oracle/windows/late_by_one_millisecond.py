@@ -1,4 +1,5 @@
 """Without lateness a window takes records until the watermark is at its last millisecond."""
+
 # compare: per-key
 # parallelism: 1
 from __future__ import annotations
@@ -24,7 +25,6 @@ class Show(ProcessWindowFunction):
         yield "[%d, %d) %s" % (context.window().start, context.window().end, [e[1] for e in elements])
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -37,10 +37,15 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 late = OutputTag("late", Types.TUPLE([Types.STRING(), Types.LONG()]))
-windowed = env.from_collection([("a", 9), ("a", 8), ("a", 10), ("a", 7), ("a", 12)], type_info=pair) \
-    .map(paused, output_type=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .side_output_late_data(late).process(Show(), output_type=Types.STRING())
+windowed = (
+    env.from_collection([("a", 9), ("a", 8), ("a", 10), ("a", 7), ("a", 12)], type_info=pair)
+    .map(paused, output_type=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+    .window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
+    .side_output_late_data(late)
+    .process(Show(), output_type=Types.STRING())
+)
 windowed.print("window")
 windowed.get_side_output(late).print("late")
 env.execute()

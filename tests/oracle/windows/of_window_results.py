@@ -1,4 +1,5 @@
 """Results of a window carry its last millisecond, so wider windows over them hold them."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -29,11 +30,17 @@ class Top(ProcessAllWindowFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("abc"[n % 3], n * 3) for n in range(20)]
-small = env.from_collection(data, type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
+small = (
+    env.from_collection(data, type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+    .window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
     .reduce(summed)
-small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .process(Top(), output_type=Types.STRING()).print("ten")
-small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(30))) \
-    .process(Top(), output_type=Types.STRING()).print("thirty")
+)
+small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Top(), output_type=Types.STRING()).print(
+    "ten"
+)
+small.window_all(TumblingEventTimeWindows.of(Time.milliseconds(30))).process(Top(), output_type=Types.STRING()).print(
+    "thirty"
+)
 env.execute()

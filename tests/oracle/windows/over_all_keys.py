@@ -1,4 +1,5 @@
 """window_all with reduce, aggregate, apply and process, alone and combined with a window function."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -47,8 +48,11 @@ def later(a, b):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-windowed = env.from_collection([("a", 1), ("b", 2), ("a", 12), ("c", 19), ("c", 35)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).window_all(TumblingEventTimeWindows.of(Time.milliseconds(10)))
+windowed = (
+    env.from_collection([("a", 1), ("b", 2), ("a", 12), ("c", 19), ("c", 35)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .window_all(TumblingEventTimeWindows.of(Time.milliseconds(10)))
+)
 windowed.reduce(later).print("reduce")
 windowed.reduce(later, Show(), output_type=Types.STRING()).print("reduced")
 windowed.aggregate(Count(), output_type=Types.INT()).print("aggregate")

@@ -1,4 +1,5 @@
 """A reduce that a key or window calls with one element gives that element; the function is not called."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -22,9 +23,10 @@ def fails(a, b):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-env.from_collection([("a", 1), ("b", 2), ("a", 12)], type_info=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .reduce(fails).print("window")
-env.from_collection([("a", 1), ("b", 2)], type_info=pair).key_by(lambda v: v[0], key_type=Types.STRING()) \
-    .reduce(fails).print("keyed")
+env.from_collection([("a", 1), ("b", 2), ("a", 12)], type_info=pair).assign_timestamps_and_watermarks(ascending).key_by(
+    lambda v: v[0], key_type=Types.STRING()
+).window(TumblingEventTimeWindows.of(Time.milliseconds(10))).reduce(fails).print("window")
+env.from_collection([("a", 1), ("b", 2)], type_info=pair).key_by(lambda v: v[0], key_type=Types.STRING()).reduce(
+    fails
+).print("keyed")
 env.execute()

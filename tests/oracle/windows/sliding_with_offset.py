@@ -1,4 +1,5 @@
 """Sliding windows with an offset, over times before and after the epoch, where slide does not divide size."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -24,11 +25,15 @@ class Show(ProcessWindowFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 ms = Time.milliseconds
-keyed = env.from_collection([("a", n) for n in (-13, -7, -1, 0, 1, 6, 7, 13)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
+keyed = (
+    env.from_collection([("a", n) for n in (-13, -7, -1, 0, 1, 6, 7, 13)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+)
 keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(2))).process(Show(), output_type=Types.STRING()).print("two")
-keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(-1))).process(Show(), output_type=Types.STRING()) \
-    .print("minus")
+keyed.window(SlidingEventTimeWindows.of(ms(10), ms(5), ms(-1))).process(Show(), output_type=Types.STRING()).print(
+    "minus"
+)
 keyed.window(SlidingEventTimeWindows.of(ms(7), ms(3))).process(Show(), output_type=Types.STRING()).print("7by3")
 keyed.window(SlidingEventTimeWindows.of(ms(2), ms(5))).process(Show(), output_type=Types.STRING()).print("gaps")
 env.execute()

@@ -1,4 +1,5 @@
 """Window state lasts from firing to firing of a window, global state of a key from window to window; clear() ends."""
+
 # compare: ordered
 # parallelism: 1
 from __future__ import annotations
@@ -36,7 +37,6 @@ class Show(ProcessWindowFunction):
         context.window_state().get_state(self.firings).clear()
 
 
-
 def paused(value):
     time.sleep(0.3)
     return value
@@ -49,7 +49,9 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 env.get_config().set_auto_watermark_interval(50)
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 data = [("a", 5), ("a", 15), ("a", 4), ("a", 6), ("a", 21), ("a", 14), ("a", 60), ("a", 70)]
-env.from_collection(data, type_info=pair).map(paused, output_type=pair).assign_timestamps_and_watermarks(ascending) \
-    .key_by(lambda v: v[0], key_type=Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(10))) \
-    .allowed_lateness(15).process(Show(), output_type=Types.STRING()).print()
+env.from_collection(data, type_info=pair).map(paused, output_type=pair).assign_timestamps_and_watermarks(
+    ascending
+).key_by(lambda v: v[0], key_type=Types.STRING()).window(
+    TumblingEventTimeWindows.of(Time.milliseconds(10))
+).allowed_lateness(15).process(Show(), output_type=Types.STRING()).print()
 env.execute()

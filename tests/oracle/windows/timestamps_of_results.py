@@ -1,4 +1,5 @@
 """A result of a window [0, 10) has the timestamp 9, whatever the function; late data keeps its own."""
+
 from __future__ import annotations
 
 from pyflink.common import Time, Types, WatermarkStrategy
@@ -29,12 +30,18 @@ class Stamp(ProcessFunction):
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 ms = Time.milliseconds
-keyed = env.from_collection([("a", 1), ("a", 8), ("a", 25), ("b", -3)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
-keyed.window(TumblingEventTimeWindows.of(ms(10))).process(Each(), output_type=Types.STRING()) \
-    .process(Stamp(), output_type=Types.STRING()).print("tumbling")
-keyed.window(SlidingEventTimeWindows.of(ms(20), ms(10))).reduce(lambda a, b: b) \
-    .process(Stamp(), output_type=Types.STRING()).print("sliding")
-keyed.window(EventTimeSessionWindows.with_gap(ms(12))).process(Each(), output_type=Types.STRING()) \
-    .process(Stamp(), output_type=Types.STRING()).print("session")
+keyed = (
+    env.from_collection([("a", 1), ("a", 8), ("a", 25), ("b", -3)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+)
+keyed.window(TumblingEventTimeWindows.of(ms(10))).process(Each(), output_type=Types.STRING()).process(
+    Stamp(), output_type=Types.STRING()
+).print("tumbling")
+keyed.window(SlidingEventTimeWindows.of(ms(20), ms(10))).reduce(lambda a, b: b).process(
+    Stamp(), output_type=Types.STRING()
+).print("sliding")
+keyed.window(EventTimeSessionWindows.with_gap(ms(12))).process(Each(), output_type=Types.STRING()).process(
+    Stamp(), output_type=Types.STRING()
+).print("session")
 env.execute()

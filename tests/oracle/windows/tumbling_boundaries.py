@@ -1,4 +1,5 @@
 """The start of a window belongs to it, the end to the next one; offsets may be negative."""
+
 # modes: streaming batch
 from __future__ import annotations
 
@@ -18,15 +19,22 @@ ascending = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigne
 
 class Show(ProcessWindowFunction):
     def process(self, key, context, elements):
-        yield "[%d, %d) %s %d" % (context.window().start, context.window().end, sorted(e[1] for e in elements),
-                                  context.window().max_timestamp())
+        yield "[%d, %d) %s %d" % (
+            context.window().start,
+            context.window().end,
+            sorted(e[1] for e in elements),
+            context.window().max_timestamp(),
+        )
 
 
 env = StreamExecutionEnvironment.get_execution_environment()
 pair = Types.TUPLE([Types.STRING(), Types.LONG()])
 ms = Time.milliseconds
-keyed = env.from_collection([("a", n) for n in (-11, -10, -1, 0, 9, 10, 19, 20)], type_info=pair) \
-    .assign_timestamps_and_watermarks(ascending).key_by(lambda v: v[0], key_type=Types.STRING())
+keyed = (
+    env.from_collection([("a", n) for n in (-11, -10, -1, 0, 9, 10, 19, 20)], type_info=pair)
+    .assign_timestamps_and_watermarks(ascending)
+    .key_by(lambda v: v[0], key_type=Types.STRING())
+)
 keyed.window(TumblingEventTimeWindows.of(ms(10))).process(Show(), output_type=Types.STRING()).print("plain")
 keyed.window(TumblingEventTimeWindows.of(ms(10), ms(-3))).process(Show(), output_type=Types.STRING()).print("minus")
 keyed.window(TumblingEventTimeWindows.of(ms(10), ms(9))).process(Show(), output_type=Types.STRING()).print("nine")

@@ -17,7 +17,7 @@ from scurry.connectors.kafka.partitions import (
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.errors import SourceConnectionError
 
-__all__ = ["Asked", "KafkaEnumerator", "OffsetRange", "Reading", "shares"]
+__all__ = ["PendingOffsets", "KafkaEnumerator", "OffsetRange", "KafkaCluster", "shares"]
 
 #: Seconds between two looks at the ends of partitions that had nothing new.
 POLL_SECONDS = 0.05
@@ -34,7 +34,7 @@ LARGEST_RECORD = 1 << 20
 OffsetRange = tuple[str, int, int, int]
 
 
-class Asked(Protocol):
+class PendingOffsets(Protocol):
     """An answer under way."""
 
     def here(self, seconds: float) -> bool:
@@ -44,7 +44,7 @@ class Asked(Protocol):
         """Return it."""
 
 
-class Reading(OffsetLookup, Protocol):
+class KafkaCluster(OffsetLookup, Protocol):
     """A cluster, as an enumerator needs it."""
 
     servers: str
@@ -52,7 +52,7 @@ class Reading(OffsetLookup, Protocol):
     def topics(self) -> dict[str, int]:
         """Return the number of partitions of every topic."""
 
-    def ask_latest(self, partitions: list[KafkaTopicPartition]) -> Asked:
+    def ask_latest(self, partitions: list[KafkaTopicPartition]) -> PendingOffsets:
         """Ask for the ends of partitions, without waiting."""
 
     def answered(self) -> None:
@@ -72,7 +72,7 @@ class Reading(OffsetLookup, Protocol):
 
 
 @dataclass(frozen=True)
-class Dealing:
+class EnumeratorSettings:
     """How partitions are dealt.
 
     Attributes:
@@ -108,11 +108,11 @@ class KafkaEnumerator(Enumerator):
 
     def __init__(
         self,
-        cluster: Reading,
+        cluster: KafkaCluster,
         subscription: Subscription,
         start: KafkaOffsetsInitializer,
         stop: KafkaOffsetsInitializer | None,
-        dealing: Dealing,
+        dealing: EnumeratorSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to read; the cluster is asked with the first batch.
@@ -137,7 +137,7 @@ class KafkaEnumerator(Enumerator):
         self._partitions: list[_Partition] = []
         self._ended: set[int] = set()
         self._speaking: set[int] = set()
-        self._asked: Asked | None = None
+        self._asked: PendingOffsets | None = None
         #: the ends of the partitions at the last answer
         self._known: dict[KafkaTopicPartition, int] = {}
         self._looked = self._away_since = float("-inf")

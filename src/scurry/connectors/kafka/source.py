@@ -9,7 +9,7 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.kafka.cluster import Cluster
-from scurry.connectors.kafka.enumerator import Dealing, KafkaEnumerator, OffsetRange
+from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator, OffsetRange
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, Subscription
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.reader import READERS, PartitionReader
@@ -61,7 +61,7 @@ class KafkaSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Reading goes on behind a message that holds no record."""
+        """KafkaCluster goes on behind a message that holds no record."""
         return True
 
     @property
@@ -90,7 +90,7 @@ class KafkaSource(Source):
         """Return an enumerator that looks for partitions with its first batch."""
         properties = self.properties
         every = properties.integer("partition.discovery.interval.ms", DISCOVERY_MS)
-        dealing = Dealing(
+        dealing = EnumeratorSettings(
             channels=self.channels(parallelism),
             limits=limits,
             discovery_seconds=every / 1000 if every > 0 and self.stop is None else None,

@@ -41,9 +41,7 @@ class _Min(ReduceFunction):
 class EventTimeTrigger(Trigger[T, TimeWindow]):
     """Fires once the watermark passes the end of the window, and again for each record that still comes in time."""
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Fire at once when the watermark has passed the window, else wait for it."""
         end = window.max_timestamp()
         if end <= ctx.get_current_watermark():
@@ -82,9 +80,7 @@ class EventTimeTrigger(Trigger[T, TimeWindow]):
 class ProcessingTimeTrigger(Trigger[T, TimeWindow]):
     """Fires once the wall clock passes the end of the window."""
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Wait for the end of the window."""
         ctx.register_processing_time_timer(window.max_timestamp())
         return _CONTINUE
@@ -145,9 +141,7 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
         """Return a trigger that fires every `interval` (int: ms)."""
         return ContinuousEventTimeTrigger(interval)
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Fire at once when the watermark has passed the window, else wait for the interval and for the end."""
         end = window.max_timestamp()
         if end <= ctx.get_current_watermark():
@@ -210,9 +204,7 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
         """Return a trigger that fires every `interval` (int: ms)."""
         return ContinuousProcessingTimeTrigger(interval)
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Wait for the interval, if that is not done already."""
         if ctx.get_partitioned_state(self._next_fire).get() is None:
             now = ctx.get_current_processing_time()

@@ -20,20 +20,18 @@ _SAVEPOINT, _RESCALING = "savepoint", "rescaling"
 
 
 @router.post("/jobs/{jobid}/savepoints", status_code=202)
-def trigger_savepoint(job: LiveJob, wish: models.SavepointRequest) -> models.TriggerResponse:
+def trigger_savepoint(job: LiveJob, body: models.SavepointRequest) -> models.TriggerResponse:
     """Take a savepoint; the job goes on, unless `cancel-job` is set."""
-    client, directory = job.client, wish.target_directory
-    begin = partial(client.stop_with_savepoint, False) if wish.cancel_job else client.trigger_savepoint
-    return models.TriggerResponse(
-        request_id=job.operations.start(_SAVEPOINT, lambda: begin(directory), wish.triggerId)
-    )
+    client, directory = job.client, body.target_directory
+    begin = partial(client.stop_with_savepoint, False) if body.cancel_job else client.trigger_savepoint
+    return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, lambda: begin(directory), body.triggerId))
 
 
 @router.post("/jobs/{jobid}/stop", status_code=202)
-def stop(job: LiveJob, wish: models.StopRequest) -> models.TriggerResponse:
+def stop(job: LiveJob, body: models.StopRequest) -> models.TriggerResponse:
     """Stop a job with a savepoint; with `drain`, event time is brought to its end before, which fires all timers."""
-    begin = partial(job.client.stop_with_savepoint, wish.drain, wish.targetDirectory)
-    return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, begin, wish.triggerId))
+    begin = partial(job.client.stop_with_savepoint, body.drain, body.targetDirectory)
+    return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, begin, body.triggerId))
 
 
 @router.get("/jobs/{jobid}/savepoints/{triggerid}", response_model_exclude_none=True)
@@ -66,12 +64,12 @@ def resource_requirements(job: Job) -> dict[str, models.VertexResources]:
 
 
 @router.put("/jobs/{jobid}/resource-requirements")
-def set_resource_requirements(job: LiveJob, wish: dict[str, models.VertexResources]) -> dict[str, str]:
+def set_resource_requirements(job: LiveJob, body: dict[str, models.VertexResources]) -> dict[str, str]:
     """Change the parallelism of a job: all vertices named must want the same, as a job is rescaled as a whole."""
     known = {vertex_id(vertex.uid) for vertex in vertices(job.plan)}
-    if unknown := sorted(set(wish) - known):
+    if unknown := sorted(set(body) - known):
         raise HTTPException(400, f"the job has no vertex {unknown[0]}; GET this path for those it has")
-    wanted = {resources.parallelism.upperBound for resources in wish.values()}
+    wanted = {resources.parallelism.upperBound for resources in body.values()}
     if len(wanted) != 1:
         raise HTTPException(400, "a job is rescaled as a whole: give one upperBound, the same for every vertex")
     _rescale(job, wanted.pop())
@@ -93,7 +91,7 @@ def _result(job: ServedJob, kind: str, trigger_id: str) -> models.OperationResul
         raise HTTPException(404, f"no {kind} operation has the id {trigger_id}")
     if not operation.future.done():
         return models.OperationResult(status=models.QueueStatus(id="IN_PROGRESS"))
-    operation.told = True
+    operation.delivered = True
     outcome = models.OperationOutcome()
     error = operation.future.exception()
     if error is not None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.level_task import LevelTask
+from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.state.store import UndoStore
-from scurry.runtime.wire import WireRow
+from scurry.runtime.tasks.level_task import LevelTask
 
 
 class Levels:

@@ -8,14 +8,14 @@ from typing import Any
 from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan
-from scurry.runtime.batch import BatchLevelTask, run_source, sort_key
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.feeding import all_works
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.source_coordinator import all_splits
+from scurry.runtime.exchange.wire import BatchRow, WireRow
 from scurry.runtime.local.streaming import Memory, StreamingRun, plan_loader
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.final import final_savepoint, runs_of
-from scurry.runtime.wire import BatchRow, WireRow
+from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
 
 
 class LocalRunner:
@@ -73,7 +73,7 @@ class _Batch:
             self.job.commit(0, SinkStage(self.plan, 0, 0).run(wire))
 
     def _source(self, source: Any) -> list[BatchRow]:
-        works = all_works(self.plan, source)
+        works = all_splits(self.plan, source)
         return [
             row
             for instance in sorted(works)

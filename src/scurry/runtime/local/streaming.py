@@ -13,18 +13,18 @@ from dataclasses import dataclass, field, replace
 from scurry.connectors.source import Assignment
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.control import RescaleRequest, SavepointRequest, StateRequest, Tick
-from scurry.runtime.feeding import Dealer
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, StateRequest, Tick
+from scurry.runtime.driver.source_coordinator import SourceCoordinator
+from scurry.runtime.exchange.wire import MIN_TIME, WireRow
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.format import Entry, write_entries, write_metadata
+from scurry.runtime.savepoint.migration import collect_schemas
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from
-from scurry.runtime.savepoint.taking import Description, Standing, metadata_of, restore_source
-from scurry.runtime.source_task import SourceTask
+from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of, restore_source
 from scurry.runtime.state.store import UndoStore
-from scurry.runtime.state_migration import collect_schemas
-from scurry.runtime.wire import MIN_TIME, WireRow
+from scurry.runtime.tasks.source_task import SourceTask
 
 #: A batch of work: source id -> what its channels read.
 Assigned = dict[int, list[Assignment]]
@@ -45,13 +45,13 @@ class Memory:
     Attributes:
         batch_id: The next batch.
         stores: The state of each (level, subtask).
-        standing: Where the sources stand; None before the first batch.
+        source_positions: Where the sources stand; None before the first batch.
         origin: The savepoint that a rescaled job begins with.
     """
 
     batch_id: int = 0
     stores: dict[tuple[int, int], UndoStore] = field(default_factory=dict)
-    standing: Standing | None = None
+    source_positions: SourcePositions | None = None
     origin: str | None = None
 
 
@@ -75,14 +75,14 @@ class StreamingRun:
         for store in memory.stores.values():
             store.undo()
         self.levels = Levels(plan, self.load_plan, wall_clock, memory.stores)
-        self.dealer = Dealer(job, plan.sources.values())
-        self.enumerators = self.dealer.enumerators
+        self.source_coordinator = SourceCoordinator(job, plan.sources.values())
+        self.enumerators = self.source_coordinator.enumerators
         self.ended: set[tuple[str, int]] = set()
         self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
 
     def _restoring(self) -> Restore | None:
         """The savepoint to begin with, if nothing has been committed since."""
-        if self.memory.standing is not None:
+        if self.memory.source_positions is not None:
             return None
         path = self.memory.origin or savepoint_to_start_from(self.job.plan)
         if path is None:
@@ -106,7 +106,7 @@ class StreamingRun:
             with ThreadPoolExecutor(max_workers=32) as pool:
                 rescaled = self._run_batches(pool)
         finally:
-            self.dealer.close()
+            self.source_coordinator.close()
         for source in self.sources.values():
             source.close()
         self.levels.close()
@@ -116,7 +116,7 @@ class StreamingRun:
         self._begin(pool)
         ticked = time.monotonic()
         while not (self._all_ended() or self.job.stopping.is_set()):
-            request = self.job.control.take()
+            request = self.job.requests.take()
             if isinstance(request, SavepointRequest):
                 if self._savepoint(request, pool):
                     return None
@@ -124,11 +124,11 @@ class StreamingRun:
                 return self._rescaled(request)
             elif isinstance(request, StateRequest):
                 self._commit(list(request.query.rows(self.plan)))
-            assigned = {source.id: self.dealer.next(source) for source in self.plan.sources.values()}
+            assigned = {source.id: self.source_coordinator.next(source) for source in self.plan.sources.values()}
             if any(assigned.values()):
                 begun = time.monotonic()
                 self._batch(pool, assigned)
-                self.dealer.batch_took(time.monotonic() - begun)
+                self.source_coordinator.batch_took(time.monotonic() - begun)
             elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
                 ticked = time.monotonic()
                 self._commit(list(Tick(MIN_TIME, self.wall_clock()).rows(self.plan)))
@@ -138,11 +138,11 @@ class StreamingRun:
 
     def _begin(self, pool: ThreadPoolExecutor) -> None:
         """Goes on where a savepoint or an earlier attempt says."""
-        standing = self.memory.standing
-        if standing is not None:
-            self.ended = set(standing.ended)
+        source_positions = self.memory.source_positions
+        if source_positions is not None:
+            self.ended = set(source_positions.ended)
             for source in self.plan.sources.values():
-                self.enumerators[source.id].restore(standing.positions[source.uid])
+                self.enumerators[source.id].restore(source_positions.positions[source.uid])
         elif self._restore is not None:
             first: Assigned = {}
             for source in self.plan.sources.values():
@@ -187,24 +187,24 @@ class StreamingRun:
         self.job.commit(memory.batch_id, SinkStage(self.plan, 0, memory.batch_id).run(rows))
         for store in memory.stores.values():
             store.keep()
-        memory.standing = self._standing()
-        self.job.checkpoints.source_positions = memory.standing.positions
+        memory.source_positions = self._source_positions()
+        self.job.checkpoints.source_positions = memory.source_positions.positions
         memory.batch_id += 1
-        self.dealer.committed()
+        self.source_coordinator.committed()
 
-    def _standing(self) -> Standing:
+    def _source_positions(self) -> SourcePositions:
         positions = {source.uid: self.enumerators[source.id].position() for source in self.plan.sources.values()}
-        return Standing(pickle.loads(pickle.dumps(positions, 5)), set(self.ended))
+        return SourcePositions(pickle.loads(pickle.dumps(positions, 5)), set(self.ended))
 
     # ---------------------------------------------------------------- requests
 
     def _savepoint(self, request: SavepointRequest, pool: ThreadPoolExecutor) -> bool:
         """Takes a savepoint; returns whether the job ends with it."""
-        standing = self._standing()
+        source_positions = self._source_positions()
         try:
             if request.then == "drain":
                 self._batch(pool, self._end_of_input())
-            self._write(request.path, standing, drained=request.then == "drain")
+            self._write(request.path, source_positions, drained=request.then == "drain")
         except BaseException as error:
             request.future.set_exception(error)
             if request.then == "drain" or not isinstance(error, Exception):
@@ -222,7 +222,7 @@ class StreamingRun:
             for source in self.plan.sources.values()
         }
 
-    def _write(self, path: str, standing: Standing, drained: bool = False) -> None:
+    def _write(self, path: str, source_positions: SourcePositions, drained: bool = False) -> None:
         entries = (
             Entry(uid, kind, subtask, number, blob)
             for (_, subtask), store in self.memory.stores.items()
@@ -230,14 +230,16 @@ class StreamingRun:
         )
         write_entries(path, entries)
         description = Description.of(self.plan, self.job.state_schemas)
-        write_metadata(path, metadata_of(self.job, description, self.memory.batch_id, standing, drained=drained))
+        write_metadata(
+            path, metadata_of(self.job, description, self.memory.batch_id, source_positions, drained=drained)
+        )
 
     def _rescaled(self, request: RescaleRequest) -> Memory:
         """The state for another parallelism: what a savepoint would hold."""
         assert self.plan.rebuild is not None
         plan = self.plan.rebuild(replace(self.plan.settings, parallelism=request.parallelism))
         directory = tempfile.mkdtemp(prefix="scurry-rescale-")
-        self._write(directory, self._standing())
+        self._write(directory, self._source_positions())
         self.job.use(plan)
         request.future.set_result(None)
         return Memory(self.memory.batch_id, origin=directory)

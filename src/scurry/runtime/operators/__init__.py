@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator

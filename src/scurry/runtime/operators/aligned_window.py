@@ -11,9 +11,9 @@ from typing import Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.backend import EVENT
 

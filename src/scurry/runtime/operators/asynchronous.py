@@ -10,12 +10,12 @@ from typing import Any
 
 from scurry.graph.operators import AsyncWait
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.calls import Call, CallsInFlight
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import KeyedStateError, StateAccess, TaskInfo
-from scurry.runtime.event_loop import EventLoopThread
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import KeyedStateError, StateAccess, TaskInfo
+from scurry.runtime.operators.async_calls import Call, InFlightRequests
 from scurry.runtime.operators.base import RuntimeOperator
+from scurry.runtime.operators.event_loop import EventLoopThread
 
 Invoke = Callable[[Any], Coroutine[Any, Any, Any]]
 
@@ -38,7 +38,7 @@ class AsyncOperator(RuntimeOperator):
         self._invoke: Invoke = operator.function.async_invoke
         if operator.retry_strategy is not None:
             self._invoke = retrying(self._invoke, operator.retry_strategy)
-        self._calls = CallsInFlight(self._make, operator.capacity, operator.ordered)
+        self._calls = InFlightRequests(self._make, operator.capacity, operator.ordered)
 
     def open(self) -> None:
         self._loop = EventLoopThread(f"scurry-async-{self.plan.id}-{self.info.subtask}")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import RuntimeContext, StateAccess, TaskInfo
-from scurry.runtime.dead_letters import DeadLetters
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
+from scurry.runtime.functions.dead_letters import DeadLetters
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.store import DictStore, StateStore
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 
 class RuntimeOperator:
@@ -142,4 +142,3 @@ class KeyedOperator(RuntimeOperator):
 
     def on_processing_time(self, time: int, namespace: Any) -> None:
         """A processing-time timer of the backend's current key fires."""
-

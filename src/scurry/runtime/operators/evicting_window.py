@@ -11,8 +11,8 @@ from typing import Any
 
 from scurry.common.window_elements import TimestampedValue
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.window import TriggerContext, WindowOperator
 from scurry.runtime.operators.window_functions import ListFold
 

@@ -14,12 +14,12 @@ from typing import Any
 from scurry.errors import MissingTimestampError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import EVENT
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 #: Slots of the records kept, and namespaces of the timers that remove them, by side.
 SLOTS = ("interval-join-left", "interval-join-right")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import ProcessContext, TaskInfo, TimerService, time_domain
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService, time_domain
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
-from scurry.runtime.wire import MAX_TIME
 
 
 class KeyedProcessOperator(KeyedOperator):
@@ -133,4 +133,3 @@ class KeyedReduceOperator(KeyedOperator):
         entry, time = self.backend.entry, MAX_TIME if watermark == MAX_TIME else self._last_time
         if self._final_only and self.SLOT in entry:
             self.collector.emit([entry[self.SLOT]], None if time is None else [time])
-

@@ -8,11 +8,11 @@ from typing import Any
 
 from scurry.connectors.sink import SinkWriter, WriterContext
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import COMMIT, SINK, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import RuntimeOperator
-from scurry.runtime.wire import COMMIT, SINK, WireRow, pack, unpack
 
 
 def _writer(plan: OperatorPlan, subtask: int, batch_id: int, job_key: str) -> SinkWriter:

@@ -8,9 +8,9 @@ from itertools import chain
 from operator import is_not
 from typing import Any
 
-from scurry.runtime.collector import Timestamps, Values
-from scurry.runtime.context import ProcessContext, TimerService, method
+from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
+from scurry.runtime.functions.context import ProcessContext, TimerService, method
 from scurry.runtime.operators.base import RuntimeOperator
 from scurry.runtime.state.store import StateStore
 

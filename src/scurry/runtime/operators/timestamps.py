@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.runtime.collector import Timestamps, Values
-from scurry.runtime.context import method
+from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
+from scurry.runtime.functions.context import method
 from scurry.runtime.operators.base import RuntimeOperator
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 
 class AssignTimestampsOperator(RuntimeOperator):

@@ -13,15 +13,15 @@ from scurry.common.window_elements import TaggedUnion
 from scurry.errors import UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.collector import Collector, Timestamps, Values
-from scurry.runtime.context import TaskInfo
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
 from scurry.runtime.state.backend import EVENT, PROCESSING
 from scurry.runtime.state.schema import CONTENTS
-from scurry.runtime.wire import MAX_TIME, MIN_TIME
 
 #: Kinds of trigger state that can be carried over when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")
@@ -245,7 +245,7 @@ class AssignerContext:
     """Flink's WindowAssignerContext."""
 
     def __init__(self, operator: WindowOperator) -> None:
-        from scurry.runtime.context import RuntimeContext
+        from scurry.runtime.functions.context import RuntimeContext
 
         self._clock = operator.info.clock
         self._runtime_context = RuntimeContext(operator.plan, operator.info, operator.states)

@@ -6,8 +6,8 @@ from functools import reduce as fold_left
 from typing import Any, Protocol
 
 from scurry.graph import operators as ops
-from scurry.runtime.collector import Values
-from scurry.runtime.context import method
+from scurry.runtime.exchange.collector import Values
+from scurry.runtime.functions.context import method
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
 

@@ -15,18 +15,18 @@ from typing import Any
 
 from scurry.connectors.files.filesystem import file_system
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.batch import OperatorRun, RunOf
-from scurry.runtime.context import WATERMARK
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.job import JobExecution
+from scurry.runtime.functions.context import WATERMARK
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
 from scurry.runtime.savepoint.format import EntryWriter, new_savepoint_path, remove_unfinished, write_metadata
 from scurry.runtime.savepoint.pages import entries_of
-from scurry.runtime.savepoint.taking import Description, Standing, metadata_of
+from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.task import Task
-from scurry.runtime.wire import MIN_TIME, PROGRESS, BatchRow, unpack
+from scurry.runtime.tasks.batch_task import OperatorRun, RunOf
+from scurry.runtime.tasks.task import Task
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
         yield path
         remove_unfinished(path)
         # no sources: the job that goes on brings its own
-        write_metadata(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, Standing()))
+        write_metadata(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, SourcePositions()))
     except BaseException:
         with suppress(Exception):  # what made the job fail must not be hidden
             fs, root = file_system(path)
@@ -180,5 +180,3 @@ def _combined(plan: JobPlan, task: int, watermarks: list[int]) -> int:
     """The lowest of a task's instances; of a DataFrame's partitions the highest, since they are in no order."""
     source: Any = plan.sources.get(task)
     return max(watermarks) if source is not None and not source.source.native else min(watermarks)
-
-

@@ -15,13 +15,13 @@ from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECO
 from scurry.errors import StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.exchange.wire import STATE, WireRow, channel_id, pack
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files, read_metadata
+from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration
 from scurry.runtime.savepoint.trust import require_trusted
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
-from scurry.runtime.state_migration import Collected, JobMigration, plan_migration
-from scurry.runtime.wire import STATE, WireRow, channel_id, pack
 
 #: Operators whose functions name their states themselves may take each other's place.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))
@@ -36,7 +36,7 @@ _ALLOW = "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-
 
 
 @dataclass(frozen=True)
-class Dealer:
+class StateDistributor:
     """Which subtasks an entry goes to; travels to the workers that read the savepoint.
 
     Attributes:
@@ -87,7 +87,7 @@ def _state_row(target: tuple[int, int], entries: list[tuple[str, int, bytes]], s
 class RestoreWork:
     """What one task restores: row groups of a file, or entries made by the driver."""
 
-    dealer: Dealer
+    distributor: StateDistributor
     file: EntryFile | None = None
     row_groups: tuple[int, ...] = ()
     entries: tuple[Entry, ...] = ()
@@ -95,7 +95,7 @@ class RestoreWork:
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
         """The rows for the stores."""
         found = self.entries if self.file is None else self.file.read(self.row_groups)
-        return self.dealer.rows(found, plan.subtask_ids)
+        return self.distributor.rows(found, plan.subtask_ids)
 
 
 class Restore:
@@ -151,9 +151,9 @@ class Restore:
 
     def _refuse_unclaimed(self) -> None:
         holders = {uid for file in self._files for uid, _, _ in file.sizes()}
-        unclaimed = [
-            f"operator {uid!r} ({self._name(uid)})" for uid in sorted(holders.difference(self._taking))
-        ] + [f"source {uid!r}" for uid in self.metadata.sources if uid not in self.sources]
+        unclaimed = [f"operator {uid!r} ({self._name(uid)})" for uid in sorted(holders.difference(self._taking))] + [
+            f"source {uid!r}" for uid in self.metadata.sources if uid not in self.sources
+        ]
         if unclaimed:
             known = ", ".join(repr(uid) for uid in [*self._taking, *(s.uid for s in self.plan.sources.values())])
             raise StateNotRestoredError(
@@ -190,21 +190,21 @@ class Restore:
         """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
         counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
         migration = self.migration if self.migration is not None and self.migration.operators else None
-        dealer = Dealer(counts, self.plan.settings.max_parallelism, migration)
-        found: list[list[RestoreWork]] = [[RestoreWork(dealer, entries=tuple(self._metas()))]]
+        distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration)
+        found: list[list[RestoreWork]] = [[RestoreWork(distributor, entries=tuple(self._metas()))]]
         size = 0
         for file in self._files:
             groups: list[int] = []
             for number, row_group in enumerate(file.row_groups):
                 if size and size + row_group > limit:
                     if groups:
-                        found[-1].append(RestoreWork(dealer, file, tuple(groups)))
+                        found[-1].append(RestoreWork(distributor, file, tuple(groups)))
                     found.append([])
                     groups, size = [], 0
                 groups.append(number)
                 size += row_group
             if groups:
-                found[-1].append(RestoreWork(dealer, file, tuple(groups)))
+                found[-1].append(RestoreWork(distributor, file, tuple(groups)))
         return found
 
     def _metas(self) -> Iterator[Entry]:

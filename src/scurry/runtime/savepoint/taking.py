@@ -13,13 +13,13 @@ from typing import Any
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.runtime.job import JobExecution
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
-from scurry.runtime.wire import MIN_TIME
 
 
 @dataclass
-class Standing:
+class SourcePositions:
     """Where the sources stand after some assignments.
 
     Attributes:
@@ -79,7 +79,7 @@ def metadata_of(
     job: JobExecution,
     description: Description,
     batch_id: int,
-    standing: Standing,
+    source_positions: SourcePositions,
     pending: list[tuple[int, int, Any]] | None = None,
     drained: bool = False,
 ) -> SavepointMetadata:
@@ -89,7 +89,7 @@ def metadata_of(
         job: The job.
         description: The plan that its state is of.
         batch_id: The batch after which it is taken.
-        standing: Where the sources stand then.
+        source_positions: Where the sources stand then.
         pending: Work dealt by then but not part of the state: (source number, channel, work).
         drained: Whether event time was brought to its end before.
     """
@@ -111,12 +111,12 @@ def metadata_of(
         sources={
             uid: SourceState(
                 **source,
-                position=standing.positions[uid],
-                ended=sorted(channel for ended, channel in standing.ended if ended == uid),
+                position=source_positions.positions[uid],
+                ended=sorted(channel for ended, channel in source_positions.ended if ended == uid),
                 pending=work.get(source["number"], []),
             )
             for uid, source in description.sources.items()
-            if uid in standing.positions
+            if uid in source_positions.positions
         },
     )
 

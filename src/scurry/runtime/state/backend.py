@@ -78,9 +78,7 @@ class KeyedStateBackend:
     The per-record loop of an operator looks keys up in `entries` itself and calls `load` on a miss.
     """
 
-    def __init__(
-        self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES
-    ) -> None:
+    def __init__(self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES) -> None:
         self.key: Any = None
         self.entry: Entry = {}
         self.entries: dict[Any, Entry] = {}

@@ -147,8 +147,10 @@ class _References(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         found = super().find_class(module, name)
         package = module.partition(".")[0]
-        if isinstance(found, type) and package != "scurry" and (
-            package == "__main__" or package not in sys.stdlib_module_names
+        if (
+            isinstance(found, type)
+            and package != "scurry"
+            and (package == "__main__" or package not in sys.stdlib_module_names)
         ):
             self.classes.add(found)
         return found

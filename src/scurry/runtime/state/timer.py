@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from scurry.common.time_domain import TimeDomain
-from scurry.runtime.context import time_domain
+from scurry.runtime.functions.context import time_domain
 from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.state.backend import DOMAINS, Entry
 

@@ -1,0 +1,174 @@
+"""The client of a job that runs in this process."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, Literal
+
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.job_client import JobClient
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+from scurry.common.scheduler_options import SCHEDULER_MODE
+from scurry.connectors.files.filesystem import file_system
+from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
+from scurry.runtime.driver.checkpoint_history import CheckpointInfo
+from scurry.runtime.driver.job import JobExecution, Runner
+from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, StateRequest, state_query
+from scurry.runtime.driver.restart_strategies import restart_strategy
+from scurry.runtime.driver.restarting import failure_of_attempt, run_with_restarts
+from scurry.runtime.savepoint.format import new_savepoint_path
+
+
+class RunningJob(JobClient):
+    """The client of a job that runs in this process."""
+
+    def __init__(self, job: JobExecution, runner: Runner) -> None:
+        self._job = job
+        self._restarts = restart_strategy(job.plan.settings)
+        self._status = JobStatus.RUNNING
+        self._future: Future[JobExecutionResult] = Future()
+        self._thread = threading.Thread(target=self._run, args=(runner,), name="scurry-job", daemon=True)
+        self._thread.start()
+
+    def _run(self, runner: Runner) -> None:
+        job = self._job
+        try:
+            with job.cleanup:
+                run_with_restarts(job, runner, self._restarts, self._restarting)
+        except BaseException as error:
+            self._status = JobStatus.FAILED
+            self._future.set_exception(error if isinstance(error, JobError) else job_failed(job, error))
+        else:
+            self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
+            self._future.set_result(job.result())
+        job.end(f"has {self._status.name.lower()}")
+
+    def _restarting(self, waiting: bool) -> None:
+        self._status = JobStatus.RESTARTING if waiting else JobStatus.RUNNING
+
+    @property
+    def execution(self) -> JobExecution:
+        """The job's driver side."""
+        return self._job
+
+    def get_job_id(self) -> JobID:
+        """The job's id."""
+        return self._job.job_id
+
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        """The job's status now."""
+        future: Future[JobStatus] = Future()
+        future.set_result(self._status)
+        return CompletableFuture(future)
+
+    def cancel(self) -> CompletableFuture[None]:
+        """Stops the job at the next batch boundary; if so configured, its checkpoints are deleted."""
+        self._job.cancelled = True
+        return self.stop()
+
+    def stop(self) -> CompletableFuture[None]:
+        """Stops the job at the next batch boundary; its checkpoints stay whatever is configured."""
+        self._job.stopping.set()
+        done: Future[None] = Future()
+        self._future.add_done_callback(lambda _: done.set_result(None))
+        return CompletableFuture(done)
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """What the committed batches have counted."""
+        return CompletableFuture.completed(self._job.accumulators())
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """The metrics of the committed batches."""
+        return CompletableFuture.completed(self._job.metrics())
+
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        """The job's outcome, once it has ended."""
+        return CompletableFuture(self._future)
+
+    def checkpoints(self) -> list[CheckpointInfo]:
+        """The latest checkpoints, the oldest first: micro-batches that were committed, up to 100."""
+        return self._job.checkpoints.latest()
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        """Ends the job at a batch boundary and saves its state; the future gets the savepoint's path."""
+        return self._savepoint(savepoint_directory, "drain" if advance_to_end_of_event_time else "stop")
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        """Saves the state as of the last committed batch while the job goes on; the future gets the path."""
+        return self._savepoint(savepoint_directory, "go on")
+
+    def _savepoint(self, directory: str | None, then: Literal["go on", "stop", "drain"]) -> CompletableFuture[str]:
+        settings = self._job.plan.settings
+        self._streaming("savepoints: set scurry.final-savepoint.dir to have one when the job ends")
+        directory = directory or settings.configuration.get("state.savepoints.dir")
+        if not directory:
+            raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
+        file_system(directory)  # what cannot be reached is refused here
+        request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
+        self._job.requests.ask(request)
+        return CompletableFuture(request.future)
+
+    def rescale(self, parallelism: int) -> CompletableFuture[None]:
+        """Lets the job go on with another parallelism, from the next batch boundary.
+
+        Operators that set a parallelism of their own keep it.
+
+        Raises:
+            ArgumentError: It is more than the number of key groups, or less than 1.
+            UnsupportedError: The job is a BATCH job, or follows its executors by itself, or its checkpoints are where
+                only Spark can write.
+        """
+        self._streaming("rescaling: start it again with another parallelism")
+        settings, rebuild = self._job.plan.settings, self._job.plan.rebuild
+        if settings.configuration.get(SCHEDULER_MODE.key):
+            raise UnsupportedError(
+                "the job runs with scheduler-mode reactive: it follows its executors; add or remove some"
+            )
+        groups = settings.max_parallelism
+        if not 1 <= parallelism <= groups:
+            raise ArgumentError(f"a parallelism of 1 to {groups} (pipeline.max-parallelism) is possible: {parallelism}")
+        assert rebuild is not None
+        rebuild(replace(settings, parallelism=parallelism))  # what cannot be is refused here, and the job goes on
+        if settings.checkpoint_dir is not None:
+            file_system(settings.checkpoint_dir)
+        request = RescaleRequest(parallelism)
+        self._job.requests.ask(request)
+        return CompletableFuture(request.future)
+
+    def query_state(self, operator: str, name: str, key: Any) -> CompletableFuture[Any]:
+        """Reads a keyed state as the last micro-batch left it; the job goes on.
+
+        Args:
+            operator: Uid or name of the operator.
+            name: Name of the state's descriptor.
+            key: The key.
+
+        Returns:
+            The future value: what the state's `value()` or `get()` returns, a list or dict for list and map state;
+            None if the key has none. It fails with StateNotFoundError if there is no such state.
+        """
+        self._streaming("queryable state")
+        request = StateRequest(state_query(self._job.plan, operator, name, key))
+        self._job.pending_queries[request.query.number] = request
+        self._job.requests.ask(request)
+        return CompletableFuture(request.future)
+
+    def _streaming(self, what: str) -> None:
+        if self._job.plan.settings.mode == "BATCH":
+            raise UnsupportedError(f"a BATCH job has no {what}")
+
+
+def job_failed(job: JobExecution, error: BaseException) -> JobError:
+    """The error execute() raises: the user's side first, the full story in `details`."""
+    failure = job.failures[-1] if job.failures else failure_of_attempt(error, job.attempt, None)
+    restarts = f" after {job.attempt} restart{'s' * (job.attempt > 1)}" if job.attempt else ""
+    failed = JobError(f"Job {job.plan.settings.job_name!r} failed{restarts}.\n{failure.text}")
+    failed.details = failure.details
+    failed.__cause__ = error
+    return failed

@@ -1,0 +1,152 @@
+"""What a running job is asked from outside, by any thread; its runner answers between micro-batches."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal
+
+from scurry.errors import JobError, StateNotFoundError
+from scurry.graph.plan import JobPlan
+from scurry.runtime.exchange.wire import PROGRESS, QUERY, WireRow, channel_id, pack
+from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hash, subtask_of
+
+#: Channel of rows from the runner itself: ticks of processing time and the end of input.
+CONTROL = channel_id(0x7FFF)
+
+
+@dataclass
+class SavepointRequest:
+    """Take a savepoint.
+
+    Attributes:
+        path: Where to write it.
+        then: What the job does next; it ends in all but the first case, `drain` also brings event time to its end.
+        future: Gets the path.
+    """
+
+    path: str
+    then: Literal["go on", "stop", "drain"] = "go on"
+    future: Future[str] = field(default_factory=Future)
+
+
+@dataclass
+class RescaleRequest:
+    """Go on with another parallelism."""
+
+    parallelism: int
+    future: Future[None] = field(default_factory=Future)
+
+
+@dataclass
+class StateRequest:
+    """Read a state of a key, as it is between two micro-batches."""
+
+    query: StateQuery
+    future: Future[Any] = field(default_factory=Future)
+
+
+Request = SavepointRequest | RescaleRequest | StateRequest
+
+
+class RequestQueue:
+    """The requests a job has not answered yet."""
+
+    def __init__(self) -> None:
+        self._requests: deque[Request] = deque()
+        self._ended: str | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, request: Request) -> None:
+        """Hands a request to the runner; one that comes too late fails."""
+        with self._lock:
+            if self._ended is None:
+                self._requests.append(request)
+                return
+        request.future.set_exception(JobError(f"the job {self._ended}"))
+
+    def take(self) -> Request | None:
+        """The next request, if there is one."""
+        return self._requests.popleft() if self._requests else None
+
+    def end(self, how: str) -> None:
+        """The job is over: nobody will answer what is left."""
+        with self._lock:
+            self._ended = how
+        while self._requests:
+            request = self._requests.popleft()
+            if not request.future.done():
+                request.future.set_exception(JobError(f"the job {how}"))
+
+
+# ------------------------------------------------------------------ what runners feed besides the work of sources
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Time for everyone who waits for it, although no source has data."""
+
+    watermark: int
+    stamp: int
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """The rows of the tick."""
+        block = pack([(0, self.watermark, self.stamp, False)])
+        for edge in plan.edges.values():
+            if edge.ticks:
+                for subtask in plan.subtask_ids[: edge.receivers]:
+                    yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
+
+
+@dataclass(frozen=True)
+class StateQuery:
+    """A state_query for the state of a key.
+
+    Attributes:
+        number: Tells its answer from others'.
+        operator: Number of the operator in the plan.
+        subtask: The subtask that has the key.
+        name: Name of the state.
+        key: The key.
+    """
+
+    number: int
+    operator: int
+    subtask: int
+    name: str
+    key: CanonicalKey
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """The row that asks."""
+        block = pack((self.number, self.name, self.key))
+        yield WireRow(plan.subtask_ids[self.subtask], self.operator, QUERY, CONTROL, 0, block)
+
+
+_numbers = count(1)
+
+
+def state_query(plan: JobPlan, operator: str, name: str, key: Any) -> StateQuery:
+    """The state_query for a state of a key.
+
+    Args:
+        plan: The plan.
+        operator: Uid or name of the operator.
+        name: Name of the state.
+        key: The user's key.
+
+    Raises:
+        StateNotFoundError: There is no such operator, or it has no keyed state.
+    """
+    keyed = [op for op in plan.operators.values() if op.operator.keyed and op.input_edges]
+    found = [op for op in keyed if op.uid == operator] or [op for op in keyed if op.name == operator]
+    if len(found) != 1:
+        known = ", ".join(f"{op.uid!r} ({op.name})" for op in keyed) or "none"
+        raise StateNotFoundError(f"there is no one operator {operator!r} with keyed state; there are: {known}")
+    (canonical,) = canonical_keys([key])
+    receivers = max(plan.edges[edge].receivers for edge in found[0].input_edges)
+    subtask = subtask_of(key_hash(canonical), plan.settings.max_parallelism, receivers)
+    return StateQuery(next(_numbers), found[0].id, subtask, name, canonical)

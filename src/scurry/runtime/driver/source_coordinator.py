@@ -1,0 +1,150 @@
+"""What a job's sources are fed: how much a micro-batch may read, who has to wait, and all there is to read in BATCH."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from typing import Any
+
+from scurry.connectors.source import Assignment, BatchLimits, Enumerator
+from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.driver.batch_size import BatchSizer
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+
+
+def limits_of(plan: JobPlan) -> BatchLimits:
+    """How much a micro-batch may read, from the configuration."""
+    configuration = plan.settings.configuration
+    return BatchLimits(
+        int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
+        int(configuration.get("scurry.batch.max-records", BatchLimits.max_records)),
+    )
+
+
+#: How long a batch should take, if neither the configuration nor the checkpointing interval says more.
+_TARGET_SECONDS = 5.0
+
+
+def target_seconds_of(plan: JobPlan) -> float:
+    """How long a micro-batch should take while there is more to read, from the configuration."""
+    configured = plan.settings.configuration.get("scurry.batch.target-duration")
+    if configured is not None:
+        return int(configured) / 1000
+    return max(_TARGET_SECONDS, (plan.settings.checkpoint_interval_ms or 0) / 1000)
+
+
+class SourceCoordinator:
+    """Asks the sources of a streaming job for work: of each no more than the job gets done in time."""
+
+    def __init__(self, job: JobExecution, sources: Iterable[SourcePlan]) -> None:
+        """Make the sources' enumerators.
+
+        Args:
+            job: The job; it is told what is left.
+            sources: Those of its sources that have enumerators.
+        """
+        plan, limits = job.plan, limits_of(job.plan)
+        self.enumerators: dict[int, Enumerator] = {
+            source.id: source.source.create_enumerator(source.parallelism, limits) for source in sources
+        }
+        self._job = job
+        self._alignment = Alignment(job)
+        self._sizer = BatchSizer(limits, target_seconds_of(plan))
+        #: whether work was dealt for a batch that is not over
+        self._dealt = False
+        #: the sources that had more for it than they were allowed to deal
+        self._limited: set[int] = set()
+
+    def next(self, source: SourcePlan) -> list[Assignment]:
+        """What a source has to read in the next batch."""
+        if self._alignment.waits(source):
+            return []
+        enumerator = self.enumerators[source.id]
+        enumerator.limit(self._sizer.limits, self._job.totals.record_bytes.get(source.id, {}))
+        found = enumerator.next_batch()
+        backlog = enumerator.backlog()
+        self._job.backlog.left(source.id, backlog)
+        if found:
+            self._alignment.has_read(source)
+            self._dealt = True
+            if backlog is not None and backlog.more:
+                self._limited.add(source.id)
+        return found
+
+    def batch_took(self, seconds: float) -> None:
+        """The batch with what was dealt last is over."""
+        if self._dealt:
+            self._sizer.batch_took(seconds, bool(self._limited))
+            self._job.backlog.worked(seconds, self._limited)
+        self._dealt = False
+        self._limited.clear()
+
+    def committed(self) -> None:
+        """Lets the sources know that what they have dealt is committed."""
+        for enumerator in self.enumerators.values():
+            enumerator.committed()
+
+    def close(self) -> None:
+        """Closes the sources."""
+        for enumerator in self.enumerators.values():
+            enumerator.close()
+
+
+class Alignment:
+    """Which sources must wait because they are too far ahead of others of their alignment group (FLIP-182).
+
+    Inside a micro-batch nothing needs to wait: the gate merges channels by their watermarks. Between batches a source
+    that is ahead is not asked for more.
+    """
+
+    def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
+        self._watermarks = job.totals.source_watermarks
+        self._groups: dict[str, list[SourcePlan]] = {}
+        for source in job.plan.sources.values():
+            alignment = getattr(source.watermark_strategy, "alignment", None)
+            if alignment is not None:
+                self._groups.setdefault(alignment.group, []).append(source)
+        self._clock = clock
+        self._spoke = {source.id: clock() for sources in self._groups.values() for source in sources}
+
+    def waits(self, source: SourcePlan) -> bool:
+        """Whether the source may not read now."""
+        alignment = getattr(source.watermark_strategy, "alignment", None)
+        if alignment is None:
+            return False
+        others = [self._watermark(other) for other in self._groups[alignment.group] if not self._idle(other)]
+        limit: int = min(others, default=MAX_TIME) + alignment.drift_ms
+        return self._watermark(source) > limit
+
+    def has_read(self, source: SourcePlan) -> None:
+        """Notes that the source had records."""
+        if source.id in self._spoke:
+            self._spoke[source.id] = self._clock()
+
+    def _watermark(self, source: SourcePlan) -> int:
+        """The lowest of its channels; MAX_TIME when all have ended."""
+        return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in range(source.channels))
+
+    def _idle(self, source: SourcePlan) -> bool:
+        timeout = source.watermark_strategy.idle_timeout_ms
+        return timeout is not None and (self._clock() - self._spoke[source.id]) * 1000 > timeout
+
+
+def all_splits(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
+    """Everything a bounded source has to read, by channel."""
+    enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
+    works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
+    unfinished = set(works)
+    with closing(enumerator):
+        while unfinished:
+            assignments = enumerator.next_batch()
+            if not assignments:  # a source that keeps to a rate
+                time.sleep(max(enumerator.idle_hint(), 0.001))
+            for assignment in assignments:
+                if assignment.work is not None:
+                    works[assignment.channel].append(assignment.work)
+                if assignment.final:
+                    unfinished.discard(assignment.channel)
+    return works

@@ -1,0 +1,3 @@
+"""How records travel between levels: collectors, writers, the wire format and the input gate."""
+
+from __future__ import annotations

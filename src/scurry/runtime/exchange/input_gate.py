@@ -1,0 +1,180 @@
+"""The input side of an operator: merges its channels and combines their watermarks (Flink's StatusWatermarkValve).
+
+Each channel delivers blocks in order, with progress points in between that say what the watermark and the wall clock
+were. The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event
+time rises as slowly as the data allows and disorder between channels makes nothing late. Every key group merges the
+same progress points and so passes through the same steps; `step` numbers them alike in all groups, which is what lets
+the next level treat this whole operator as one channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import Edge
+from scurry.runtime.exchange.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
+
+#: The low bits of a step count positions since the channel's last progress point; all of them set is the point itself.
+_STEP_BITS = 32
+_POINT = (1 << _STEP_BITS) - 1
+
+#: A progress point: position, watermark, wall clock, activity.
+Point = tuple[int, int, int, int]
+
+
+class Channel:
+    """One sender's state: kept between batches except for what is pending."""
+
+    __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "watermark")
+
+    def __init__(self, task: int, idle_timeout: int | None) -> None:
+        self.task = task
+        self.idle_timeout = idle_timeout
+        self.watermark = MIN_TIME
+        self.active = 0  # stamp of the last progress with records
+        self.seen = False
+        self.idle = False
+        self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
+        self.points: list[Point] = []
+        self.passed = 0  # position of the last point merged in this batch
+
+    def save(self) -> tuple[int, int, bool, bool]:
+        return self.watermark, self.active, self.seen, self.idle
+
+    def next_stamp(self) -> int:
+        """The wall clock of the next progress point; without points the channel's data comes first."""
+        return self.points[-1][2] if self.points else 0
+
+    def restore(self, saved: tuple[int, int, bool, bool]) -> None:
+        self.watermark, self.active, self.seen, self.idle = saved
+
+
+class InputGate:
+    """Merges one batch of rows for one operator in one group.
+
+    Args:
+        edges: The operator's input edges.
+        saved: What `save` returned after the previous batch.
+    """
+
+    def __init__(self, edges: list[Edge], saved: dict[int, Any]) -> None:
+        self.channels: dict[int, Channel] = {}
+        self._input_of = {edge.id: edge.input_index for edge in edges}
+        for edge in edges:
+            for sender in edge.senders:
+                for instance in range(sender.count):
+                    number = channel_id(sender.task, instance)
+                    self.channels.setdefault(number, Channel(sender.task, sender.idle_timeout))
+        for number, state in saved.items():
+            if number in self.channels:
+                self.channels[number].restore(state)
+        self.watermark = max(saved.get(-1, MIN_TIME), self._combined())
+        self._control: list[Point] = []
+
+    def save(self) -> dict[int, Any]:
+        """What to hand to the next batch."""
+        state: dict[int, Any] = {number: channel.save() for number, channel in self.channels.items()}
+        state[-1] = self.watermark
+        return state
+
+    def add(self, row: WireRow) -> None:
+        """Takes a row of the batch."""
+        channel = self.channels.get(row.channel)
+        if row.kind == PROGRESS:
+            points = unpack(row.block)
+            if channel is None:
+                self._control.extend(points)
+            else:
+                channel.points.extend(points)
+        elif channel is not None:
+            channel.blocks.append((row.seq, self._input_of[row.port], row.block))
+
+    def merge(self) -> Iterator[tuple[int, int | None, Any]]:
+        """Yields `(step, input index, block)` for data and `(step, None, (watermark, stamp))` for time.
+
+        Blocks come packed; the watermark is the combined one and never falls.
+        """
+        pending = []
+        for channel in self.channels.values():
+            if channel.blocks or channel.points:
+                channel.blocks.sort(key=lambda block: block[0])
+                channel.blocks.reverse()  # not reverse=True: blocks of one position keep the order they came in
+                channel.points.sort(reverse=True)
+                channel.seen = True  # it is going to speak, so the others must not get ahead of its first watermark
+                pending.append(channel)
+        turn = 0
+        while pending:
+            channel = self._next(pending)
+            point = channel.points.pop() if channel.points else None
+            blocks, last = channel.blocks, point[0] if point else MAX_TIME
+            while blocks and blocks[-1][0] <= last:
+                seq, index, block = blocks.pop()
+                # positions grow without bound from batch to batch: only their distance from the last point fits a step
+                yield turn << _STEP_BITS | min(seq - channel.passed, _POINT), index, block
+            if point:
+                channel.passed = point[0]
+                self._advance(channel, point)
+                yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
+                turn += 1
+            if not (channel.blocks or channel.points):
+                pending.remove(channel)
+        yield from self._finish(turn)
+
+    def _next(self, pending: list[Channel]) -> Channel:
+        if len(pending) == 1:
+            return pending[0]
+        awake = [channel for channel in pending if not channel.idle] or pending
+        first = min(awake, key=lambda channel: (channel.watermark, channel.next_stamp()))
+        # an idle channel holds nobody back; it speaks again when its time has come
+        for channel in pending:
+            if channel.idle and channel.next_stamp() <= first.next_stamp():
+                return channel
+        return first
+
+    def _advance(self, channel: Channel, point: Point) -> None:
+        _, watermark, stamp, activity = point
+        channel.seen = True
+        if activity or not channel.active:
+            channel.active, channel.idle = stamp, False
+        if watermark > channel.watermark:
+            channel.watermark, channel.idle = watermark, False
+        if activity == IDLE:
+            channel.idle = True
+        self._find_idle(stamp)
+        self.watermark = max(self.watermark, self._combined())
+
+    def _find_idle(self, stamp: int) -> None:
+        """Marks the channels that at this time have been silent for longer than their timeout."""
+        for channel in self.channels.values():
+            timeout = channel.idle_timeout
+            if timeout is not None and channel.active and stamp - channel.active > timeout:
+                if not channel.points or channel.next_stamp() > stamp:
+                    channel.idle = True
+
+    def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:
+        """After the data: ticks, the end of input, and channels that have been silent for too long."""
+        for _, watermark, stamp, _ in sorted(self._control, key=lambda point: point[2]):
+            for channel in self.channels.values():
+                if watermark == MAX_TIME:
+                    channel.watermark, channel.seen = MAX_TIME, True
+            self._find_idle(stamp)
+            self.watermark = max(self.watermark, self._combined())
+            yield turn << _STEP_BITS | _POINT, None, (self.watermark, stamp)
+            turn += 1
+
+    def _combined(self) -> int:
+        """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken.
+
+        When all of them are idle none holds time back any more, and it goes to the highest watermark there is.
+        """
+        channels = self.channels.values()
+        spoken = {channel.task for channel in channels if channel.seen}
+        waited_for = [
+            channel.watermark
+            for channel in channels
+            if not (channel.idle and channel.watermark != MAX_TIME) and (channel.seen or channel.task not in spoken)
+        ]
+        if waited_for:
+            return min(waited_for)
+        return max((channel.watermark for channel in channels if channel.seen), default=MIN_TIME)

@@ -1,0 +1,249 @@
+"""What user functions are given: the runtime context, the timer service and the process contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.errors import ScurryError
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.keys import original_key
+from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.primitives import create_state, plain_value
+from scurry.runtime.state.registry import StateRegistry
+
+#: Metric whose value on the driver is the highest reported, not the sum.
+WATERMARK = "currentOutputWatermark"
+#: a source's, by channel: for sources that are aligned with others
+CHANNEL_WATERMARKS = "channelWatermarks"
+CHANNEL_BYTES = "channelBytes"
+#: an operator's: the schemas of states it has registered since it reported last, by state name
+STATES = "states"
+
+
+class KeyedStateError(ScurryError, RuntimeError):
+    """Keyed state or a timer was asked for where there is no key."""
+
+    permanent = True
+
+
+class TaskInfo:
+    """Where an operator instance runs."""
+
+    def __init__(
+        self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",
+        job_parameters: dict[str, str] | None = None, clock: ProcessingClock | None = None, job_key: str = "",
+        attempt: int = 0, saves_state: bool = False,
+    ) -> None:  # fmt: skip
+        self.job_key = job_key
+        self.attempt = attempt
+        self.subtask = subtask
+        self.parallelism = parallelism
+        self.max_parallelism = max_parallelism
+        self.batch_id = batch_id
+        self.mode = mode
+        #: in BATCH: whether the job ends in a savepoint, and event time where the watermarks stand
+        self.saves_state = saves_state
+        self.job_parameters = job_parameters or {}
+        self.clock = clock or ProcessingClock()
+        #: (operator id, metric) -> count, collected from the whole task
+        self.metrics: dict[tuple[int, str], Any] = {}
+        #: (operator id, metric) -> the metric that the user's functions registered, as `functions/metrics.py` has it
+        self.user_metrics: dict[tuple[int, str], Any] = {}
+
+    def count(self, operator: int, metric: str, value: int = 1) -> None:
+        """Adds to a count of scurry's own."""
+        self.metrics[operator, metric] = self.metrics.get((operator, metric), 0) + value
+
+
+class StateAccess:
+    """The keyed states of one operator instance, bound to whatever group it is processing."""
+
+    def __init__(self, plan: Any, clock: ProcessingClock) -> None:
+        self.backend: KeyedStateBackend | None = None
+        self.registry = StateRegistry(plan)
+        self._plan = plan
+        self._clock = clock
+        self._states: dict[tuple[str, str], tuple[Any, Any]] = {}
+
+    def _stamp(self) -> int:
+        return self._clock.stamp
+
+    def bind(self, backend: KeyedStateBackend) -> None:
+        """Points every state created so far at the group's backend."""
+        self.backend = backend
+        backend.written = self.registry.classes.look_at
+        for state, descriptor in self._states.values():
+            state._backend = backend
+            _register_converter(backend, descriptor)
+
+    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+        """The state of a descriptor; `namespace` is the window it belongs to, if any."""
+        if self.backend is None:
+            raise KeyedStateError(
+                f"state {descriptor.name!r} of operator {self._plan.name!r} ({self._plan.origin}) is keyed state: "
+                "it needs a keyed stream; call key_by() before this operator"
+            )
+        if namespace is not None:
+            if descriptor.name not in self.registry.states:
+                self.registry.register(descriptor)
+            return create_state(self.backend, descriptor, (descriptor.name, namespace), self._stamp)
+        known = self._states.get((descriptor.kind, descriptor.name))
+        if known is None:
+            self.registry.register(descriptor)
+            state = create_state(self.backend, descriptor, descriptor.name, self._stamp)
+            known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
+            _register_converter(self.backend, descriptor)
+        return known[0]
+
+    def read(self, name: str, backend: KeyedStateBackend) -> tuple[bool, Any]:
+        """The plain value of a state for the backend's current key; or no value, and why.
+
+        Returns:
+            Whether there is such a state, and its value or the reason.
+        """
+        for (kind, known), (_, descriptor) in self._states.items():
+            if known == name:
+                return True, plain_value(kind, create_state(backend, descriptor, name, self._stamp))
+        names = ", ".join(repr(known) for _, known in self._states) or "none"
+        return False, f"operator {self._plan.uid!r} has registered no state {name!r}; it has: {names}"
+
+
+def _register_converter(backend: KeyedStateBackend, descriptor: Any) -> None:
+    if descriptor.kind == "value" and descriptor.ttl_config is None and descriptor.type_info is not None:
+        convert = descriptor.type_info.block_converter()
+        if convert is not None:
+            backend.converters[descriptor.name] = convert
+
+
+class RuntimeContext:
+    """Flink's RuntimeContext: where the function runs, its state, its metrics."""
+
+    def __init__(self, plan: Any, info: TaskInfo, states: StateAccess, metric_group: Any = None) -> None:
+        self._plan = plan
+        self._info = info
+        self._states = states
+        self._metric_group = metric_group
+
+    def get_task_name(self) -> str:
+        """The operator's name."""
+        return str(self._plan.name)
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        """The operator's parallelism."""
+        return self._info.parallelism
+
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """The number of key groups."""
+        return self._info.max_parallelism
+
+    def get_index_of_this_subtask(self) -> int:
+        """This instance's index, from 0."""
+        return self._info.subtask
+
+    def get_attempt_number(self) -> int:
+        """How often the job was restarted, from 0."""
+        return self._info.attempt
+
+    def get_task_name_with_subtasks(self) -> str:
+        """Name and position, such as ``Map (1/2)``."""
+        return f"{self._plan.name} ({self._info.subtask + 1}/{self._info.parallelism})"
+
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        """A global job parameter."""
+        return self._info.job_parameters.get(key, default_value)
+
+    def get_metrics_group(self) -> Any:
+        """The operator's metric group."""
+        if self._metric_group is None:
+            from scurry.runtime.functions.metrics import OperatorMetricGroup
+
+            self._metric_group = OperatorMetricGroup(self._plan.id, self._info)
+        return self._metric_group
+
+    def get_state(self, state_descriptor: Any) -> Any:
+        """Keyed ValueState."""
+        return self._states.get(state_descriptor)
+
+    get_list_state = get_map_state = get_reducing_state = get_aggregating_state = get_state
+
+
+class TimerService:
+    """Flink's TimerService of a keyed operator; times are milliseconds since the epoch."""
+
+    def __init__(self, clock: ProcessingClock) -> None:
+        self.backend: KeyedStateBackend | None = None
+        self.watermark = MIN_TIME
+        self.clock = clock
+
+    def current_processing_time(self) -> int:
+        """Processing time of the record at hand."""
+        return self.clock.now()
+
+    def current_watermark(self) -> int:
+        """The operator's watermark."""
+        return self.watermark
+
+    def register_event_time_timer(self, timestamp: int) -> None:
+        """Calls on_timer when the watermark has reached `timestamp`."""
+        self._keyed().register_timer(EVENT, timestamp, None)
+
+    def register_processing_time_timer(self, timestamp: int) -> None:
+        """Calls on_timer when processing time has reached `timestamp`."""
+        self._keyed().register_timer(PROCESSING, timestamp, None)
+
+    def delete_event_time_timer(self, timestamp: int) -> None:
+        """Deletes an event-time timer, if it is registered."""
+        self._keyed().delete_timer(EVENT, timestamp, None)
+
+    def delete_processing_time_timer(self, timestamp: int) -> None:
+        """Deletes a processing-time timer, if it is registered."""
+        self._keyed().delete_timer(PROCESSING, timestamp, None)
+
+    def _keyed(self) -> KeyedStateBackend:
+        if self.backend is None:
+            raise KeyedStateError("Setting timers is only supported on a keyed stream: call key_by() first")
+        return self.backend
+
+
+class ProcessContext:
+    """Context of every process function; `time` is the record's timestamp or the timer's."""
+
+    __slots__ = ("_service", "domain", "time")
+
+    def __init__(self, service: TimerService) -> None:
+        self._service = service
+        self.time: int | None = None
+        self.domain: Any = None
+
+    def timer_service(self) -> TimerService:
+        """Time and timers."""
+        return self._service
+
+    def timestamp(self) -> int:
+        """The record's timestamp, or the time of the timer that fires; Long.MIN_VALUE if the record has none."""
+        return MIN_TIME if self.time is None else self.time
+
+    def time_domain(self) -> Any:
+        """In on_timer: the TimeDomain of the timer."""
+        return self.domain
+
+    def get_current_key(self) -> Any:
+        """The key of the record or timer."""
+        backend = self._service.backend
+        if backend is None:
+            raise KeyedStateError("get_current_key() needs a keyed stream: call key_by() first")
+        return original_key(backend.key)
+
+
+def time_domain(domain: int) -> Any:
+    """The user's TimeDomain value of a backend's timer domain."""
+    from scurry.common.time_domain import TimeDomain
+
+    return TimeDomain.EVENT_TIME if domain == EVENT else TimeDomain.PROCESSING_TIME
+
+
+def method(function: Any, name: str) -> Callable[..., Any]:
+    """The hook of a function object, or the callable itself."""
+    return getattr(function, name) if hasattr(function, name) else function  # type: ignore[no-any-return]

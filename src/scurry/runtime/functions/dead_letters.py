@@ -1,0 +1,73 @@
+"""Records on which a user's function fails, set aside instead of failing the job.
+
+Only operators that declare dead letters have their hooks guarded; all others call the user's functions as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common.dead_letter import DeadLetter
+from scurry.common.output_tag import OutputTag
+from scurry.runtime.exchange.collector import Collector, Timestamps
+from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
+
+
+class DeadLetters:
+    """Guards the hooks of one operator instance, which calls them once per record and in order.
+
+    Args:
+        plan: The operator.
+        tag: The side output that failing records go to.
+        collector: The operator's outputs.
+        info: Where it runs.
+    """
+
+    def __init__(self, plan: Any, tag: OutputTag, collector: Collector, info: TaskInfo) -> None:
+        self._plan = plan
+        self._tag = tag
+        self._collector = collector
+        self._info = info
+        self._calls = 0
+        #: position in the block -> its letter
+        self._letters: dict[int, DeadLetter] = {}
+
+    def guarded(self, hook: Callable[..., Any]) -> Callable[..., Any]:
+        """A hook that returns several results, or None for none; where it fails on a record, that has none.
+
+        A generator is run to its end, so that a record that fails half-way emits nothing.
+        """
+
+        def call(value: Any, *context: Any) -> Any:
+            position = self._calls
+            self._calls += 1
+            try:
+                some = hook(value, *context)
+                return some if some is None else list(some)
+            except Exception as error:
+                self._letters[position] = self._letter(value, error)
+                return None
+
+        return call
+
+    def guarded_test(self, hook: Callable[[Any], Any]) -> Callable[[Any], bool]:
+        """A hook that accepts records; one on which it fails is not accepted."""
+        several = self.guarded(lambda value: (bool(hook(value)),))
+        return lambda value: several(value) == [True]
+
+    def _letter(self, value: Any, error: Exception) -> DeadLetter:
+        failure = operator_error(self._plan, error, value).failure
+        plan = self._plan
+        return DeadLetter(value, failure.error, failure.message, plan.name, plan.uid, failure.details)
+
+    def send(self, timestamps: Timestamps) -> None:
+        """Emits the letters of the block that was processed now, whose records had these timestamps."""
+        self._calls = 0
+        if not self._letters:
+            return
+        letters, self._letters = self._letters, {}
+        self._info.count(self._plan.id, "numDeadLetters", len(letters))
+        times = None if timestamps is None else [timestamps[position] for position in letters]
+        self._collector.emit_side(self._tag, list(letters.values()), times)

@@ -1,0 +1,136 @@
+"""Metrics that user functions register, as one task holds them; what they count travels to the driver with each batch.
+
+A report is a tuple of the kind and values: `("counter", increase)`, `("meter", events, time span in seconds)`,
+`("distribution", sum, count, min, max)`, `("gauge", subtask, value)`. `scurry.runtime.driver.metrics` adds them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from scurry.errors import ArgumentError
+from scurry.metrics import Counter, Distribution, Meter, Metric, MetricGroup
+from scurry.runtime.functions.context import TaskInfo
+
+Report = tuple[Any, ...]
+M = TypeVar("M", "TaskCounter", "TaskMeter", "TaskDistribution", "TaskGauge")
+
+
+class OperatorMetricGroup(MetricGroup):
+    """The metrics of one operator instance, or a group among them."""
+
+    def __init__(self, operator: int, info: TaskInfo, scope: str = "") -> None:
+        self._operator = operator
+        self._info = info
+        self._scope = scope
+
+    def add_group(self, name: str, extra: str | None = None) -> OperatorMetricGroup:
+        parts = [part for part in (self._scope, name, extra) if part]
+        return OperatorMetricGroup(self._operator, self._info, ".".join(parts))
+
+    def counter(self, name: str) -> Counter:
+        return self._register(name, TaskCounter())
+
+    def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:
+        return self._register(name, TaskMeter(time_span_in_seconds))
+
+    def gauge(self, name: str, obj: Callable[[], int]) -> None:
+        self._register(name, TaskGauge(self._info.subtask)).read = obj
+
+    def distribution(self, name: str) -> Distribution:
+        return self._register(name, TaskDistribution())
+
+    def _register(self, name: str, metric: M) -> M:
+        """Adds a metric, or returns the one of that name and kind."""
+        full_name = f"{self._scope}.{name}" if self._scope else name
+        known = self._info.user_metrics.setdefault((self._operator, full_name), metric)
+        if type(known) is not type(metric):
+            raise ArgumentError(f"metric {full_name!r} is a {known.kind} already: give the {metric.kind} another name")
+        return known
+
+
+class TaskCounter(Counter):
+    """The counter of one task."""
+
+    kind = "counter"
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._reported: int | None = None  # one that never moves is reported, too: as 0
+
+    def inc(self, n: int = 1) -> None:
+        self._count += n
+
+    def dec(self, n: int = 1) -> None:
+        self._count -= n
+
+    def get_count(self) -> int:
+        return self._count
+
+    def report(self) -> Report | None:
+        """What has changed since the last report."""
+        before, self._reported = self._reported, self._count
+        return None if before == self._count else (self.kind, self._count - (before or 0))
+
+
+class TaskMeter(Meter):
+    """The meter of one task; the rate of all together is the driver's business."""
+
+    kind = "meter"
+
+    def __init__(self, time_span_in_seconds: int) -> None:
+        self._span = time_span_in_seconds
+        self._count = 0
+        self._reported: int | None = None
+
+    def mark_event(self, value: int = 1) -> None:
+        self._count += value
+
+    def get_count(self) -> int:
+        return self._count
+
+    def report(self) -> Report | None:
+        """What has changed since the last report."""
+        before, self._reported = self._reported, self._count
+        return None if before == self._count else (self.kind, self._count - (before or 0), self._span)
+
+
+class TaskDistribution(Distribution):
+    """The distribution of one task since its last report."""
+
+    kind = "distribution"
+
+    def __init__(self) -> None:
+        self._sum = self._min = self._max = 0
+        self._count = 0
+
+    def update(self, value: Any) -> None:
+        if self._count == 0 or value < self._min:
+            self._min = value
+        if self._count == 0 or value > self._max:
+            self._max = value
+        self._sum += value
+        self._count += 1
+
+    def report(self) -> Report | None:
+        """The values since the last report."""
+        if self._count == 0:
+            return None
+        report = (self.kind, self._sum, self._count, self._min, self._max)
+        self._sum = self._count = 0
+        return report
+
+
+class TaskGauge(Metric):
+    """The gauge of one task, read whenever the task reports."""
+
+    kind = "gauge"
+    read: Callable[[], Any]
+
+    def __init__(self, subtask: int) -> None:
+        self._subtask = subtask
+
+    def report(self) -> Report | None:
+        """The value now."""
+        return self.kind, self._subtask, self.read()

@@ -1,0 +1,256 @@
+"""Restoring state into a changed program: finds out what changed and refuses what cannot be, before anything runs.
+
+Whoever restores asks `collect_schemas` what the program's states are now, has `plan_migration` compare that with the
+schemas kept with the state, lets the migration `attach` itself to the plan before that is shipped to workers, and sends
+each stored entry through its `migrate`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.common.state_migration import StateMigration, class_renamed_from
+from scurry.errors import StateMigrationError
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators import RuntimeOperator, create_operator
+from scurry.runtime.state.class_changes import class_change
+from scurry.runtime.state.classes import ChangedClasses, ClassChange, ClassLayout, find_class
+from scurry.runtime.state.evolution import Change, Incompatible
+from scurry.runtime.state.migration import OperatorMigration, drop, resolve
+from scurry.runtime.state.registry import Registered
+from scurry.runtime.state.schema import (
+    CLASSES,
+    OWN_KINDS,
+    Schemas,
+    StateSchema,
+    broadcast_name,
+    descriptor_schema,
+    own_schemas,
+)
+from scurry.runtime.state.types import class_ref, class_refs, head, text
+
+#: What the program's states are now: operator uid -> state name -> schema and declared migration.
+Collected = dict[str, dict[str, Registered]]
+
+
+def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
+    """Opens the functions of all stateful operators once, to see which states they register, and closes them.
+
+    Args:
+        load_plan: Returns a copy of the plan whose functions may be used.
+
+    Returns:
+        Picklable with cloudpickle: on Spark this runs in a task, where functions find what they open.
+
+    Raises:
+        OperatorError: A function's `open` failed.
+    """
+    plan = load_plan()
+    collected: Collected = {}
+    for operator in plan.operators.values():
+        if operator.input_edges and (operator.operator.keyed or hasattr(operator.operator, "descriptors")):
+            settings = plan.settings
+            info = TaskInfo(0, operator.parallelism, settings.max_parallelism, mode=settings.mode,
+                            job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+            instance = create_operator(operator, Collector(operator), info)
+            try:
+                instance.open()
+                collected[operator.uid] = registered_states(plan, instance)
+            finally:
+                instance.close()
+    return collected
+
+
+def registered_states(plan: JobPlan, instance: RuntimeOperator) -> dict[str, Registered]:
+    """The states of an operator whose functions are open."""
+    operator = instance.plan
+    states = {name: Registered(schema) for name, schema in own_schemas(plan, operator).items()}
+    for descriptor in getattr(operator.operator, "descriptors", ()):
+        states[broadcast_name(descriptor.name)] = Registered(
+            descriptor_schema(descriptor, broadcast=True), descriptor.migration
+        )
+    return states | instance.states.registry.states
+
+
+@dataclass
+class JobMigration:
+    """How the state of a whole job is taken over.
+
+    Attributes:
+        operators: Operator uid -> its migration; those whose state stays as it is are missing.
+        schemas: The schemas of the state after the migration.
+        notes: What the user should be told, such as which state was dropped.
+    """
+
+    operators: dict[str, OperatorMigration] = field(default_factory=dict)
+    schemas: Schemas = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    _restored: Schemas = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import cloudpickle  # converting functions are the program's own, lambdas as a rule
+
+        return _unpack, (cloudpickle.dumps(vars(self), 5),)
+
+    def migrate(self, uid: str, kind: str, blob: bytes) -> bytes:
+        """A stored entry of an operator as this program reads it.
+
+        Raises:
+            StateMigrationError: A value cannot be converted.
+        """
+        operator = self.operators.get(uid)
+        return blob if operator is None else operator.migrate(kind, blob)
+
+    def attach(self, plan: JobPlan) -> None:
+        """Lets operators check the states that they register later than in `open()`."""
+        for operator in plan.operators.values():
+            operator.restored = self._restored.get(operator.uid, {})
+
+
+def _unpack(content: bytes) -> JobMigration:
+    return JobMigration(**pickle.loads(content))
+
+
+def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: int) -> JobMigration:
+    """Compares stored state with what the program expects.
+
+    Args:
+        plan: The program's plan.
+        restored: The schemas kept with the state; operators the plan does not have are passed over.
+        collected: What `collect_schemas` has returned.
+        now: The clock in milliseconds, from which state lives that gets a time to live.
+
+    Raises:
+        StateMigrationError: State cannot be taken over; names operator, state, both types and what to do.
+    """
+    job = JobMigration()
+    by_uid = {operator.uid: operator for operator in plan.operators.values()}
+    for uid, schemas in restored.items():
+        if uid in by_uid:
+            _OperatorPlanner(by_uid[uid], schemas, collected.get(uid, {}), now).plan(job)
+    return job
+
+
+class _OperatorPlanner:
+    def __init__(
+        self, operator: OperatorPlan, schemas: dict[str, Any], registered: dict[str, Registered], now: int
+    ) -> None:
+        self.name = f"operator {operator.name!r} (uid {operator.uid!r})"
+        self.uid = operator.uid
+        self.before = {name: StateSchema.from_json(json) for name, json in schemas.items() if name != CLASSES}
+        self.layouts: dict[str, Any] = schemas.get(CLASSES, {}).get("classes", {})
+        self.registered = registered
+        self.now = now
+        self.declared = self._declared_of_classes()
+        self.renamed = self._renamed_classes()
+
+    def plan(self, job: JobMigration) -> None:
+        states: dict[str, Change] = {}
+        after = {name: each.schema.to_json() for name, each in self.registered.items()}
+        restored: dict[str, Any] = {}
+        lenient = False
+        for name, before in self.before.items():
+            now = self.registered.get(name)
+            if now is not None:
+                change = self._resolve(name, before, now)
+                if change is not None:
+                    states[name] = change
+                    lenient = lenient or (now.migration is not None and now.migration.convert is not None)
+            elif before.kind in OWN_KINDS:
+                self._own_state_is_gone(name, before)
+            elif before.lazy:
+                restored[name] = after[name] = before.to_json()
+            else:
+                lenient, restored[name], states[name] = True, None, drop
+                job.notes.append(f"state {name!r} of {self.name} was dropped: the program no longer registers it")
+        changes, after[CLASSES] = self._classes(lenient)
+        if not self.layouts:
+            del after[CLASSES]
+        job.schemas[self.uid], job._restored[self.uid] = after, restored
+        if states or changes:
+            job.operators[self.uid] = OperatorMigration(self.name, states, ChangedClasses(changes))
+
+    # ---------------------------------------------------------------- states
+
+    def _resolve(self, name: str, before: StateSchema, now: Registered) -> Change | None:
+        try:
+            change = resolve(before, now.schema, now.migration, self.renamed, self.now)
+            if before.kind == "key" and change is not None:
+                raise Incompatible("keys stay as they are")
+            return change
+        except Incompatible as error:
+            what = "the keys" if before.kind == "key" else f"state {name!r}"
+            raise StateMigrationError(
+                f"{what} of {self.name} cannot be taken over: stored as {before}, now {now.schema}: {error}\n"
+                f"  hint: {_hint(before)}"
+            ) from None
+
+    def _own_state_is_gone(self, name: str, before: StateSchema) -> None:
+        if before.kind != "key":
+            raise StateMigrationError(
+                f"{self.name} has kept {before}, which the operator of that uid no longer keeps\n"
+                "  hint: give the operator another uid(...) to let it begin anew, and leave the old state unclaimed"
+            )
+
+    # ---------------------------------------------------------------- classes
+
+    def _declared_of_classes(self) -> dict[str, StateMigration]:
+        """Class -> what the descriptors of states of that class declare."""
+        declared = {}
+        for schema, migration in self.registered.values():
+            if migration is not None:
+                value = schema.type[-1] if schema.kind in ("list", "map", "broadcast") else schema.type
+                if head(value) == "CLASS":
+                    declared[value[1]] = migration
+        return declared
+
+    def _renamed_classes(self) -> dict[str, str]:
+        """Old reference -> new one, of the classes that the program says have another name now."""
+        mentioned = set(self.layouts).union(*(class_refs(schema.type) for schema in self.before.values()))
+        by_name = {m.renamed_from: ref for ref, m in self.declared.items() if m.renamed_from is not None}
+        renamed = {}
+        for ref in mentioned:
+            name = text(["CLASS", ref])
+            cls = class_renamed_from(name)
+            if name in by_name:
+                renamed[ref] = by_name[name]
+            elif cls is not None and find_class(class_ref(cls)) is cls:  # not one that has been replaced since
+                renamed[ref] = class_ref(cls)
+        return renamed
+
+    def _classes(self, lenient: bool) -> tuple[dict[str, ClassChange], dict[str, Any]]:
+        """The classes that changed, and the layouts that all classes have afterwards.
+
+        Args:
+            lenient: Whether state is dropped or converted by a function of the user: then instances that cannot be
+                taken over may not be left when it comes to writing them.
+        """
+        changes, layouts = {}, {}
+        for ref, json in self.layouts.items():
+            before = ClassLayout.from_json(json)
+            change = class_change(ref, self.renamed.get(ref, ref), before, self.declared, self.renamed)
+            if change is not None:
+                changes[ref] = change
+                if change.reason and not lenient:
+                    raise StateMigrationError(f"state of {self.name} cannot be taken over: {change.reason}")
+            target = find_class(ref) if change is None else change.target
+            if isinstance(target, type):
+                now = ClassLayout.of(target)
+                layouts[class_ref(target)] = None if now is None else now.to_json()
+        return changes, {"kind": "classes", "classes": layouts}
+
+
+def _hint(before: StateSchema) -> str:
+    if before.kind == "key":
+        return "let key_by return what it did, or give the operator another uid(...) to let it begin anew"
+    if before.kind in OWN_KINDS:
+        return "go back to the earlier type, or give the operator another uid(...) to let it begin anew"
+    return (
+        "go back to the earlier type, give the state another name to let it begin anew, or declare how values are "
+        "converted: descriptor.with_migration(convert=...)"
+    )

@@ -1,0 +1,37 @@
+"""Submits a plan to the runner its settings name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.graph.plan import JobPlan
+from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.driver.job import JobExecution, Runner
+from scurry.runtime.driver.scaling import Scaling
+
+
+def submit(plan: JobPlan) -> RunningJob:
+    """Starts a job and returns its client."""
+    job = JobExecution(plan)
+    runner = _runner(plan)
+    _note_what_is_fixed(job)
+    return RunningJob(job, runner)
+
+
+def _note_what_is_fixed(job: JobExecution) -> None:
+    settings = job.plan.settings
+    scaling = Scaling.of(settings)
+    if scaling is not None and scaling.reactive and (settings.mode == "BATCH" or settings.runner == "local"):
+        kind = "BATCH jobs do" if settings.mode == "BATCH" else "the in-process runner does"
+        job.note(f"scheduler-mode reactive: the parallelism stays {settings.parallelism}: {kind} not change it")
+
+
+def _runner(plan: JobPlan) -> Runner:
+    if plan.settings.runner == "local":
+        from scurry.runtime.local.runner import LocalRunner
+
+        return LocalRunner()
+    import importlib
+
+    spark: Any = importlib.import_module("scurry.spark.runner")  # the one way down from here to Spark
+    return spark.runner_for(plan)  # type: ignore[no-any-return]

@@ -1,0 +1,3 @@
+"""What runs in the workers: source, level and batch tasks."""
+
+from __future__ import annotations

@@ -1,0 +1,213 @@
+"""BATCH: the same operators, fed one key after another from sorted rows, with state for a single key in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heappop, heappush
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from scurry.graph.operators import Broadcast
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, unpack
+from scurry.runtime.keys import CanonicalKey, from_sortable
+from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.tasks.level_task import LevelTask
+from scurry.runtime.tasks.source_task import SourceTask
+from scurry.runtime.tasks.task import Task
+
+#: Records collected before a task's output is cut into rows: the more, the fewer rows per key.
+RUN_RECORDS = 262_144
+
+
+#: The order in which a level wants its rows; Spark sorts by the same columns.
+sort_key = attrgetter(*BATCH_ORDER)
+
+
+class BatchOutput:
+    """Turns what a task emitted into batch rows."""
+
+    def __init__(self, plan: JobPlan, task: Task) -> None:
+        self._task = task
+        self._by_group = plan.settings.saves_state
+        self._by_time = {
+            number: plan.operators[plan.edges[number].target].operator.keyed
+            and not isinstance(plan.edges[number].partitioner, Broadcast)
+            for number in task.writers
+        }
+
+    def flush(self, seq: int) -> list[BatchRow]:
+        """All rows since the last flush."""
+        rows: list[BatchRow] = []
+        for number, writer in self._task.writers.items():
+            rows += writer.flush_by_key(seq, self._by_time[number], self._by_group)
+        rows += [BatchRow(*row) for row in self._task.flush_sinks(seq)]
+        return rows
+
+    def end(self, seq: int) -> list[BatchRow]:
+        """The last rows; if the job ends in a savepoint they tell where event time stops."""
+        rows = self.flush(seq)
+        if self._by_group:
+            idle = any(assigner.idle for assigner in self._task.assigners)
+            for writer in self._task.writers.values():
+                rows += writer.final_progress(idle)
+        return rows
+
+
+def run_source(
+    load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
+) -> Iterator[list[BatchRow]]:
+    """Level 0: reads one channel of a bounded source to its end."""
+    plan = load_plan()
+    runner = SourceTask(plan, plan.sources[source], instance)
+    output, seq = BatchOutput(plan, runner.task), 0
+    for _ in runner.read_all(works, RUN_RECORDS):
+        seq += 1
+        yield output.flush(seq)
+    yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.metrics())]
+    runner.close()
+
+
+class BatchLevelTask:
+    """Runs the head operators of a level over one sorted partition.
+
+    Args:
+        load_plan: Returns a new copy of the plan.
+        level: The level.
+        run_of: Makes what drives an operator in a subtask, and decides what becomes of its state.
+    """
+
+    def __init__(self, load_plan: Callable[[], JobPlan], level: int, run_of: RunOf | None = None) -> None:
+        self._level = LevelTask(load_plan, level)
+        plan = self._plan = self._level.plan
+        self._heads = {op.id for op in plan.heads(level)}
+        self._run_of = run_of or OperatorRun
+
+    def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
+        """Processes the partition; rows for deeper levels and for the driver pass through."""
+        used: dict[int, Task] = {}
+        for target, group in groupby(rows, key=attrgetter("target")):
+            if target not in self._heads:
+                yield list(group)
+            else:
+                yield from self._operator(self._plan.operators[target], group, used)
+        for task in used.values():
+            yield [BatchRow(*row) for row in task.metrics()]
+        self._level.close()
+
+    def _operator(
+        self, plan: OperatorPlan, rows: Iterable[BatchRow], used: dict[int, Task]
+    ) -> Iterator[list[BatchRow]]:
+        seq = 0
+        for subtask_id, some in groupby(rows, key=attrgetter("subtask")):
+            task = self._level.task(plan, subtask_id)
+            task.info.clock.set(wall_clock_ms())
+            output = BatchOutput(self._plan, task)
+            run = self._run_of(self._plan, plan, task)
+            collected = 0
+            for count in run.feed(some):
+                collected += count
+                if collected >= RUN_RECORDS:
+                    seq, collected = seq + 1, 0
+                    yield output.flush(seq)
+            run.end()
+            task.drain()
+            seq += 1
+            yield output.end(seq)
+            used[id(task)] = task
+
+
+class OperatorRun:
+    """One operator in one subtask, from its first record to the end of time; its state is dropped."""
+
+    #: what the watermark is when the records of a key, or all of them, are through
+    watermark = MAX_TIME
+
+    def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task) -> None:
+        self.op = op
+        self.task = task
+        self.operator = task.operators[op.id]
+        self.store = DictStore()
+        self._plan = plan
+        self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
+
+    def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
+        """Feeds the operator and counts the records: first the broadcast side, then the keys one after another."""
+        self.operator.restore(self.store, MIN_TIME)
+        for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
+            if isinstance(self.operator, KeyedOperator) and not broadcast:
+                yield from self._keys(self.operator, some)
+            else:
+                yield from self._plain(some)
+
+    def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
+        for row in rows:
+            _, times, values, _ = unpack(row.block)
+            self.operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
+            yield len(values)
+
+    def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
+        for encoded, some in groupby(rows, key=attrgetter("key")):
+            key = self.key_of(encoded) if encoded else 0
+            backend = self.backend_of(key)
+            operator.bind(backend, MIN_TIME)
+            backend.select(key)
+            for index, times, values in in_time_order(some, self._plan):
+                operator.process_input(index, [key] * len(values), values, times)
+                yield len(values)
+            backend.select(key)
+            operator.end_of_key(self.watermark)
+
+    def key_of(self, encoded: bytes) -> CanonicalKey:
+        """The key by which rows are sorted."""
+        return from_sortable(encoded)
+
+    def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
+        """Where the state of a key lies: in memory, until the next key comes."""
+        return KeyedStateBackend(self.op.uid, DictStore(), 1)
+
+    def end(self) -> None:
+        """All records are through."""
+        self.operator.watermark(self.watermark)
+
+
+#: Plan, operator and its task -> what drives it.
+RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
+
+
+def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+    """The records of one key in time order, from rows that come by their first time and are ordered in themselves.
+
+    Only rows that overlap in time are held in memory at once.
+    """
+    heap: list[tuple[int, int, int, list[int], list[Any], int]] = []
+    for order, row in enumerate(rows):
+        _, times, values, _ = unpack(row.block)
+        index = plan.edges[row.port].input_index
+        if times is None:
+            yield from _drain(heap, MAX_TIME)
+            yield index, None, values
+        else:
+            yield from _drain(heap, times[0])
+            heappush(heap, (times[0], order, index, times, values, 0))
+    yield from _drain(heap, MAX_TIME)
+
+
+def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+    """Merges the held rows up to a time; a row that nothing overlaps goes out whole."""
+    while heap and (heap[0][0] < until or until == MAX_TIME):
+        _, order, index, times, values, start = heappop(heap)
+        limit = min(until, heap[0][0]) if heap else until
+        stop = start + 1
+        if limit == MAX_TIME:
+            stop = len(times)
+        else:
+            while stop < len(times) and times[stop] < limit:
+                stop += 1
+        yield index, times[start:stop], values[start:stop]
+        if stop < len(times):
+            heappush(heap, (times[stop], order, index, times, values, stop))

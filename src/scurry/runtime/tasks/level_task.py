@@ -1,0 +1,138 @@
+"""The levels below the sources: head operators with the operators chained behind them, one subtask after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.clock import ProcessingClock, wall_clock_ms
+from scurry.runtime.exchange.input_gate import InputGate
+from scurry.runtime.exchange.wire import ANSWER, COMMIT, QUERY, STATE, WireRow, pack, unpack
+from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import WATERMARK, TaskInfo
+from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.store import StateStore
+from scurry.runtime.tasks.task import Task
+
+
+class LevelTask:
+    """Runs the head operators of a level, one subtask after another.
+
+    Instances live as long as their worker: functions are opened once, not once per batch.
+
+    Args:
+        load_plan: Returns a new copy of the plan; every subtask gets function objects of its own.
+        level: The level.
+        wall_clock: Where processing time comes from, in milliseconds.
+    """
+
+    def __init__(
+        self, load_plan: Callable[[], JobPlan], level: int, wall_clock: Callable[[], int] = wall_clock_ms
+    ) -> None:
+        plan = self.plan = load_plan()
+        self._load_plan = load_plan
+        self._wall_clock = wall_clock
+        self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
+        self._heads = {op.id: op for op in plan.heads(level)}
+        self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
+        #: (head operator, subtask) -> its open instance
+        self.tasks: dict[tuple[int, int], Task] = {}
+
+    def process(
+        self, subtask_id: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
+    ) -> Iterator[WireRow]:
+        """Processes one batch of one subtask; rows for deeper levels and for the driver pass through."""
+        mine: dict[int, list[WireRow]] = {}
+        for row in rows:
+            target = self._target.get(row[1]) if row[2] < COMMIT else None
+            if row[2] == STATE and row[1] in self._heads:
+                uid = self._heads[row[1]].uid
+                for kind, number, blob in unpack(row[5]):
+                    store.put((uid, kind, number), blob)
+            elif row[2] == QUERY and row[1] in self._heads:
+                yield self._answer(self._heads[row[1]], row, store)
+            elif target is None:
+                yield row
+            else:
+                mine.setdefault(target, []).append(row)
+        for number in sorted(mine):
+            yield from self._run(self._heads[number], subtask_id, mine[number], store, batch_id)
+
+    def _run(
+        self, plan: OperatorPlan, subtask_id: int, rows: list[WireRow], store: StateStore, batch_id: int
+    ) -> Iterator[WireRow]:
+        task = self.task(plan, subtask_id)
+        operator, info = task.operators[plan.id], task.info
+        task.begin(batch_id)
+        backend = KeyedStateBackend(plan.uid, store, info.max_parallelism)
+        edges = [self.plan.edges[number] for number in plan.input_edges]
+        timed = any(edge.progress for edge in edges)
+        gate = InputGate(edges, backend.meta.gate)
+        for row in rows:
+            gate.add(row)
+        before = gate.watermark
+        info.clock.set(backend.meta.clock)
+        if isinstance(operator, KeyedOperator):
+            operator.bind(backend, gate.watermark)
+        operator.restore(store, gate.watermark)
+        for step, index, payload in gate.merge():
+            if index is None:
+                operator.advance(*payload)
+                for assigner in task.assigners:
+                    assigner.emit_periodic()
+                task.drain()
+                yield from task.flush(step)
+                task.point(step, payload[1])
+            else:
+                keys, times, values, stamp = unpack(payload)
+                info.clock.advance_to(stamp)
+                if keys is not None:
+                    backend.prefetch(keys)
+                operator.process_input(index, keys, values, times)
+                task.drain()
+                yield from task.flush(step)
+        yield from task.progress()
+        if info.subtask == 0 and gate.watermark > before:  # all subtasks see the same ones: one speaks for them
+            info.metrics[plan.id, WATERMARK] = gate.watermark
+        if timed:
+            backend.meta.gate = gate.save()
+            backend.meta.clock = info.clock.now()
+        try:
+            backend.flush()
+            operator.snapshot(store)
+        except Exception as error:
+            hint = "state values must fit their declared type and be picklable"
+            raise operator_error(plan, error, None, hint) from error
+        yield from task.metrics()
+
+    def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
+        """The value of a state as the batch before left it: rows with questions are served before data."""
+        number, name, key = unpack(question.block)
+        task = self.task(plan, question.subtask)
+        backend = KeyedStateBackend(plan.uid, store, task.info.max_parallelism)
+        backend.select(key)
+        found, value = task.operators[plan.id].states.read(name, backend)
+        return question._replace(port=-1, kind=ANSWER, block=pack((number, found, value)))
+
+    def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
+        """The operator's instance for a subtask."""
+        subtask = self._subtasks[subtask_id]
+        task = self.tasks.get((plan.id, subtask))
+        if task is None:
+            own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
+            info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
+                            job_parameters=settings.configuration, clock=ProcessingClock(self._wall_clock),
+                            job_key=settings.job_key, attempt=settings.attempt,
+                            saves_state=settings.saves_state)  # fmt: skip
+            task = Task(own, plan.id, subtask, info)
+            task.operator(plan.id)
+            task.open()
+            self.tasks[plan.id, subtask] = task
+        return task
+
+    def close(self) -> None:
+        """Closes the user's functions."""
+        for task in self.tasks.values():
+            task.close()
+        self.tasks.clear()

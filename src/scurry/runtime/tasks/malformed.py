@@ -1,0 +1,43 @@
+"""What becomes of input that is no record: it is dropped, set aside, or fails the job."""
+
+from __future__ import annotations
+
+import traceback
+
+from scurry.common.dead_letter import DeadLetter
+from scurry.connectors.source import MalformedRecords
+from scurry.errors import MalformedRecordError
+from scurry.graph.plan import SourcePlan
+from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.functions.context import TaskInfo
+
+
+class MalformedInput:
+    """Takes the malformed records of one reader of a source.
+
+    Args:
+        plan: The source.
+        collector: Its outputs.
+        info: Where it runs.
+    """
+
+    def __init__(self, plan: SourcePlan, collector: Collector, info: TaskInfo) -> None:
+        self._plan = plan
+        self._collector = collector
+        self._info = info
+
+    def take(self, records: MalformedRecords, timestamps: list[int] | None) -> None:
+        """Counts them; fails with the first if nothing else was declared."""
+        tag = self._plan.dead_letters
+        if records.dropped:
+            self._info.count(self._plan.id, "numMalformedRecordsDropped", len(records))
+        elif tag is not None:
+            self._info.count(self._plan.id, "numDeadLetters", len(records))
+            self._collector.emit_side(tag, list(map(self._letter, records)), timestamps)
+        else:
+            raise records[0]
+
+    def _letter(self, error: MalformedRecordError) -> DeadLetter:
+        details = "".join(traceback.format_exception(error))
+        return DeadLetter(error.record, type(error).__name__, str(error), self._plan.name, self._plan.uid, details,
+                          error.place, error.line)  # fmt: skip

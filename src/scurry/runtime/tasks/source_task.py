@@ -1,0 +1,184 @@
+"""Level 0: a source with the operators chained behind it, over the work that one channel is assigned."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from scurry.connectors.source import ChunkSizer, MalformedRecords
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.runtime.clock import ProcessingClock, wall_clock_ms
+from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.exchange.wire import MAX_TIME, WireRow
+from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, TaskInfo
+from scurry.runtime.operators.timestamps import AssignTimestampsOperator
+from scurry.runtime.tasks.malformed import MalformedInput
+from scurry.runtime.tasks.task import Task
+
+#: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
+SEGMENT_RECORDS = 65_536
+
+
+class SourceTask:
+    """Runs a source's chain over the work assigned to one of its channels.
+
+    Args:
+        plan: The plan.
+        source: One of its sources.
+        instance: The channel.
+        wall_clock: Where processing time comes from, in milliseconds.
+    """
+
+    def __init__(
+        self, plan: JobPlan, source: SourcePlan, instance: int, wall_clock: Callable[[], int] = wall_clock_ms
+    ) -> None:
+        settings = plan.settings
+        self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
+                             job_parameters=settings.configuration, clock=ProcessingClock(wall_clock),
+                             job_key=settings.job_key, attempt=settings.attempt,
+                             saves_state=settings.saves_state)  # fmt: skip
+        self._source = source
+        self._wall_clock = wall_clock
+        self._interval = settings.auto_watermark_interval_ms or 200
+        self.task = Task(plan, source.id, instance, self.info)
+        self._entry = self.task.collector(source)
+        self._malformed = MalformedInput(source, self._entry, self.info)
+        strategy = source.watermark_strategy
+        self._aligned: AssignTimestampsOperator | None = None
+        if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
+            self._entry = self._with_strategy(source)
+            self._aligned = self.task.assigners[-1] if strategy.alignment is not None else None
+        self._seq = 0
+        self._rows: list[WireRow] = []
+        for each in self.task.assigners:
+            each.punctuate = self._end_segment
+        self.task.open()
+
+    def _with_strategy(self, source: SourcePlan) -> Collector:
+        """Puts the strategy given to from_source between the reader and the chain."""
+        operator = OperatorPlan(source.id, source.uid, source.name, ops.AssignTimestamps(source.watermark_strategy),
+                                None, source.parallelism, source.origin)  # fmt: skip
+        entry = Collector(source)
+        assigner = AssignTimestampsOperator(operator, self._entry, self.info)
+        self._entry._convert = None
+        entry.main.append(assigner)
+        self.task.operators[-1] = assigner
+        self.task.assigners.append(assigner)
+        return entry
+
+    def run(self, seq: int, works: Iterable[Any], final: bool, batch_id: int = 0) -> Iterator[list[WireRow]]:
+        """Reads the works one after another; yields rows whose positions ascend from `seq`.
+
+        Args:
+            seq: Position of the first block: higher than that of any earlier batch of this channel.
+            works: The `work` of the channel's assignments in this batch, None where there is nothing to read.
+            final: Whether the channel ends here.
+            batch_id: The micro-batch.
+        """
+        task, info, entry = self.task, self.info, self._entry
+        task.begin(batch_id)
+        self._seq, self._rows = seq, []
+        sizer = ChunkSizer()
+        task.point(seq, self._wall_clock())
+        records, due = 0, time.monotonic() + self._interval / 1000
+        for values, timestamps in self._chunks(works, sizer):
+            info.clock.advance_to(self._wall_clock())
+            entry.emit(values, timestamps)
+            records += len(values)
+            now = time.monotonic()
+            if now >= due or records >= SEGMENT_RECORDS:
+                due, records = now + self._interval / 1000, 0
+                for assigner in task.assigners:
+                    assigner.emit_periodic()
+                self._end_segment()
+                yield self._take_rows()
+            elif sizer.size == 1 and len(task.writers) > 1:
+                self._seq += 1  # slow or few records: keep their order visible across edges
+                self._rows += task.flush(self._seq)
+                yield self._take_rows()
+        for assigner in task.assigners:
+            assigner.emit_periodic()
+        if final:
+            entry.watermark(MAX_TIME)
+        task.drain()
+        if self._aligned is not None:
+            info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}
+        if sizer.read_records:
+            info.metrics[self._source.id, "numBytesIn"] = sizer.read_bytes
+            info.metrics[self._source.id, CHANNEL_BYTES] = {info.subtask: sizer.read_bytes / sizer.read_records}
+        self._end_segment()
+        yield [*self._take_rows(), *task.progress(), *task.metrics()]
+
+    def _end_segment(self) -> None:
+        """Closes the current blocks; what the watermark and the clock are now holds behind them."""
+        self._seq += 1
+        self._rows += self.task.flush(self._seq)
+        self.task.point(self._seq, self._wall_clock())
+
+    def _take_rows(self) -> list[WireRow]:
+        rows, self._rows = self._rows, []
+        return rows
+
+    def run_unordered(self, work: Any, batch_id: int) -> Iterator[list[WireRow]]:
+        """Reads part of a batch that several tasks read at once as one channel.
+
+        They know nothing of each other's order, so time moves only when the whole batch is through, to the highest
+        watermark of them all.
+        """
+        task = self.task
+        task.begin(batch_id)
+        seq, records = batch_id << 24, 0
+        for values, timestamps in self._chunks([work], ChunkSizer()):
+            self.info.clock.advance_to(self._wall_clock())
+            self._entry.emit(values, timestamps)
+            records += len(values)
+            if records >= SEGMENT_RECORDS:
+                seq, records = seq + 1, 0
+                yield task.flush(seq)
+        for assigner in task.assigners:
+            assigner.emit_periodic()
+        task.drain()
+        yield task.flush(seq + 1)
+        task.point((batch_id + 1 << 24) - 1, self._wall_clock())
+        yield [*task.progress(), *task.metrics()]
+
+    def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
+        """BATCH: runs the chain over all works; pauses whenever `pause` records went through.
+
+        There is no watermark but the last one: the end of time, or where the generators stand if state is saved.
+        """
+        self.task.begin(0)
+        records = 0
+        for values, timestamps in self._chunks(works, ChunkSizer(size=4096)):
+            self._entry.emit(values, timestamps)
+            records += len(values)
+            if records >= pause:
+                records = 0
+                yield
+        if self.info.saves_state:
+            self.task.drain()
+            for assigner in self.task.assigners:
+                assigner.emit_periodic()
+        else:
+            self._entry.watermark(MAX_TIME)
+        self.task.drain()
+
+    def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
+        """The chunks of all works; a failing reader is reported like a failing operator."""
+        for work in works:
+            if work is not None:
+                try:
+                    for chunk in self._source.source.read(work, sizer):
+                        if type(chunk[0]) is MalformedRecords:
+                            self._malformed.take(*chunk)
+                        else:
+                            yield chunk
+                except Exception as error:
+                    raise operator_error(self._source, error) from error
+
+    def close(self) -> None:
+        """Closes the user's functions."""
+        self.task.close()

@@ -1,0 +1,146 @@
+"""A task: an instance of a source or head operator with everything chained behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
+from scurry.runtime.exchange.collector import Collector, Consumer
+from scurry.runtime.exchange.wire import METRICS, WireRow, channel_id, pack
+from scurry.runtime.exchange.writers import RecordWriter, edge_writer
+from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import STATES, TaskInfo
+from scurry.runtime.operators import RuntimeOperator, create_operator
+from scurry.runtime.operators.asynchronous import AsyncOperator
+from scurry.runtime.operators.sink import SinkOperator
+from scurry.runtime.operators.timestamps import AssignTimestampsOperator
+
+
+class Task:
+    """The operators of one task instance, wired to each other and to the edges that leave the task."""
+
+    def __init__(self, plan: JobPlan, task_id: int, instance: int, info: TaskInfo) -> None:
+        self.plan = plan
+        self.info = info
+        self.channel = channel_id(task_id, instance)
+        self.operators: dict[int, RuntimeOperator] = {}
+        self.writers: dict[int, RecordWriter] = {}
+        self.sinks: list[SinkOperator] = []
+        self.assigners: list[AssignTimestampsOperator] = []
+        self.asynchronous: list[AsyncOperator] = []
+        self.collectors: list[tuple[int, Collector]] = []
+
+    def operator(self, number: int) -> RuntimeOperator:
+        """The instance of an operator in this task, made on first use together with what follows it."""
+        if number not in self.operators:
+            plan = self.plan.operators[number]
+            operator = create_operator(plan, self.collector(plan), self.info)
+            self.operators[number] = operator
+            if isinstance(operator, SinkOperator):
+                self.sinks.append(operator)
+            elif isinstance(operator, AssignTimestampsOperator):
+                self.assigners.append(operator)
+            elif isinstance(operator, AsyncOperator):
+                self.asynchronous.insert(0, operator)  # after those that follow it were made
+        return self.operators[number]
+
+    def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
+        """The collector of an operator or source, wired to its outputs."""
+        collector = Collector(plan)
+        self.collectors.append((plan.id, collector))
+        for out in plan.outputs:
+            consumer = self._consumer(out, plan)
+            if out.tag is None:
+                collector.main.append(consumer)
+            else:
+                collector.side.setdefault(out.tag, []).append(consumer)
+        return collector
+
+    def _consumer(self, out: Output, sender: Any) -> Consumer:
+        if out.edge is None:
+            assert out.operator is not None
+            return self.operator(out.operator)
+        if out.edge not in self.writers:
+            edge = self.plan.edges[out.edge]
+            self.writers[out.edge] = edge_writer(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
+        return self.writers[out.edge]
+
+    def begin(self, batch_id: int) -> None:
+        """Starts a batch."""
+        self.info.batch_id = batch_id
+        for writer in self.writers.values():
+            writer.begin()
+        for assigner in self.assigners:
+            assigner.begin()
+
+    def open(self) -> None:
+        """Opens all operators, the last of the chain first, as Flink does."""
+        for operator in self.operators.values():  # each was made after those that follow it
+            operator.open()
+
+    def close(self) -> None:
+        """Closes all operators, the first of the chain first."""
+        for operator in reversed(self.operators.values()):
+            operator.close()
+
+    def drain(self) -> None:
+        """Waits for the results of all records taken so far."""
+        for operator in self.asynchronous:
+            operator.drain()
+
+    # ---------------------------------------------------------------- rows
+
+    def flush(self, seq: int) -> list[WireRow]:
+        """What was emitted since the last flush, as rows at position `seq`."""
+        stamp = self.info.clock.stamp
+        rows = [row for writer in self.writers.values() for row in writer.flush(seq, stamp)]
+        return rows + self.flush_sinks(seq) if self.sinks else rows
+
+    def flush_sinks(self, seq: int) -> list[WireRow]:
+        """The rows of the sinks alone."""
+        return [
+            WireRow(self._spread(), sink.plan.id, kind, self.channel, seq, pack(payload))
+            for sink in self.sinks
+            for kind, payload in sink.take()
+        ]
+
+    def point(self, seq: int, stamp: int) -> None:
+        """Notes a progress point on every edge."""
+        idle = any(assigner.idle for assigner in self.assigners)
+        for writer in self.writers.values():
+            writer.point(seq, stamp, idle)
+
+    def progress(self) -> list[WireRow]:
+        """The progress rows of the batch."""
+        return [row for writer in self.writers.values() for row in writer.progress()]
+
+    def metrics(self) -> list[WireRow]:
+        """What was counted since the last call."""
+        metrics = self.info.metrics
+        for number, collector in self.collectors:
+            if collector.count:
+                metrics[number, "numRecordsOut"] = collector.count
+                collector.count = 0
+        for number, operator in self.operators.items():
+            registered = operator.states.registry.news()
+            if registered:
+                metrics[number, STATES] = registered
+        items: list[tuple[tuple[int, str], Any]] = [*metrics.items(), *self._reports()]
+        metrics.clear()
+        return [WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(items))] if items else []
+
+    def _reports(self) -> Iterator[tuple[tuple[int, str], Any]]:
+        for (number, name), metric in self.info.user_metrics.items():
+            try:
+                report = metric.report()
+            except Exception as error:
+                hint = f"the gauge {name!r} could not be read"
+                raise operator_error(self.plan.operators[number], error, None, hint) from error
+            if report is not None:
+                yield (number, name), report
+
+    def _spread(self) -> int:
+        """A receiver for rows bound for the driver: any will do, different ones for different senders."""
+        ids = self.plan.subtask_ids
+        return ids[self.info.subtask % len(ids)]

@@ -1,0 +1,99 @@
+"""The log of what the sources were fed: written before Spark sees it, so that a restarted job can feed it again."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.spark.checkpoint.storage import DamagedFileError, Storage
+
+_DIRECTORY = "assignments"
+_DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class LoggedAssignment:
+    """An assignment on its way to a task."""
+
+    number: int
+    source: int
+    channel: int
+    work: Any
+    final: bool
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """Assignments that were fed together, at least one, and where the sources stood after them."""
+
+    assignments: list[LoggedAssignment]
+    source_positions: SourcePositions
+
+    @property
+    def first(self) -> int:
+        """The number of its first assignment, by which the entry is known."""
+        return self.assignments[0].number
+
+    @property
+    def end(self) -> int:
+        """The number after its last assignment."""
+        return self.assignments[-1].number + 1
+
+
+class AssignmentLog:
+    """A directory of entries, each a file named by its first number: a digest, then the pickled entry."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    @staticmethod
+    def path(first: int) -> str:
+        """The file of an entry, relative to the checkpoint."""
+        return f"{_DIRECTORY}/{first:012d}"
+
+    def firsts(self) -> list[int]:
+        """The first numbers of all entries, ascending."""
+        return sorted(int(name) for name in self._storage.list(_DIRECTORY) if name.isdigit())
+
+    def read(self, first: int) -> LogEntry:
+        """The entry of a number.
+
+        Raises:
+            DamagedFileError: It is not what was written.
+        """
+        content = self._storage.read(self.path(first))
+        digest, pickled = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        if digest != _digest(pickled):
+            raise DamagedFileError(f"{self.path(first)} is not what was written")
+        entry: LogEntry = pickle.loads(pickled)
+        return entry
+
+    def entries(self) -> Iterator[LogEntry]:
+        """All entries, the oldest first; those that are purged meanwhile are left out."""
+        for first in self.firsts():
+            try:
+                yield self.read(first)
+            except FileNotFoundError:
+                continue
+
+    def last(self) -> SourcePositions | None:
+        """Where the sources stand after the last entry, None if there is none."""
+        firsts = self.firsts()
+        return self.read(firsts[-1]).source_positions if firsts else None
+
+    def write(self, entry: LogEntry) -> None:
+        """Writes an entry, whole and durably or not at all."""
+        pickled = pickle.dumps(entry, 5)
+        self._storage.write(self.path(entry.first), _digest(pickled) + pickled)
+
+    def delete(self, first: int) -> None:
+        """Deletes an entry, if it is there."""
+        self._storage.delete(self.path(first))
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

@@ -1,0 +1,40 @@
+"""The directory a job checkpoints to, from its first attempt to its end."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from typing import Any
+
+from scurry.runtime.driver.job import JobExecution
+from scurry.spark.checkpoint.lock import locked
+from scurry.spark.checkpoint.storage import storage_for
+from scurry.spark.session.session import session_for
+
+
+def hold_directory(job: JobExecution) -> str:
+    """The configured directory, held against other processes, or one of the job's own that goes when the job ends.
+
+    Raises:
+        CheckpointLockedError: Another process is at work on the configured one.
+    """
+    configured = job.plan.settings.checkpoint_dir
+    if configured is None:
+        temporary = tempfile.mkdtemp(prefix="scurry-")
+        job.cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
+        return temporary
+    storage = storage_for(configured, lambda: session_for(job.plan))
+
+    def lost(what: str) -> None:
+        job.note(f"stopping: {what}")
+        job.stopping.set()
+
+    def delete_if_cancelled(kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if error is None and job.cancelled:
+            for name in storage.list("."):
+                storage.delete(name)
+
+    job.cleanup.enter_context(locked(configured, storage, lost))
+    if job.plan.settings.delete_on_cancel:
+        job.cleanup.push(delete_if_cancelled)
+    return configured

@@ -1,0 +1,225 @@
+"""A directory of checkpoints, and the generations of a job in it.
+
+    DIRECTORY/
+        scurry.json             whose it is and which generation counts; replaced atomically
+        frames/                 rows of batch DataFrames, written down when the job began
+        generation-1/
+            spark/              Spark's checkpoint: offsets, commits, state
+            assignments/        what the sources were fed, and where they stood then
+            finished            if all input is processed and committed
+
+A **generation** is one Spark checkpoint. A new one begins when the job starts from a savepoint, gets another
+parallelism, or is started again as a changed program: it begins with the state of its *origin*, a savepoint. Until
+`scurry.json` names the new generation the old one counts, so a job that is killed in between has lost nothing. Batch
+ids go on counting from one generation to the next, since sinks know batches by them.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from scurry.errors import CheckpointCorruptedError, ScurryError
+from scurry.graph.plan import JobPlan
+from scurry.runtime.savepoint.taking import Description
+from scurry.spark.checkpoint.storage import Storage
+
+_FILE = "scurry.json"
+_FINISHED = "finished"
+VERSION = 3
+
+
+class CheckpointMismatchError(ScurryError, ValueError):
+    """The checkpoint directory is not one this program can go on with."""
+
+    permanent = True
+
+
+def identity(plan: JobPlan) -> dict[str, Any]:
+    """What must stay the same for Spark's state to be found again: operators by uid, levels, key groups, subtasks."""
+    return {
+        "levels": plan.levels,
+        "parallelism": plan.settings.parallelism,
+        "subtask_ids": plan.subtask_ids,
+        "level_of": {op.uid: op.level for op in plan.operators.values() if op.input_edges},
+        "description": asdict(Description.of(plan)),
+    }
+
+
+def differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
+    """In what an identity differs from another, for people."""
+    if all(there.get(key) == value for key, value in here.items()):
+        return []
+    details = [
+        f"{key} was {there.get(key)}, now is {here[key]}"
+        for key in ("parallelism", "levels")
+        if there.get(key) != here[key]
+    ]
+    for what in ("operators", "sources"):
+        before, now = there["description"][what], here["description"][what]
+        details += [f"it no longer has the {what[:-1]} {uid!r}" for uid in before if uid not in now]
+        details += [f"it now has the {what[:-1]} {uid!r}" for uid in now if uid not in before]
+        details += [
+            f"{field} of {uid!r} was {before[uid].get(field)!r}, now is {value!r}"
+            for uid in now
+            if uid in before
+            for field, value in now[uid].items()
+            if before[uid].get(field) != value and field != "number"
+        ]
+    return details or ["operators have changed places"]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """One Spark checkpoint of a job.
+
+    Attributes:
+        number: Counts from 1.
+        first_batch: Number of the job's batches before it.
+        origin: The savepoint it begins with, None if it begins with nothing.
+        directory: Where it lies.
+        storage: Its small files.
+    """
+
+    number: int
+    first_batch: int
+    origin: str | None
+    directory: str
+    storage: Storage
+
+    @property
+    def spark_directory(self) -> str:
+        """Spark's checkpoint."""
+        return f"{self.directory}/spark"
+
+    def committed(self) -> int | None:
+        """The last batch that Spark has committed, in Spark's own count; None before the first."""
+        return max(map(int, filter(str.isdigit, self.storage.list("spark/commits"))), default=None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all input is processed and committed."""
+        return _FINISHED in self.storage.list(".")
+
+    def finish(self) -> None:
+        """Remembers that all input is processed and committed."""
+        self.storage.write(_FINISHED, b"")
+
+
+def _content(storage: Storage, directory: str) -> dict[str, Any]:
+    try:
+        content = json.loads(storage.read(_FILE))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise CheckpointCorruptedError(
+            f"{directory}/{_FILE} is damaged, and nothing else says which of the checkpoints count. Restore it from a "
+            "copy, or give the job another execution.checkpointing.dir to begin anew"
+        )
+    return content
+
+
+class CheckpointDirectory:
+    """The directory of a job.
+
+    Args:
+        directory: Where it lies.
+        storage: Its small files.
+
+    Raises:
+        CheckpointMismatchError: It was written by a release whose layout this one does not know.
+        CheckpointCorruptedError: Its first file is not what was written.
+    """
+
+    def __init__(self, directory: str, storage: Storage) -> None:
+        self.directory = directory
+        self._storage = storage
+        #: what `scurry.json` holds; empty in a new directory
+        self.content: dict[str, Any] = {}
+        if _FILE in storage.list("."):
+            self.content = _content(storage, directory)
+            version = self.content.get("version")
+            if version != VERSION:
+                raise CheckpointMismatchError(
+                    f"the checkpoint in {directory} has layout version {version}, this release writes {VERSION}: start "
+                    "from a savepoint taken with the release that wrote it, or empty the directory"
+                )
+
+    @property
+    def generation(self) -> Generation:
+        """The generation that counts."""
+        content = self.content
+        return self._generation(content["generation"], content["first_batch"], content["origin"])
+
+    def _generation(self, number: int, first_batch: int, origin: str | None) -> Generation:
+        name = f"generation-{number}"
+        return Generation(number, first_batch, origin, f"{self.directory}/{name}", self._storage.below(name))
+
+    @property
+    def savepoint(self) -> str | None:
+        """The savepoint that the user had the job start from."""
+        return self.content.get("savepoint")
+
+    def origin_of_next(self) -> str:
+        """Where to write the state that the next generation begins with."""
+        return f"{self.directory}/origin-{self.content['generation'] + 1}"
+
+    def adopt(self, plan: JobPlan) -> None:
+        """Lets the plan have the job key of whoever claimed the directory first, so that its sinks keep their names."""
+        if self.content:
+            plan.settings = replace(plan.settings, job_key=self.content["job_key"])
+
+    def begin(
+        self,
+        plan: JobPlan,
+        origin: str | None = None,
+        savepoint: str | None = None,
+        states: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Begins a new generation of the plan, which counts from now on.
+
+        Args:
+            plan: The plan.
+            origin: The savepoint it begins with.
+            savepoint: The savepoint the user named.
+            states: The schemas of the state it begins with, by uid.
+        """
+        self.adopt(plan)
+        number, first_batch = 1, 0
+        if self.content:
+            before = self.generation
+            committed = before.committed()
+            number = before.number + 1
+            first_batch = before.first_batch + (0 if committed is None else committed + 1)
+        self._storage.delete(f"generation-{number}")  # what a start that was killed has left
+        self.content = {
+            "version": VERSION,
+            "job_key": plan.settings.job_key,
+            "generation": number,
+            "first_batch": first_batch,
+            "origin": origin,
+            "savepoint": savepoint,
+            "states": copy.deepcopy(dict(states or {})),
+            **identity(plan),
+        }
+        self._write()
+
+    def remember_states(self, states: Mapping[str, Any]) -> None:
+        """Notes the schemas of the generation's state, if they are not those noted before."""
+        if states != self.content["states"]:
+            self.content["states"] = copy.deepcopy(dict(states))
+            self._write()
+
+    def _write(self) -> None:
+        self._storage.write(_FILE, json.dumps(self.content, indent=1).encode())
+
+    def forget_earlier(self) -> None:
+        """Deletes what only earlier generations and the start of this one needed."""
+        number = self.content["generation"]
+        for name in self._storage.list("."):
+            kind, _, which = name.rpartition("-")
+            if kind in ("generation", "origin") and which.isdigit() and int(which) < number + (kind == "origin"):
+                self._storage.delete(name)

@@ -1,0 +1,165 @@
+"""One job at a time on a directory of checkpoints.
+
+On a local disk that is a lock of the operating system, which ends with the process however it ends. Remote storage has
+none, so there the holder writes a lease and renews it: who finds a fresh one keeps away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scurry.errors import ScurryError
+from scurry.spark.checkpoint.storage import LocalStorage, Storage, reporting_full
+
+#: Seconds between two renewals of a lease.
+RENEWAL = 10.0
+#: Seconds after which a lease that was not renewed is nobody's; clocks may differ by what lies between.
+EXPIRY = 60.0
+
+_LOCK = ".lock"
+_LEASE = "lease.json"
+
+
+class CheckpointLockedError(ScurryError, RuntimeError):
+    """Another job is at work on the checkpoint directory."""
+
+    permanent = True
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a directory."""
+
+    host: str = field(default_factory=socket.gethostname)
+    pid: int = field(default_factory=os.getpid)
+    since: float = field(default_factory=time.time)
+    #: a lease's owner, and when it was renewed last
+    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+    renewed: float = field(default_factory=time.time)
+
+    def to_json(self) -> bytes:
+        """What is written down."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def read(cls, content: bytes) -> Holder | None:
+        """Who wrote this; None for what nobody has written wholly."""
+        try:
+            return cls(**json.loads(content))
+        except (ValueError, TypeError):
+            return None
+
+
+def _locked(directory: str, holder: Holder | None, hint: str = "") -> CheckpointLockedError:
+    who = "another job"
+    if holder is not None:
+        since = datetime.fromtimestamp(holder.since, UTC).isoformat(sep=" ", timespec="seconds")
+        who = f"process {holder.pid} on host {holder.host}, since {since}"
+    return CheckpointLockedError(
+        f"the checkpoint directory {directory} is in use by {who}; stop that job first, or give this one another "
+        f"execution.checkpointing.dir{hint}"
+    )
+
+
+def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[None]:
+    """Holds a directory while a `with` block runs.
+
+    Args:
+        directory: The directory, as the user calls it.
+        storage: The same as a place of files.
+        lost: Called with what happened, from another thread, if another process has taken the directory all the same.
+
+    Raises:
+        CheckpointLockedError: Somebody else holds it; names the host and the process.
+    """
+    if isinstance(storage, LocalStorage):
+        return _file_lock(directory, storage.root)
+    return _lease(directory, storage, lost)
+
+
+@contextmanager
+def _file_lock(directory: str, root: Path) -> Iterator[None]:
+    import fcntl
+
+    root.mkdir(parents=True, exist_ok=True)
+    with open(root / _LOCK, "a+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise _locked(directory, Holder.read(file.read())) from None
+        # The file stays when the lock goes: whoever deleted it might delete one that another process holds by then.
+        with reporting_full(directory):
+            file.truncate(0)
+            file.write(Holder().to_json())
+            file.flush()
+        yield
+
+
+@contextmanager
+def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Iterator[None]:
+    mine = Holder()
+    present = _holder(storage)
+    if present is not None and not _abandoned(present):
+        silent = max(time.time() - present.renewed, 0)
+        hint = (
+            f". It gave its last sign of life {silent:.0f} s ago: if it is dead, try again in {EXPIRY - silent:.0f} s"
+        )
+        raise _locked(directory, present, hint)
+    storage.write(_LEASE, mine.to_json())
+    written = _holder(storage)
+    if written is None or written.owner != mine.owner:  # another one began at the same moment
+        raise _locked(directory, written)
+    over = threading.Event()
+    arguments = (directory, storage, mine, over, lost)
+    renewing = threading.Thread(target=_renew, args=arguments, name="scurry-lease", daemon=True)
+    renewing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        renewing.join()
+        last = _holder(storage)
+        if last is not None and last.owner == mine.owner:
+            storage.delete(_LEASE)
+
+
+def _renew(directory: str, storage: Storage, mine: Holder, over: threading.Event, lost: Callable[[str], None]) -> None:
+    while not over.wait(RENEWAL):
+        try:
+            present = _holder(storage)
+            if present is not None and present.owner != mine.owner:
+                lost(f"{directory} was taken over by process {present.pid} on host {present.host}")
+                return
+            storage.write(_LEASE, replace(mine, renewed=time.time()).to_json())
+        except Exception:  # storage that is away for a moment; the lease lasts for several renewals
+            continue
+
+
+def _holder(storage: Storage) -> Holder | None:
+    return Holder.read(storage.read(_LEASE)) if _LEASE in storage.list(".") else None
+
+
+def _abandoned(holder: Holder) -> bool:
+    """Whether the holder of a lease is gone."""
+    if time.time() - holder.renewed > EXPIRY:
+        return True
+    if holder.host != socket.gethostname() or holder.pid == os.getpid():
+        return False
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

@@ -1,0 +1,54 @@
+"""Whether the state of a checkpoint can be loaded, as Spark's own reader finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.spark.checkpoint.storage import Storage
+from scurry.spark.workers.failures import texts_of
+from scurry.spark.workers.map_store import NAME
+
+#: What Spark's error says when a task cannot load the state it should begin with.
+_CANNOT_LOAD = "CANNOT_LOAD_STATE_STORE"
+
+#: What says that files are missing or not what was written, and not that they cannot be reached just now.
+_DAMAGE = (
+    "FileNotFoundException",
+    "EOFException",
+    "ChecksumException",
+    "CHECKSUM",
+    "Stream is corrupted",
+    "ZipException",
+    "Corruption:",
+)
+
+
+def cannot_load_state(error: BaseException) -> bool:
+    """Whether a query failed because files of its state are missing or damaged."""
+    texts = texts_of(error)
+    return any(_CANNOT_LOAD in text for text in texts) and _says_damage(texts)
+
+
+def unreadable_state(spark: Any, checkpoint: str, storage: Storage, batch: int) -> str | None:
+    """What keeps the state after a batch from being loaded; None if all of it can be.
+
+    Args:
+        spark: The session.
+        checkpoint: Spark's checkpoint.
+        storage: The files in it.
+        batch: A committed batch.
+    """
+    for operator in sorted(filter(str.isdigit, storage.list("state")), key=int):
+        reader = spark.read.format("statestore").option("path", checkpoint).option("stateVarName", NAME)
+        try:
+            reader.option("operatorId", operator).option("batchId", batch).load().count()
+        except Exception as error:
+            texts = texts_of(error)
+            if not _says_damage(texts):
+                raise
+            return f"operator {operator} of Spark's plan: {texts[-1].splitlines()[0]}"
+    return None
+
+
+def _says_damage(texts: list[str]) -> bool:
+    return any(word in text for text in texts for word in _DAMAGE)

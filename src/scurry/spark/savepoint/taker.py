@@ -1,0 +1,113 @@
+"""Savepoints of jobs on Spark: the committed state of every level, read by Spark's state reader."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from scurry.connectors.files.filesystem import file_system
+from scurry.errors import UnsupportedError
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import SavepointRequest
+from scurry.runtime.savepoint.format import write_metadata
+from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
+from scurry.spark.checkpoint.committed import CommittedSnapshot, latest_committed
+from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.savepoint.state_reader import StateVersion
+
+
+class SavepointTaker:
+    """Takes savepoints of a generation of a job, which may be running.
+
+    Args:
+        job: The job.
+        spark: The session.
+        generation: The generation.
+    """
+
+    def __init__(self, job: JobExecution, spark: Any, generation: Generation) -> None:
+        self._job, self._spark, self._generation = job, spark, generation
+        self._threads: list[threading.Thread] = []
+
+    def begin(self, request: SavepointRequest) -> None:
+        """Takes a savepoint of what is committed now, while the job goes on."""
+        thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self, request: SavepointRequest) -> None:
+        try:
+            self.take(request.path, running=True)
+        except BaseException as error:
+            request.future.set_exception(error)
+        else:
+            request.future.set_result(request.path)
+
+    def wait(self) -> None:
+        """Waits for those begun."""
+        for thread in self._threads:
+            thread.join()
+
+    def take(self, path: str, source_positions: SourcePositions | None = None, running: bool = False) -> None:
+        """Writes a savepoint.
+
+        Args:
+            path: Where to write it.
+            source_positions: Where the sources stood before event time was brought to its end, if it was.
+            running: Whether the job goes on meanwhile.
+        """
+        job, generation = self._job, self._generation
+        _refuse_endless_frames(job)
+        committed = latest_committed(generation) or CommittedSnapshot(-1, SourcePositions(), [])
+        if committed.batch >= 0:
+            version = StateVersion(generation.spark_directory, committed.batch, job.plan.levels, job.plan.subtask_ids)
+            (version.write_beside_job if running else version.write)(self._spark, path)
+        _write_metadata(job, Description.of(job.plan, job.state_schemas), generation, committed, path, source_positions)
+
+
+def _refuse_endless_frames(job: JobExecution) -> None:
+    for source in job.plan.sources.values():
+        if not source.source.native:
+            raise UnsupportedError(
+                f"source {source.name!r} ({source.origin}) is a streaming DataFrame: Spark keeps its position, and "
+                "cannot start it anywhere else; restart the job on its execution.checkpointing.dir instead"
+            )
+
+
+def _write_metadata(
+    job: JobExecution,
+    description: Description,
+    generation: Generation,
+    committed: CommittedSnapshot,
+    path: str,
+    source_positions: SourcePositions | None = None,
+) -> None:
+    batch_id, stood = (
+        generation.first_batch + committed.batch,
+        source_positions or committed.source_positions or SourcePositions(),
+    )
+    drained = source_positions is not None
+    write_metadata(path, metadata_of(job, description, batch_id, stood, committed.pending, drained))
+
+
+def save_for_next_generation(job: JobExecution, spark: Any, directory: CheckpointDirectory) -> str | None:
+    """Writes what the present generation has committed to where the next one begins.
+
+    The job's plan may already be another one than the generation's: the directory says what that was.
+
+    Returns:
+        The savepoint, or the one that the present generation begins with if it has committed nothing.
+    """
+    _refuse_endless_frames(job)
+    generation, there = directory.generation, directory.content
+    committed = latest_committed(generation)
+    if committed is None or (
+        committed.source_positions is not None and committed.source_positions.restored is not None
+    ):
+        return generation.origin
+    path = directory.origin_of_next()
+    fs, root = file_system(path)
+    fs.delete(root)
+    StateVersion(generation.spark_directory, committed.batch, there["levels"], there["subtask_ids"]).write(spark, path)
+    _write_metadata(job, Description.from_json(there["description"], there["states"]), generation, committed, path)
+    return path

@@ -1,0 +1,123 @@
+"""Class-data sharing: an archive of Spark's loaded classes that takes seconds off every start of the JVM.
+
+``python -m scurry.spark.session.cds`` makes the archive once for this Java and this PySpark (``make setup`` does it).
+Sessions then start with ``cds_options()``. Where the archive is absent or does not fit, the JVM starts without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from scurry.directories import cache_directory
+from scurry.errors import JavaMissingError
+from scurry.spark.session.java import java_home, java_version
+
+_QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+
+
+def cds_options() -> list[str]:
+    """Return the JVM options that use the archive, after ``ensure_java()``.
+
+    Returns:
+        Options for ``spark.driver.extraJavaOptions``; empty if there is no archive for this Java and this PySpark.
+    """
+    archive = archive_path()
+    return _use_options(archive) if archive is not None and _is_archive(archive) else []
+
+
+def dump_options(target: Path) -> list[str]:
+    """Return the JVM options that make the JVM write an archive of the classes it has loaded when it exits.
+
+    Args:
+        target: The file to write.
+
+    Returns:
+        Options for ``spark.driver.extraJavaOptions``.
+    """
+    return [f"-XX:ArchiveClassesAtExit={target}", *_QUIET]
+
+
+def archive_path() -> Path | None:
+    """Return where the archive for this Java and this PySpark belongs, whether it is there or not.
+
+    Returns:
+        The path, or None without PySpark, or with one that has no Spark, as the zip that `spark-submit` brings.
+
+    Raises:
+        JavaMissingError: If there is no usable Java.
+    """
+    spark = _spark_home()
+    if spark is None:
+        return None
+    home, jars = java_home(), spark / "jars"
+    # The JVM accepts an archive only for the very files it was made from: reinstalled jars ask for another.
+    facts = (home.resolve(), java_version(home), jars, jars.stat().st_mtime_ns, importlib.metadata.version("pyspark"))
+    return cache_directory() / f"cds-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}.jsa"
+
+
+def make_archive() -> Path | None:
+    """Make the archive, by running one small batch and one small streaming job; nothing happens if it is there.
+
+    Returns:
+        The archive, or None where this Java cannot make or use one (jobs then start as they would without).
+
+    Raises:
+        JavaMissingError: If there is no usable Java.
+    """
+    archive = archive_path()
+    # Trimmed runtimes come without an archive of Java's own classes, on which this one would rest.
+    if archive is None or not any((java_home() / "lib" / "server").glob("classes*.jsa")):
+        return None
+    if archive.is_file():
+        return archive if _is_archive(archive) else None
+    # Written aside and renamed: the JVM takes seconds to write it and may be stopped meanwhile.
+    unfinished = archive.with_name(f"{archive.stem}-{os.getpid()}.jsa")
+    try:
+        command = [sys.executable, "-m", "scurry.spark.session.cds_job", *dump_options(unfinished)]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True)
+        if not _serves(unfinished):
+            # Remembered as an empty file: trying again would take as long and end the same.
+            unfinished.unlink()
+            unfinished.touch()
+        unfinished.replace(archive)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return archive if _is_archive(archive) else None
+
+
+def _is_archive(archive: Path) -> bool:
+    return archive.is_file() and archive.stat().st_size > 0
+
+
+def _use_options(archive: Path) -> list[str]:
+    return [f"-XX:SharedArchiveFile={archive}", *_QUIET]
+
+
+def _serves(archive: Path) -> bool:
+    """Tell whether the JVM takes Spark's classes from the archive; Java 21 refuses it for Spark's class path."""
+    options = shlex.join([*_use_options(archive), "-Xlog:class+load"])
+    command = [f"{_spark_home()}/bin/spark-submit", "--driver-java-options", options, "--version"]
+    log = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    return "org.apache.spark.deploy.SparkSubmit source: shared objects file" in log.stdout
+
+
+def _spark_home() -> Path | None:
+    spec = importlib.util.find_spec("pyspark")
+    home = Path(spec.origin).parent if spec and spec.origin else None
+    return home if home is not None and (home / "jars").is_dir() else None
+
+
+if __name__ == "__main__":
+    try:
+        print(make_archive() or "this Java makes no class-data archive; jobs start without one")
+    except JavaMissingError as missing:
+        sys.exit(str(missing))

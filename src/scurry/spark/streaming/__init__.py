@@ -1,0 +1,3 @@
+"""STREAMING on Spark: the query, its stages and the stream of assignments."""
+
+from __future__ import annotations

@@ -1,0 +1,141 @@
+"""STREAMING: a plan as structured streaming queries, one for each generation of the job."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import Request, RescaleRequest
+from scurry.runtime.driver.scaling import Scaling
+from scurry.spark.checkpoint.assignment_log import AssignmentLog
+from scurry.spark.checkpoint.committed import latest_committed
+from scurry.spark.checkpoint.directory import hold_directory
+from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.checkpoint.recovery import Recovery
+from scurry.spark.checkpoint.storage import LocalStorage, storage_for
+from scurry.spark.savepoint.taker import SavepointTaker
+from scurry.spark.session.session import session_for
+from scurry.spark.streaming.adaptive import AdaptiveScheduler, adaptive_scheduler
+from scurry.spark.streaming.assignment_stream import AssignmentStream
+from scurry.spark.streaming.feeder import Feeder
+from scurry.spark.streaming.query import StreamingQuery
+from scurry.spark.streaming.start import JobStart
+from scurry.spark.workers.failures import noticing_lost_spark
+
+
+class StreamingRunner:
+    """Runs a plan until its sources end or it is told to stop.
+
+    A job without a directory of checkpoints has a temporary one, which its restarts go on from.
+    """
+
+    def __init__(self) -> None:
+        self._directory: str | None = None
+        self._scaling: Scaling | None = None
+
+    @noticing_lost_spark()
+    def run(self, job: JobExecution) -> None:
+        """Runs the job; after a failure it may be called again."""
+        if self._directory is None:
+            self._directory = hold_directory(job)
+            self._scaling = Scaling.of(job.plan.settings)
+        lasting = job.plan.settings.checkpoint_dir is not None
+        _Run(job, self._directory, lasting, self._scaling).run()
+
+
+class _Run:
+    """One run of a job on a directory of checkpoints, which may hold what an earlier run left."""
+
+    def __init__(self, job: JobExecution, root: str, lasting: bool, scaling: Scaling | None) -> None:
+        self._job, self._scaling = job, scaling
+        self._root = root
+        storage = storage_for(root, lambda: self._spark) if lasting else LocalStorage(root, durable=False)
+        self._directory = CheckpointDirectory(root, storage)
+        self._start = JobStart(job, root, self._directory, lambda: self._spark, lambda: self._scheduler)
+
+    @cached_property
+    def _spark(self) -> Any:
+        return session_for(self._job.plan)
+
+    @cached_property
+    def _scheduler(self) -> AdaptiveScheduler | None:
+        return None if self._scaling is None else adaptive_scheduler(self._job, self._spark, self._scaling)
+
+    def run(self) -> None:
+        """Runs the job, or only says that an earlier run has finished it."""
+        while self._start.make():
+            before = self._job.totals.batches
+            try:
+                return self._run_generations()
+            except Exception as error:
+                recovery = Recovery(self._job, self._spark, self._directory.generation)
+                recovery.raise_if_full(error)
+                began = self._job.totals.batches > before
+                if began or not recovery.take_back_if_unreadable(error):
+                    raise
+
+    def _run_generations(self) -> None:
+        while True:
+            generation = self._directory.generation
+            query, over = self._query(generation), threading.Event()
+            if generation.origin is not None:
+                args = (generation, over)
+                threading.Thread(target=self._clean_up, args=args, name="scurry-cleaner", daemon=True).start()
+            if self._scheduler is not None:
+                self._scheduler.began()
+            try:
+                ended = query.run()
+            finally:
+                over.set()
+            if query.rescaling is None:
+                break
+            self._rescale(query.rescaling)
+        self._job.finish()
+        if ended:
+            generation.finish()
+
+    def _rescale(self, request: RescaleRequest) -> None:
+        plan = self._job.plan
+        assert plan.rebuild is not None
+        try:
+            self._start.move(plan.rebuild(replace(plan.settings, parallelism=request.parallelism)), changed=False)
+        except BaseException as error:
+            request.future.set_exception(error)
+            raise
+        request.future.set_result(None)
+
+    def _query(self, generation: Generation) -> StreamingQuery:
+        job, spark = self._job, self._spark
+        point = Recovery(job, spark, generation).restart_point()
+        if generation.committed() is None:  # Spark begins with no state only where there are no files of any
+            generation.storage.delete("spark/state")
+        assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
+        feeder = Feeder(job, assignments, self._start.restore)
+        if feeder.recovered and not job.attempt:
+            job.note(f"going on from the checkpoint in {self._root}")
+        savepoints, directory = SavepointTaker(job, spark, generation), self._directory
+        return StreamingQuery(job, spark, generation, assignments, feeder, savepoints, directory, self._next_request)
+
+    def _next_request(self) -> Request | None:
+        """What users ask for, else what the executors do."""
+        request, scheduler = self._job.requests.take(), self._scheduler
+        if scheduler is None:
+            return request
+        if isinstance(request, RescaleRequest):
+            scheduler.bound(request.parallelism)
+        return request or scheduler.request()
+
+    def _clean_up(self, generation: Generation, over: threading.Event) -> None:
+        """Deletes what only the start of the generation needed, once the state it begins with is committed."""
+        while not over.wait(1):
+            committed = latest_committed(generation)
+            if (
+                committed is not None
+                and committed.source_positions is not None
+                and committed.source_positions.restored is None
+            ):
+                self._directory.forget_earlier()
+                return

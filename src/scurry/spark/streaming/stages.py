@@ -1,0 +1,120 @@
+"""The stages of a streaming query around its levels, as they run in workers."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.operators import AsyncWait, Sink, Window
+from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.operators.sink import SinkStage
+from scurry.spark.checkpoint.assignment_log import LoggedAssignment
+from scurry.spark.streaming.assignment_stream import CONTROL_SOURCE
+from scurry.spark.streaming.slots import task_slots
+from scurry.spark.workers.failures import texts_of
+from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, rows_of, wire_schema
+
+#: How often closing is tried while workers and executors die.
+_CLOSING_ATTEMPTS = 3
+
+
+def source_stage(job: Job) -> Any:
+    """Level 0 of the native sources, one block of the assignment stream per task."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with WorkerTask(job):
+            yield from arrow_batches(_read(job, batches), WireRow._fields, wire_schema())
+
+    return run
+
+
+def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
+    held = instances(job)
+    for batch in batches:
+        for payload in batch.column(0).to_pylist():
+            logged: LoggedAssignment = pickle.loads(payload)
+            if logged.source == CONTROL_SOURCE:
+                yield from logged.work.rows(held.plan)
+            else:
+                task = held.source(logged.source, logged.channel)
+                for rows in task.run(logged.number << 24, [logged.work], logged.final, job.batch_id()):
+                    yield from rows
+
+
+def frame_stage(job: Job, source: SourcePlan) -> Any:
+    """Level 0 of a streaming DataFrame; all of its tasks send as one channel."""
+    number = source.id
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        with WorkerTask(job):
+            task = instances(job).source(number, 0)
+            rows = (row for rows in task.run_unordered(batches, job.batch_id()) for row in rows)
+            yield from arrow_batches(rows, WireRow._fields, wire_schema())
+
+    return run
+
+
+def sink_stage(job: Job) -> Any:
+    """The writers of staged sinks, after the last level."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        with WorkerTask(job):
+            context = TaskContext.get()
+            partition = context.partitionId() if context is not None else 0
+            stage = SinkStage(instances(job).plan, partition, job.batch_id())
+            rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
+            yield from arrow_batches(rows, WireRow._fields, wire_schema())
+
+    return run
+
+
+def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
+    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once.
+
+    A worker or executor that dies meanwhile has nothing left to close, and what the job has committed stays; with an
+    executor less, the others are closed all the same.
+    """
+    if not any(has_close(op.operator) for op in plan.operators.values()):
+        return
+    job_id = job.job_id
+
+    def close(batches: Iterator[Any]) -> Iterator[Any]:
+        from scurry.spark.workers.instances import close_instances
+
+        close_instances(job_id)
+        time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
+        yield from batches
+
+    for _ in range(_CLOSING_ATTEMPTS):
+        try:
+            slots = task_slots(spark)
+            # Spark has no barrier stages where it changes the number of executors itself
+            barrier = spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") != "true"
+            if slots:
+                spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=barrier).collect()
+            return
+        except Exception as error:  # also of a JVM that is gone: what the job has failed with is to be told, not this
+            if any("Traceback (most recent call last)" in text for text in texts_of(error)):
+                raise  # the user's close() has failed
+
+
+def has_close(operator: Any) -> bool:
+    """Whether there is something to close: a sink, an event loop, or a function of the user that overrides close()."""
+    functions = [operator.function, operator.pre_aggregate] if isinstance(operator, Window) else [operator.function]
+    return isinstance(operator, (AsyncWait, Sink)) or any(
+        "close" in vars(cls)
+        for function in functions
+        for cls in type(function).__mro__
+        if not cls.__module__.startswith("scurry.")
+    )
+
+
+def has_staged_sinks(plan: JobPlan) -> bool:
+    """Whether any sink's writers run after the last level."""
+    sinks = [op.operator.function for op in plan.operators.values() if isinstance(op.operator, Sink)]
+    return any(sink.staged and sink.native for sink in sinks)

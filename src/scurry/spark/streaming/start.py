@@ -1,0 +1,177 @@
+"""Whose checkpoint a directory is, and what a job that starts on it begins with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common.config_options import ALLOW_UNTRUSTED
+from scurry.graph.plan import JobPlan
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.savepoint.format import read_metadata
+from scurry.runtime.savepoint.migration import Collected, plan_migration
+from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
+from scurry.runtime.savepoint.trust import require_trusted
+from scurry.spark.checkpoint.assignment_log import AssignmentLog
+from scurry.spark.checkpoint.committed import latest_committed
+from scurry.spark.checkpoint.generations import CheckpointDirectory, differences, identity
+from scurry.spark.checkpoint.recovery import Recovery
+from scurry.spark.frames import materialize
+from scurry.spark.savepoint.taker import save_for_next_generation
+from scurry.spark.streaming.adaptive import AdaptiveScheduler
+from scurry.spark.workers.partitioning import spread
+from scurry.spark.workers.schemas import collect_on_worker
+
+
+class JobStart:
+    """A job's claim on its directory of checkpoints.
+
+    Args:
+        job: The job.
+        root: The directory.
+        directory: The same, as generations.
+        session: Returns the session.
+        scheduler: Returns what gives the job its parallelism, if that is not the program.
+    """
+
+    def __init__(
+        self,
+        job: JobExecution,
+        root: str,
+        directory: CheckpointDirectory,
+        session: Callable[[], Any],
+        scheduler: Callable[[], AdaptiveScheduler | None],
+    ) -> None:
+        self._job, self._root, self._directory, self._session = job, root, directory, session
+        self._scheduler = scheduler
+        self._collected: Collected | None = None
+        #: the savepoint that the generation that counts has to restore, if it has to
+        self.restore: Restore | None = None
+
+    def make(self) -> bool:
+        """Makes the directory the job's, or finds that it is; returns whether there is anything left to do."""
+        job, directory = self._job, self._directory
+        if directory.content:
+            allowed = job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false")
+            require_trusted(self._root, ALLOW_UNTRUSTED.parse(allowed), "checkpoint")
+            groups = directory.content["description"]["max_parallelism"]
+            job.use(with_key_groups(groups, job.plan, f"the checkpoint in {self._root}"))
+            if directory.generation.finished and not self._new_savepoint():
+                job.note(
+                    f"nothing left to do: all input was processed and committed before, says {self._root}; "
+                    "to run the job again, give it another execution.checkpointing.dir or empty this one"
+                )
+                return False
+        savepoint, scheduler = self._new_savepoint(), self._scheduler()
+        if scheduler is not None and not self._adapt(scheduler, savepoint):
+            return False
+        if savepoint is not None:
+            self._prepare(job.plan)
+            self._begin(job.plan, savepoint, savepoint)
+            job.note(f"starting from the savepoint {savepoint}")
+        elif not directory.content:
+            self._prepare(job.plan)
+            directory.begin(job.plan)
+        else:
+            self._go_on()
+        return True
+
+    def _adapt(self, scheduler: AdaptiveScheduler, savepoint: str | None) -> bool:
+        """Lets the plan have the parallelism that executors and key groups allow; returns False if the job is over."""
+        job = self._job
+        if savepoint is not None:
+            job.use(with_key_groups(read_metadata(savepoint).max_parallelism, job.plan, savepoint))
+        plan = scheduler.start()
+        if plan is None:
+            return False
+        job.use(plan)
+        self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
+        return True
+
+    def _new_savepoint(self) -> str | None:
+        """The savepoint the user names, unless the directory began with that one: then its checkpoints are newer."""
+        savepoint = savepoint_to_start_from(self._job.plan)
+        return savepoint if savepoint != self._directory.savepoint else None
+
+    def _go_on(self) -> None:
+        """Goes on with the generation that counts, or begins another one with its state if the program has changed."""
+        job, directory = self._job, self._directory
+        self._prepare(job.plan)
+        Recovery(job, self._session(), directory.generation).restart_point()  # what is read from here on is whole
+        changes = differences(directory.content, identity(job.plan))
+        if changes:
+            what = "program has" if self._scheduler() is None else "program or the number of task slots has"
+            job.note(f"the {what} changed since the checkpoint in {self._root}: {'; '.join(changes)}")
+            self.move(job.plan)
+        elif self._interrupted():
+            self._begin(job.plan, directory.generation.origin, directory.savepoint)
+        elif directory.generation.origin is not None and AssignmentLog(directory.generation.storage).last() is None:
+            self.restore = Restore.into(directory.generation.origin, job, job.plan, self._states())
+            job.use(self.restore.plan)
+        elif not job.attempt:
+            self._check_states()
+
+    def _interrupted(self) -> bool:
+        """Whether the generation was still restoring the state it begins with when it was stopped."""
+        generation = self._directory.generation
+        if generation.origin is None or AssignmentLog(generation.storage).last() is None:
+            return False
+        committed = latest_committed(generation)
+        return (
+            committed is None or committed.source_positions is None or committed.source_positions.restored is not None
+        )
+
+    def _check_states(self) -> None:
+        """Finds out whether the program's states are still what is stored, and converts them if they are not."""
+        job, stored = self._job, self._directory.content["states"]
+        if not stored:
+            return
+        migration = plan_migration(job.plan, stored, self._states(), wall_clock_ms())
+        if migration.operators:
+            job.note(f"the program's states have changed since the checkpoint in {self._root}")
+            self.move(job.plan)
+        else:
+            migration.attach(job.plan)
+            job.took_over(migration)
+
+    def _states(self) -> Collected:
+        """The states that the program's functions register."""
+        if self._collected is None:
+            self._collected = collect_on_worker(self._session(), self._job.plan)
+        return self._collected
+
+    # ---------------------------------------------------------------- beginning a generation
+
+    def move(self, plan: JobPlan, changed: bool = True) -> None:
+        """Begins a generation of another plan with the state of the present one.
+
+        Args:
+            plan: The plan.
+            changed: Whether its functions may be others.
+        """
+        self._prepare(plan)
+        origin = save_for_next_generation(self._job, self._session(), self._directory)
+        self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
+        self._begin(plan, origin, self._directory.savepoint, changed)
+
+    def _begin(self, plan: JobPlan, origin: str | None, savepoint: str | None, changed: bool = True) -> None:
+        self.restore = None
+        if origin is not None:
+            self.restore = Restore.into(origin, self._job, plan, self._states() if changed else None)
+            plan = self.restore.plan
+            self._prepare(plan)
+        self._job.use(plan)
+        self._directory.begin(plan, origin, savepoint, self._job.state_schemas)
+
+    def _prepare(self, plan: JobPlan) -> None:
+        self._write_down_frames(plan)
+        plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
+        self._directory.adopt(plan)
+
+    def _write_down_frames(self, plan: JobPlan) -> None:
+        for source in plan.sources.values():
+            if not source.source.native and source.source.bounded:
+                # a streaming query cannot read a batch DataFrame; its rows, once written down, are a source like others
+                source.source = materialize(source, os.path.join(self._root, "frames", str(source.id)))

@@ -1,0 +1,94 @@
+"""Digging the user's failure out of Spark's error chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scurry.errors import ScurryError
+from scurry.runtime.failure import OperatorError
+from scurry.spark.workers.instances import unmark
+
+
+class SparkFailedError(ScurryError, RuntimeError):
+    """Spark itself failed, not a user function."""
+
+
+class SparkLostError(ScurryError, RuntimeError):
+    """The JVM of the driver has ended; only a new process gets another."""
+
+    permanent = True
+
+
+@contextmanager
+def noticing_lost_spark() -> Iterator[None]:
+    """Makes a failure one for good if the driver's JVM is gone: every restart in this process would fail, too.
+
+    Raises:
+        SparkLostError: It is.
+    """
+    try:
+        yield
+    except Exception as error:
+        if _spark_is_lost():
+            raise SparkLostError(
+                "Spark's JVM on the driver has ended, killed perhaps for want of memory (spark.driver.memory): start "
+                "the program again and it goes on from execution.checkpointing.dir; a supervisor does so by itself"
+            ) from error
+        raise
+
+
+def _spark_is_lost() -> bool:
+    from py4j.protocol import Py4JNetworkError
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    try:
+        if gateway is not None:
+            gateway.jvm.java.lang.System.nanoTime()
+    except (Py4JNetworkError, OSError):
+        return True
+    return False
+
+
+def failure_of(error: BaseException, first: BaseException | None = None) -> BaseException:
+    """The error to tell the user: the operator's failure if there is one in the chain."""
+    for link in (*_chain(first), *_chain(error)):
+        if isinstance(link, OperatorError):
+            return link
+    texts = [*texts_of(first), *texts_of(error)]
+    for text in texts:
+        failure = unmark(text)
+        if failure is not None:
+            return OperatorError(failure)
+    if first is not None and type(first).__module__.partition(".")[0] not in ("py4j", "pyspark"):
+        return first  # such as a committer's
+    message = next((line for line in texts if line), repr(error)).split("\n\tat ")[0]
+    failed = SparkFailedError(message.strip())
+    failed.__cause__ = first or error
+    return failed
+
+
+def texts_of(error: BaseException | None) -> list[str]:
+    """The messages of an error and its causes, then the Java exceptions they stand for."""
+    chain = _chain(error)
+    return [str(link) for link in chain] + [text for link in chain for text in _java_texts(link)]
+
+
+def _chain(error: BaseException | None) -> list[Any]:
+    links: list[Any] = []
+    while error is not None and len(links) < 20:
+        links.append(error)
+        error = error.__cause__ or getattr(error, "cause", None)
+    return links
+
+
+def _java_texts(error: BaseException | None) -> list[str]:
+    """The classes and messages of a Java exception and its causes."""
+    origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    texts: list[str] = []
+    while origin is not None and len(texts) < 20:
+        texts.append(str(origin.toString()))
+        origin = origin.getCause()
+    return texts

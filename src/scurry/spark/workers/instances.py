@@ -1,0 +1,192 @@
+"""The functions that run in Spark's Python workers.
+
+A worker keeps plans and task instances between batches, by job: plans are decoded and functions opened once. When
+anything fails, the job's instances are dropped, so that a retried task starts clean.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.graph.plan import JobPlan
+from scurry.graph.shipping import ship
+from scurry.runtime.exchange.wire import BatchRow, WireRow
+from scurry.runtime.failure import Failure, OperatorError
+from scurry.runtime.tasks.level_task import LevelTask
+from scurry.runtime.tasks.source_task import SourceTask
+from scurry.spark.workers.memory import give_back
+
+#: Rows are handed to Spark when their blocks exceed this size.
+ARROW_BYTES = 4 * 1024 * 1024
+
+_FIELDS = WireRow._fields
+_BATCH_FIELDS = BatchRow._fields
+FAILURE_MARK = "SCURRY-FAILURE:"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as workers get it: its id and its plan, pickled once on the driver."""
+
+    job_id: str
+    plan_bytes: bytes
+    #: batches of the job before the first of this Spark checkpoint
+    first_batch: int = 0
+    #: whether the program imports scurry by the name of pyflink, so that workers must, too
+    aliased: bool = False
+
+    @classmethod
+    def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0) -> Job:
+        """Packs a plan for the workers."""
+        return cls(job_id, ship(plan), first_batch, "scurry.pyflink_alias" in sys.modules)
+
+    def batch_id(self) -> int:
+        """The micro-batch that the task at hand belongs to."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        return self.first_batch + int((context and context.getLocalProperty("streaming.sql.batchId")) or 0)
+
+
+class Instances:
+    """What this worker process holds of one job."""
+
+    def __init__(self, job: Job) -> None:
+        if job.aliased:
+            import scurry.pyflink_alias  # noqa: F401
+        # blocks of records are many objects and hardly ever cycles: looking for some every 700 objects costs a quarter
+        gc.set_threshold(100_000, 20, 20)
+        self._plan_bytes = job.plan_bytes
+        self.plan = self.load_plan()
+        self.sources: dict[tuple[int, int], SourceTask] = {}
+        self.levels: dict[int, LevelTask] = {}
+
+    def load_plan(self) -> JobPlan:
+        """A new copy of the plan."""
+        plan: JobPlan = pickle.loads(self._plan_bytes)
+        return plan
+
+    def source(self, number: int, channel: int) -> SourceTask:
+        """The task of a source channel."""
+        key = (number, channel)
+        if key not in self.sources:
+            own = self.load_plan()
+            self.sources[key] = SourceTask(own, own.sources[number], channel)
+        return self.sources[key]
+
+    def level(self, level: int) -> LevelTask:
+        """The task of a level."""
+        if level not in self.levels:
+            self.levels[level] = LevelTask(self.load_plan, level)
+        return self.levels[level]
+
+    def close(self) -> None:
+        """Closes all user functions."""
+        for source in self.sources.values():
+            source.close()
+        for level in self.levels.values():
+            level.close()
+
+
+_instances: dict[str, Instances] = {}
+
+#: Jobs whose instances a worker keeps; those of the job that came first are let go for another's.
+KEPT_JOBS = 16
+
+
+def instances(job: Job) -> Instances:
+    """This worker's instances of a job."""
+    held = _instances.get(job.job_id)
+    if held is None:
+        if len(_instances) >= KEPT_JOBS:
+            close_instances(next(iter(_instances)))
+        held = _instances[job.job_id] = Instances(job)
+    return held
+
+
+def close_instances(job_id: str) -> None:
+    """Closes what this worker holds of a job."""
+    held = _instances.pop(job_id, None)
+    if held is not None:
+        held.close()
+
+
+class WorkerTask:
+    """Ends a task: gives memory back, and after a failure drops the instances of the job and tells the driver why."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None and not isinstance(error, GeneratorExit):
+            _instances.pop(self._job.job_id, None)
+        give_back()
+        if isinstance(error, OperatorError):
+            raise RuntimeError(mark(error.failure)) from error
+
+
+def mark(failure: Failure) -> str:
+    """A failure as text that survives Spark's error handling."""
+    return FAILURE_MARK + base64.b64encode(pickle.dumps(failure)).decode() + ";"
+
+
+def unmark(text: str) -> Failure | None:
+    """The failure in an error text of Spark, if one of ours is in it."""
+    start = text.find(FAILURE_MARK)
+    if start < 0:
+        return None
+    encoded = text[start + len(FAILURE_MARK) :]
+    failure: Failure = pickle.loads(base64.b64decode(encoded[: encoded.index(";")]))
+    return failure
+
+
+# ------------------------------------------------------------------ Arrow
+
+
+def arrow_batches(rows: Iterable[Any], fields: tuple[str, ...], schema: Any) -> Iterator[Any]:
+    """Rows as Arrow record batches of a few megabytes."""
+    import pyarrow as pa
+
+    def batch(some: list[Any]) -> Any:
+        columns = [pa.array(column, kind) for column, kind in zip(zip(*some, strict=True), schema.types, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    pending: list[Any] = []
+    size = 0
+    for row in rows:
+        pending.append(row)
+        size += len(row.block) + 64
+        if size >= ARROW_BYTES:
+            yield batch(pending)
+            pending, size = [], 0
+    if pending:
+        yield batch(pending)
+
+
+def wire_schema() -> Any:
+    """Arrow schema of the wire."""
+    import pyarrow as pa
+
+    ints = [(name, pa.int32()) for name in _FIELDS[:4]]
+    return pa.schema([*ints, ("seq", pa.int64()), ("block", pa.binary())])
+
+
+def batch_schema() -> Any:
+    """Arrow schema of the wire in BATCH."""
+    import pyarrow as pa
+
+    return pa.schema([*wire_schema(), ("target", pa.int32()), ("key", pa.binary()), ("time", pa.int64())])
+
+
+def rows_of(batch: Any, row_type: Callable[..., Any]) -> Iterator[Any]:
+    """The rows of a record batch."""
+    return map(row_type, *(column.to_pylist() for column in batch.columns))

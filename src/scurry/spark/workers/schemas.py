@@ -1,0 +1,38 @@
+"""The states that a program registers, found out by a worker: functions open where they will run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import JobPlan
+from scurry.runtime.savepoint.migration import Collected, collect_schemas
+from scurry.spark.workers.failures import failure_of
+from scurry.spark.workers.instances import Job, WorkerTask, close_instances, instances
+
+
+def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
+    """Opens the functions of a plan's stateful operators once, in a task, and closes them.
+
+    Raises:
+        OperatorError: A function's `open` failed.
+    """
+    import cloudpickle
+
+    job = Job.of(f"{plan.settings.job_key}-states", plan)
+
+    def collect(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        with WorkerTask(job):
+            collected = collect_schemas(instances(job).load_plan)
+            close_instances(job.job_id)
+            for _ in batches:
+                yield pa.RecordBatch.from_pydict({"collected": [cloudpickle.dumps(collected)]})
+
+    try:
+        rows = spark.range(0, 1, 1, 1).mapInArrow(collect, "collected binary").collect()
+    except Exception as error:
+        raise failure_of(error) from error
+    found: Collected = cloudpickle.loads(bytes(rows[0][0]))
+    return found

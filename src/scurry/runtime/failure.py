@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import linecache
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from operator import length_hint
 from typing import Any
 
 from scurry.errors import RecordRejectedError, ScurryError
+from scurry.user_frames import only_user_frames
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SHOWN = 300
 
 
@@ -33,7 +33,11 @@ class Failure:
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
-        lines += [f"  at {file}:{line} in {name}: {code}" for file, line, name, code in reversed(self.frames)]
+        # A worker has no source of a notebook's cells; the driver has.
+        lines += [
+            f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
+            for file, line, name, code in reversed(self.frames)
+        ]
         lines.append(f"  in operator {self.operator!r} built at {self.origin}")
         if self.record is not None:
             lines.append(f"  record: {self.record}")
@@ -76,8 +80,7 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
         record = error.record
     frames = [
         (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_PACKAGE)
+        for frame in traceback.extract_tb(only_user_frames(error.__traceback__))
     ]
     return OperatorError(
         Failure(

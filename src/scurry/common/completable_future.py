@@ -55,7 +55,7 @@ class CompletableFuture(ApiObject, Generic[T]):
             return self._future.result()
         except ScurryError as error:
             # The future raises one object again and again: without the frames of those who asked before.
-            raise error.with_traceback(None)
+            raise error.with_traceback(None) from error.__cause__
 
     def exception(self) -> BaseException | None:
         """Return what the request failed with, or None if it has not failed (yet). Does not wait."""

@@ -10,9 +10,12 @@ from operator import length_hint
 from typing import Any
 
 from scurry.errors import RecordRejectedError, ScurryError
+from scurry.runtime.advice import advice, not_iterable
 from scurry.user_frames import only_user_frames
 
 _SHOWN = 300
+#: what is given for the record where none is to blame; None is a record
+NO_RECORD: Any = object()
 
 
 @dataclass
@@ -72,7 +75,7 @@ def last_taken(values: list[Any], source: Iterator[Any]) -> Any:
     return values[len(values) - length_hint(source) - 1]
 
 
-def operator_error(plan: Any, error: BaseException, record: Any = None, hint: str = "") -> OperatorError:
+def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hint: str = "") -> OperatorError:
     """Wraps an exception with the operator and the record; one that is wrapped already stays as it is."""
     if isinstance(error, OperatorError):
         return error
@@ -82,17 +85,30 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
         (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
         for frame in traceback.extract_tb(only_user_frames(error.__traceback__))
     ]
+    kind, message = type(error).__name__, str(error)
+    told, hook = not_iterable(plan, error)
+    if told:
+        message, hint = told, "yield the results or return a list of them"
+        frames = list(_definition(hook))
     return OperatorError(
         Failure(
-            type(error).__name__,
-            str(error),
+            kind,
+            message,
             plan.name,
             plan.uid,
             str(plan.origin),
-            None if record is None else shorten(record),
+            None if record is NO_RECORD else shorten(record),
             frames,
             "".join(traceback.format_exception(error)),
-            hint,
+            advice(plan, error, record) or hint,
             getattr(error, "permanent", False) is True,
-        )  # fmt: skip
+        )
     )
+
+
+def _definition(function: Any) -> Iterator[tuple[str, int, str, str]]:
+    """Where a function is defined, as a frame."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        line = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+        yield code.co_filename, code.co_firstlineno, function.__name__, line

@@ -13,7 +13,7 @@ from evolving import KEY, MODULE, Keep, keeping, program, restored, written
 
 from scurry.common import Row, Time, Types
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.datastream.functions import KeyedProcessFunction
+from scurry.datastream.functions import KeyedProcessFunction, ReduceFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import CountTrigger, TumblingEventTimeWindows
 from scurry.graph.plan import JobPlan
@@ -186,3 +186,17 @@ def test_annotations_that_cannot_be_evaluated_do_not_hide_the_others() -> None:
     with program(source.replace("known: int", "known: float", 1).replace("OnlyForTypeCheckers", "int")) as module:
         with restored(snapshot, state) as harness:
             assert harness.state(state, KEY) == module.Half(1.0, 2)
+
+
+def test_state_called_as_the_operators_own_is_refused() -> None:
+    class Reduce(ReduceFunction):
+        def open(self, runtime_context: Any) -> None:
+            runtime_context.get_state(ValueStateDescriptor("reduce"))
+
+        def reduce(self, value1: Any, value2: Any) -> Any:
+            return value1
+
+    with pytest.raises(
+        OperatorError, match=r"'Reduce' .* itself keeps state called 'reduce': give the function's state"
+    ):
+        TestHarness.of(lambda stream: stream.key_by(lambda value: value).reduce(Reduce()))

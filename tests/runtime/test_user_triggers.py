@@ -121,6 +121,22 @@ def test_state_that_cannot_be_merged_is_refused() -> None:
         subject.feed([Record("a", 0), Record("b", 5)])
 
 
+@pytest.mark.parametrize("lateness", [0, 5])
+def test_windows_that_merge_have_no_state_of_their_own_for_functions(lateness: int) -> None:
+    class Own(ProcessWindowFunction[Any, Any, Any, Any]):
+        def process(self, key: Any, context: Any, elements: Any) -> Any:
+            context.window_state().get_state(ValueStateDescriptor("own", Types.LONG())).update(1)
+
+    sessions = EventTimeSessionWindows.with_gap(10)
+    subject = Driven(
+        lambda stream: stream.key_by(lambda value: 0).window(sessions).allowed_lateness(lateness).process(Own())
+    )
+    with pytest.raises(
+        OperatorError, match=r"windows that merge have no state of their own such as 'own'.*global_state"
+    ):
+        subject.feed([Record("a", 0), MAX_TIME])
+
+
 class Alarm(EveryThird):
     """Fires when a timer of its own is due; an element "off" deletes it."""
 

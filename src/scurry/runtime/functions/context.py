@@ -125,6 +125,8 @@ class RuntimeContext:
         self._info = info
         self._states = states
         self._metric_group = metric_group
+        #: whether it was asked for state
+        self.gave_state = False
 
     def get_task_name(self) -> str:
         """The operator's name."""
@@ -164,6 +166,7 @@ class RuntimeContext:
 
     def get_state(self, state_descriptor: Any) -> Any:
         """Keyed ValueState."""
+        self.gave_state = True
         return self._states.get(state_descriptor)
 
     get_list_state = get_map_state = get_reducing_state = get_aggregating_state = get_state

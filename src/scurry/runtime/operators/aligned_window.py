@@ -47,7 +47,7 @@ class AlignedWindowOperator(WindowOperator):
         if self.spec.kind == "co_group":
             values = [(index, value) for value in values]
         backend, fold = self.backend, self.fold
-        find, load, first, more = backend.entries.get, backend.load, fold.first, fold.more
+        find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
         tumbling = size == slide
         value: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.functions.dead_letters import DeadLetters
-from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.backend import EVENT, PROCESSING, Entry, KeyedStateBackend
 from scurry.runtime.state.store import DictStore, StateStore
 
 
@@ -27,6 +28,7 @@ class RuntimeOperator:
         self.collector = collector
         self.info = info
         self.states = StateAccess(plan, info.clock)
+        self._reaching_state: list[Any] = []
         tag = plan.dead_letters
         self.dead_letters = None if tag is None else DeadLetters(plan, tag, collector, info)
 
@@ -38,11 +40,18 @@ class RuntimeOperator:
 
     def open(self) -> None:
         """Opens the user's functions."""
-        context = RuntimeContext(self.plan, self.info, self.states)
-        for function in self.functions():
-            if hasattr(function, "open"):
-                self.call(function.open, context)
+        self._reaching_state = [
+            function for function in self.functions() if hasattr(function, "open") and self._open(function)
+        ]
         self.states.registry.opened = True
+
+    def _open(self, function: Any) -> bool:
+        """Open a function; return whether it can reach state from now on."""
+        context = RuntimeContext(self.plan, self.info, self.states)
+        self.call(function.open, context)
+        asked, kept = context.gave_state, weakref.ref(context)
+        del context
+        return asked or kept() is not None  # who keeps the context may ask later
 
     def close(self) -> None:
         """Closes the user's functions."""
@@ -106,6 +115,14 @@ class KeyedOperator(RuntimeOperator):
         self.backend = backend
         self.states.bind(backend)
         self.current_watermark = watermark
+
+    def finder(self, function: Any) -> Callable[[Any], Entry | None]:
+        """Return what finds the entry of a key, or None, for a loop that calls `function`.
+
+        If the function can reach state, the key becomes the current one; else a loop may leave that out.
+        """
+        reaching = any(each is function for each in self._reaching_state)
+        return self.backend.select if reaching else self.backend.entries.get
 
     def advance(self, watermark: int, stamp: int) -> None:
         """Fires the processing-time timers due, then, if the watermark rises, the event-time timers due."""

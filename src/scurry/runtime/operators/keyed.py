@@ -106,8 +106,8 @@ class KeyedReduceOperator(KeyedOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
-        reduce, backend, slot = self._reduce, self.backend, self.SLOT
-        find, load = backend.entries.get, backend.load
+        reduce, slot = self._reduce, self.SLOT
+        find, load = self.finder(self.plan.operator.function), self.backend.load
         results: Values = []
         append = results.append
         value: Any = None

@@ -53,7 +53,7 @@ class SessionWindowOperator(WindowOperator):
         if self.spec.kind == "co_group":
             values = [(index, value) for value in values]
         backend, more, gap = self.backend, self.fold.more, self._gap
-        find, load = backend.entries.get, backend.load
+        find, load = self.finder(self.spec.pre_aggregate), backend.load
         value: Any = None
         try:
             for key, value, time in zip(keys, values, timestamps, strict=True):

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.collector import Values
-from scurry.runtime.functions.context import method
+from scurry.runtime.functions.context import KeyedStateError, method
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
 
@@ -210,7 +210,16 @@ class WindowStateStore:
         self._window = window
 
     def get_state(self, state_descriptor: Any) -> Any:
-        """The state of a descriptor."""
+        """The state of a descriptor.
+
+        Raises:
+            KeyedStateError: It would belong to a window that may yet become part of another (as in Flink).
+        """
+        if self._window is not None and self._operator.spec.merging:
+            raise KeyedStateError(
+                f"windows that merge have no state of their own such as {state_descriptor.name!r}: keep it for the "
+                "key, with context.global_state()"
+            )
         return self._operator.states.get(state_descriptor, self._window)
 
     get_list_state = get_map_state = get_reducing_state = get_aggregating_state = get_state

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from scurry.common.state_migration import StateMigration
-from scurry.errors import StateMigrationError
+from scurry.errors import ArgumentError, StateMigrationError
 from scurry.runtime.state.classes import ClassCatalog
-from scurry.runtime.state.schema import CLASSES, StateSchema, broadcast_name, descriptor_schema
+from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadcast_name, descriptor_schema
 
 
 class Registered(NamedTuple):
@@ -37,12 +37,18 @@ class StateRegistry:
         """Notes a state, unless it is known.
 
         Raises:
+            ArgumentError: The operator itself keeps state of that name.
             StateMigrationError: The state was restored, and its type or time to live has changed since; found out only
                 now, as `open()` did not register it.
         """
         name = broadcast_name(descriptor.name) if broadcast else descriptor.name
         if name in self.states:
             return
+        if not broadcast and name in OWN_NAMES.get(type(self._plan.operator), ()):
+            raise ArgumentError(
+                f"operator {self._plan.name!r} ({self._plan.origin}) itself keeps state called {name!r}: "
+                "give the function's state another name"
+            )
         declared = broadcast and descriptor.name in [each.name for each in self._plan.operator.descriptors]
         schema = descriptor_schema(descriptor, broadcast, lazy=self.opened and not declared)
         if name in self._plan.restored:

@@ -20,6 +20,13 @@ KEY = "(key)"
 #: Kinds that no descriptor has: what operators keep by themselves.
 OWN_KINDS = ("window", "reduce", "join", "key")
 
+#: What operators call their own state; no state of a function may be called the same.
+OWN_NAMES: dict[type[ops.Operator], tuple[str, ...]] = {
+    ops.KeyedReduce: ("reduce",),
+    ops.Window: (CONTENTS,),
+    ops.IntervalJoin: ("interval-join-left", "interval-join-right"),
+}
+
 #: Schemas as they are kept: operator uid -> state name -> JSON.
 Schemas = dict[str, dict[str, Any]]
 

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
 __all__ = ["CollectSink"]
@@ -43,11 +44,8 @@ class _PicklingWriter(SinkWriter):
         self._blocks: list[bytes] = []
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        # cloudpickle, because the records' classes may live in the user's __main__ or in a function
-        import cloudpickle
-
-        if values:
-            self._blocks.append(cloudpickle.dumps(values))
+        if values:  # the records' classes may live in the user's __main__ or in a function
+            self._blocks.append(by_value(values))
 
     def prepare_commit(self) -> list[Any]:
         return self._blocks

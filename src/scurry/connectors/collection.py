@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
@@ -56,11 +57,8 @@ class CollectionSource(Source):
         return sliced([pickle.loads(work)], sizer)
 
     def _pickled_slice(self, start: int, stop: int) -> bytes:
-        # cloudpickle, because the elements' classes may live in the user's __main__ or in a function
-        import cloudpickle
-
-        pickled: bytes = cloudpickle.dumps(self._values[start:stop])
-        return pickled
+        # the elements' classes may live in the user's __main__ or in a function
+        return by_value(self._values[start:stop])
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the elements out: a task gets those it needs with its work."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -163,9 +164,7 @@ def _packed(source: Source) -> bytes:
     try:
         return pickle.dumps(source, 5)
     except Exception:
-        import cloudpickle
-
-        return bytes(cloudpickle.dumps(source, 5))
+        return by_value(source)
 
 
 @functools.lru_cache(maxsize=16)

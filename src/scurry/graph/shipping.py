@@ -6,11 +6,11 @@ script a user started live in `__main__`, which in a worker is Spark's: so they 
 
 from __future__ import annotations
 
-import io
 import pickle
 import sys
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
 
@@ -27,16 +27,14 @@ def ship(plan: JobPlan) -> bytes:
     Raises:
         UnpicklableFunctionError: Names the operator whose function holds something that cannot be pickled.
     """
-    import cloudpickle
-
     classes = _main_classes()
     try:
-        return bytes(cloudpickle.dumps(_Shipment(plan, classes), 5))
+        return by_value(_Shipment(plan, classes))
     except Exception as error:
         parts: list[Any] = [*plan.operators.values(), *plan.sources.values()]
         for part in parts:
             try:
-                cloudpickle.dumps(part, 5)
+                by_value(part)
             except Exception as cause:
                 raise UnpicklableFunctionError(
                     f"operator {part.name!r} built at {part.origin} cannot be sent to workers: {cause}\n"
@@ -48,20 +46,16 @@ def ship(plan: JobPlan) -> bytes:
 
 def ship_value(value: Any) -> bytes:
     """Anything else as workers load it with pickle: functions and the objects they work with."""
-    import cloudpickle
-
-    return bytes(cloudpickle.dumps(_Shipment(value, _main_classes()), 5))
+    return by_value(_Shipment(value, _main_classes()))
 
 
 def _main_classes() -> dict[str, type]:
     """The classes that the program's main module defines, those apart that cannot travel."""
-    import cloudpickle
-
     classes = {}
     for name, value in list(vars(sys.modules["__main__"]).items()):
         if isinstance(value, type) and (value.__module__, value.__qualname__) == ("__main__", name):
             try:
-                cloudpickle.CloudPickler(io.BytesIO(), 5).dump(value)
+                by_value(value)
             except Exception:  # records and state cannot be of such a class; a function that uses it is reported
                 continue
             classes[name] = value

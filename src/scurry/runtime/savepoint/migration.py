@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.common.state_migration import StateMigration, class_renamed_from
 from scurry.errors import StateMigrationError
 from scurry.graph.plan import JobPlan, OperatorPlan
@@ -45,7 +46,7 @@ def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
         load_plan: Returns a copy of the plan whose functions may be used.
 
     Returns:
-        Picklable with cloudpickle: on Spark this runs in a task, where functions find what they open.
+        Picklable by value: on Spark this runs in a task, where functions find what they open.
 
     Raises:
         OperatorError: A function's `open` failed.
@@ -93,9 +94,7 @@ class JobMigration:
     _restored: Schemas = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        import cloudpickle  # converting functions are the program's own, lambdas as a rule
-
-        return _unpack, (cloudpickle.dumps(vars(self), 5),)
+        return _unpack, (by_value(vars(self)),)  # converting functions are the program's own, lambdas as a rule
 
     def migrate(self, uid: str, kind: str, blob: bytes) -> bytes:
         """A stored entry of an operator as this program reads it.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
+from scurry.common.pickling import by_value
 from scurry.graph.plan import JobPlan
 from scurry.runtime.savepoint.migration import Collected, collect_schemas
 from scurry.spark.workers.failures import failure_of
@@ -17,8 +19,6 @@ def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
     Raises:
         OperatorError: A function's `open` failed.
     """
-    import cloudpickle
-
     job = Job.of(f"{plan.settings.job_key}-states", plan)
 
     def collect(batches: Iterator[Any]) -> Iterator[Any]:
@@ -28,11 +28,11 @@ def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
             collected = collect_schemas(instances(job).load_plan)
             close_instances(job.job_id)
             for _ in batches:
-                yield pa.RecordBatch.from_pydict({"collected": [cloudpickle.dumps(collected)]})
+                yield pa.RecordBatch.from_pydict({"collected": [by_value(collected)]})
 
     try:
         rows = spark.range(0, 1, 1, 1).mapInArrow(collect, "collected binary").collect()
     except Exception as error:
         raise failure_of(error) from error
-    found: Collected = cloudpickle.loads(bytes(rows[0][0]))
+    found: Collected = pickle.loads(bytes(rows[0][0]))
     return found

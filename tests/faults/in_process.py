@@ -28,8 +28,9 @@ SETTINGS = {
 class Attempt:
     """One start of the job."""
 
-    def __init__(self, place: Place) -> None:
-        env = environment(str(place.checkpoints), SETTINGS)
+    def __init__(self, place: Place, settings: dict[str, str] | None = None, parallelism: int = 2) -> None:
+        env = environment(str(place.checkpoints), SETTINGS | (settings or {}))
+        env.set_parallelism(parallelism)
         build(env, str(place.readings), str(place.output)).sink_to(BlowingSink(str(place.fuse)))
         client = env.execute_async("windows and counts")
         assert isinstance(client, RunningJob)

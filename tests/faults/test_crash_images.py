@@ -1,0 +1,44 @@
+"""A job that is killed at any file-system call of its first batches starts again: nothing lost, nothing twice.
+
+Kills that come by chance have hardly ever met the milliseconds in which the first files are written.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from places import write_readings
+from processes import environment
+
+PROGRAM = Path(__file__).parent / "programs" / "restart_from_images.py"
+LINES_PER_FILE = 250
+
+
+def restarts(variant: str, size: int, seed: int, root: Path) -> dict[str, Any]:
+    readings = write_readings(root / "readings", LINES_PER_FILE)
+    command = [sys.executable, str(PROGRAM), str(readings), str(root), variant, str(size), str(seed)]
+    run = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    print(f"SCURRY_SEED={seed}\n{run.stderr}")
+    assert run.returncode == 0, run.stderr[-4000:]
+    report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return report
+
+
+@pytest.mark.faults
+def test_a_job_starts_from_what_a_kill_leaves(seed: int, tmp_path: Path) -> None:
+    report = restarts("plain", 2, seed, tmp_path)
+    assert report["faults"] == []
+    assert report["images"] > 250
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("variant", "least"), [("plain", 250), ("savepoint", 250), ("rescaled", 250)])
+def test_a_job_starts_from_all_that_a_kill_can_leave(variant: str, least: int, seed: int, tmp_path: Path) -> None:
+    report = restarts(variant, 0, seed, tmp_path)
+    assert report["faults"] == []
+    assert report["images"] > least

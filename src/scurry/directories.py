@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -11,20 +12,20 @@ def cache_directory() -> Path:
     """Return scurry's cache directory, made if need be.
 
     It is ``$XDG_CACHE_HOME/scurry`` (``~/.cache/scurry`` when unset). Where that cannot be written, as for a service
-    user without a home, a directory of this user's own below the temporary directory serves.
+    user without a home, or others can write to it, a directory of this user's own below the temporary directory serves.
 
     Returns:
-        A directory this user can write to and that nobody else owns.
+        A directory that this user, and nobody else, can write to.
 
     Raises:
-        PermissionError: If the directory below the temporary directory belongs to another user.
+        PermissionError: If others can write to the directory below the temporary directory, too.
     """
     preferred = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scurry"
     try:
-        preferred.mkdir(parents=True, exist_ok=True)
+        preferred.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return preferred if _is_private(preferred.resolve()) else _private_temporary_directory()
     except OSError:
         return _private_temporary_directory()
-    return preferred if os.access(preferred, os.W_OK) else _private_temporary_directory()
 
 
 def runtime_directories() -> list[Path]:
@@ -43,10 +44,21 @@ def runtime_directories() -> list[Path]:
 
 
 def _private_temporary_directory() -> Path:
-    user = os.getuid()
-    directory = Path(tempfile.gettempdir()) / f"scurry-{user}"
+    directory = Path(tempfile.gettempdir()) / f"scurry-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
-    # A launcher found here is executed: a directory prepared by somebody else must not be trusted.
-    if directory.is_symlink() or directory.stat().st_uid != user:
-        raise PermissionError(f"{directory} belongs to another user; set XDG_CACHE_HOME to a directory of your own")
+    if not _is_private(directory):
+        raise PermissionError(
+            f"{directory} belongs to another user, or others can write to it; set XDG_CACHE_HOME to a directory of "
+            "your own"
+        )
     return directory
+
+
+def _is_private(directory: Path) -> bool:
+    """Whether only this user can have put something here: a launcher that is found here is executed."""
+    status = directory.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & stat.S_IWOTH:
+        return False
+    if status.st_mode & stat.S_IWGRP:  # made before this was looked at, with a umask that lets the group write
+        directory.chmod(stat.S_IMODE(status.st_mode) & ~stat.S_IWGRP)
+    return os.access(directory, os.W_OK)

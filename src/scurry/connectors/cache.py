@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import tempfile
 import uuid
@@ -32,9 +33,15 @@ class CachedRecords:
         """
         name = f"scurry-cache-{uuid.uuid4().hex}"
         self.directory = f"{(parent or tempfile.gettempdir()).rstrip('/')}/{name}"
+        self._temporary = parent is None
         #: the files each parallel task wrote, in order; None while nothing is kept
         self.parts: list[list[str]] | None = None
         weakref.finalize(self, _delete, self.directory)
+
+    def make_private(self) -> None:
+        """Make the directory before others write to it, if everybody on this machine could read it else."""
+        if self._temporary:
+            os.makedirs(self.directory, mode=0o700, exist_ok=True)
 
     def clear(self) -> None:
         """Forget the records and delete the files."""
@@ -69,6 +76,7 @@ class CacheSink(Sink):
         """Return a committer that, when the job has ended, offers the files to later ones."""
         if self._records is None:
             raise RuntimeError("a CacheSink commits in the program that made it, not where it was sent to")
+        self._records.make_private()
         return _Filling(self._records)
 
 

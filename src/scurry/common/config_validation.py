@@ -15,7 +15,6 @@ from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.scheduler_options import SCHEDULER_OPTIONS
 from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
-from scurry.user_frames import user_stack_level
 
 __all__ = ["validate"]
 
@@ -162,7 +161,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         ConfigError: A value cannot be read as its option's type.
     """
     values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
-    ignored, jars, unknown = [], [], []
+    ignored, jars = [], []
     for key, value in values.items():
         if option := _BY_KEY.get(key):
             option.parse(value)
@@ -173,11 +172,9 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         elif key in _JARS:
             jars += parse_list_value(value)
         elif not (key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))) or _misspelt(key):
-            unknown.append(_unknown(key))
-    if unknown:
-        raise UnknownConfigError("\n".join(unknown))
+            raise UnknownConfigError(_unknown(key))
     if ignored:
-        warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=user_stack_level())
+        warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=2)
     warn_about_jars(jars)
 
 

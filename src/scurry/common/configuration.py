@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from scurry.common import _java_text
-from scurry.common._api import ApiObject
 from scurry.common.config_options import ConfigOption, parse_boolean
 from scurry.common.jars import parse_list_value
 from scurry.errors import ArgumentTypeError
@@ -16,7 +15,7 @@ __all__ = ["Configuration"]
 T = TypeVar("T")
 
 
-class Configuration(ApiObject, check_arguments=False):
+class Configuration:
     """Key/value pairs that configure a job, as Flink's `Configuration`; every `set_*` returns the object itself."""
 
     __slots__ = ("_values",)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common.job_id import JobID
 
 __all__ = ["JobExecutionResult"]
 
 
-class JobExecutionResult(ApiObject):
+class JobExecutionResult:
     """The outcome of a job, as Flink's `JobExecutionResult`."""
 
     def __init__(

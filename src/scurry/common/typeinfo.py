@@ -12,7 +12,6 @@ import typing
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common._basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
@@ -70,7 +69,7 @@ _BIG_DEC = BasicTypeInfo(BasicType.BIG_DEC)
 _INSTANT = InstantTypeInfo(BasicType.INSTANT)
 
 
-class Types(ApiObject):
+class Types:
     """Makes declared types, as Flink's `Types`. What each accepts from Python is said with it."""
 
     @staticmethod

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = [
@@ -165,7 +164,7 @@ class WatermarkAlignment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WatermarkStrategy(ApiObject):
+class WatermarkStrategy:
     """How a stream gets its timestamps and watermarks; start from one of the factories and refine it by `with_*`.
 
     Each `with_*` returns another strategy. As in PyFlink, the first `with_timestamp_assigner` also sets the assigner on

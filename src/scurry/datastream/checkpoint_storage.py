@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = [
@@ -19,7 +18,7 @@ __all__ = [
 ]
 
 
-class CheckpointStorage(ApiObject):
+class CheckpointStorage:
     """Where checkpoints go."""
 
     def __init__(self, checkpoint_path: str | None) -> None:

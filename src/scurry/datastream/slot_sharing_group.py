@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import total_ordering
 
-from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
 
 __all__ = ["MemorySize", "SlotSharingGroup"]
@@ -16,7 +15,7 @@ _TEBIBYTE = 1 << 40
 
 @total_ordering
 @dataclass(frozen=True)
-class MemorySize(ApiObject):
+class MemorySize:
     """A number of bytes (Flink's `MemorySize`).
 
     Attributes:
@@ -75,7 +74,7 @@ _NO_MEMORY = MemorySize(0)
 
 
 @dataclass(frozen=True)
-class SlotSharingGroup(ApiObject):
+class SlotSharingGroup:
     """The name of a group and the resources Flink would give each of its slots; made by `SlotSharingGroup.builder`."""
 
     name: str
@@ -114,7 +113,7 @@ class SlotSharingGroup(ApiObject):
         """Return a builder of the group of that name."""
         return SlotSharingGroup.Builder(name)
 
-    class Builder(ApiObject):
+    class Builder:
         """Builds a `SlotSharingGroup`."""
 
         def __init__(self, name: str) -> None:

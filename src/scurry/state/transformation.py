@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import DataStream, StreamExecutionEnvironment
@@ -68,7 +67,7 @@ class BroadcastTransformation(StateBootstrapTransformation):
     """Makes broadcast state."""
 
 
-class OperatorTransformation(ApiObject):
+class OperatorTransformation:
     """Where describing the state of an operator begins."""
 
     @staticmethod
@@ -127,7 +126,7 @@ class OperatorTransformation(ApiObject):
         return OperatorTransformation.bootstrap_with(states.items()).transform(_PutAll())
 
 
-class OneInputStateTransformation(ApiObject):
+class OneInputStateTransformation:
     """Records of which state is to be made (Flink's `OneInputStateTransformation`)."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None = None) -> None:
@@ -164,7 +163,7 @@ class OneInputStateTransformation(ApiObject):
         return BroadcastTransformation(self._records, ops.BroadcastProcess(function), "BroadcastProcess")
 
 
-class _Keyed(ApiObject):
+class _Keyed:
     """What is made of keyed records by an operator of a stream."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream) -> None:

@@ -6,7 +6,6 @@ import datetime
 import os
 from typing import Self
 
-from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
@@ -18,7 +17,7 @@ from scurry.table.types import RowType
 __all__ = ["DeltaSink", "DeltaSource"]
 
 
-class _SourceBuilder(ApiObject):
+class _SourceBuilder:
     """What both builders of sources say: which columns, and from or at which version."""
 
     def __init__(self, table_path: str) -> None:
@@ -38,7 +37,7 @@ class _SourceBuilder(ApiObject):
         return built
 
 
-class DeltaSource(ApiObject, _DeltaSource):
+class DeltaSource(_DeltaSource):
     """Reads a Delta table as Rows: one version, or one and all that follow."""
 
     @staticmethod
@@ -141,7 +140,7 @@ class DeltaSource(ApiObject, _DeltaSource):
             return self._source(what, self._interval_ms)
 
 
-class DeltaSink(ApiObject, _DeltaSink):
+class DeltaSink(_DeltaSink):
     """Appends records to a Delta table, each exactly once."""
 
     @staticmethod
@@ -154,7 +153,7 @@ class DeltaSink(ApiObject, _DeltaSink):
         """
         return DeltaSink.Builder(os.fspath(table_path), row_type)
 
-    class Builder(ApiObject):
+    class Builder:
         """Says how the table is partitioned."""
 
         def __init__(self, table_path: str, row_type: RowType) -> None:

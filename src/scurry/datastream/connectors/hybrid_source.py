@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scurry.common._api import ApiObject
 from scurry.connectors.hybrid import HybridSource as _HybridSource
 from scurry.connectors.hybrid import LaterSource, SourceSwitchContext
 from scurry.connectors.source import Source
@@ -13,7 +12,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 __all__ = ["HybridSource", "HybridSourceBuilder", "SourceSwitchContext"]
 
 
-class HybridSource(ApiObject, _HybridSource):
+class HybridSource(_HybridSource):
     """Reads each source when the one before it has ended, for example files and then a live stream."""
 
     @staticmethod
@@ -22,7 +21,7 @@ class HybridSource(ApiObject, _HybridSource):
         return HybridSourceBuilder(first_source)
 
 
-class HybridSourceBuilder(ApiObject):
+class HybridSourceBuilder:
     """Collects the sources in their order."""
 
     def __init__(self, first_source: Source) -> None:

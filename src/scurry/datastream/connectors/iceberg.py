@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.iceberg_sink import IcebergSink as _IcebergSink
 from scurry.connectors.lakes.iceberg_source import IcebergSource as _IcebergSource
@@ -16,7 +15,7 @@ from scurry.table.types import RowType
 __all__ = ["IcebergSink", "IcebergSource", "TableLoader"]
 
 
-class TableLoader(ApiObject):
+class TableLoader:
     """Where a table is; made by `from_catalog`."""
 
     def __init__(self, table: IcebergTable) -> None:
@@ -47,7 +46,7 @@ def _table(loader: TableLoader | None) -> IcebergTable:
     return loader._table
 
 
-class IcebergSource(ApiObject, _IcebergSource):
+class IcebergSource(_IcebergSource):
     """Reads an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
 
     @staticmethod
@@ -55,7 +54,7 @@ class IcebergSource(ApiObject, _IcebergSource):
         """Return a builder of a source of the newest snapshot."""
         return IcebergSource.Builder()
 
-    class Builder(ApiObject):
+    class Builder:
         """Says which table is read, and from where on."""
 
         def __init__(self) -> None:
@@ -119,7 +118,7 @@ class IcebergSource(ApiObject, _IcebergSource):
             return built
 
 
-class IcebergSink(ApiObject, _IcebergSink):
+class IcebergSink(_IcebergSink):
     """Appends records to an Iceberg table, each exactly once."""
 
     @staticmethod
@@ -131,7 +130,7 @@ class IcebergSink(ApiObject, _IcebergSink):
         """
         return IcebergSink.Builder(row_type)
 
-    class Builder(ApiObject):
+    class Builder:
         """Says which table is written."""
 
         def __init__(self, row_type: RowType) -> None:

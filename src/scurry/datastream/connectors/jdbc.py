@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 
-class JdbcSink(ApiObject, _JdbcSink):
+class JdbcSink(_JdbcSink):
     """Executes an SQL statement for every record; for `add_sink`, as in PyFlink, or `sink_to`."""
 
     @staticmethod
@@ -89,7 +88,7 @@ class JdbcSink(ApiObject, _JdbcSink):
 SinkFunction.register(_JdbcSink)
 
 
-class JdbcSource(ApiObject, _JdbcSource):
+class JdbcSource(_JdbcSource):
     """A bounded source of the rows of a query. Flink's Java API has it; PyFlink does not."""
 
     @staticmethod
@@ -98,7 +97,7 @@ class JdbcSource(ApiObject, _JdbcSource):
         return JdbcSourceBuilder()
 
 
-class JdbcSourceBuilder(ApiObject):
+class JdbcSourceBuilder:
     """Says what a JdbcSource reads, and how."""
 
     def __init__(self) -> None:

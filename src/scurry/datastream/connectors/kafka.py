@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (
@@ -50,7 +49,7 @@ __all__ = [
 ]
 
 
-class KafkaSource(ApiObject, _KafkaSource):
+class KafkaSource(_KafkaSource):
     """Reads topics, exactly once: the offsets of what is read are part of the checkpoint."""
 
     @staticmethod
@@ -59,7 +58,7 @@ class KafkaSource(ApiObject, _KafkaSource):
         return KafkaSourceBuilder()
 
 
-class KafkaSourceBuilder(ApiObject):
+class KafkaSourceBuilder:
     """Collects what a KafkaSource reads, and how."""
 
     def __init__(self) -> None:
@@ -210,7 +209,7 @@ def _check_reset(properties: ClientProperties) -> None:
         raise ArgumentError(f"auto.offset.reset is earliest, latest or none, got {reset!r}")
 
 
-class KafkaSink(ApiObject, _KafkaSink):
+class KafkaSink(_KafkaSink):
     """Writes to topics; how sure that is, is up to the delivery guarantee."""
 
     @staticmethod
@@ -219,7 +218,7 @@ class KafkaSink(ApiObject, _KafkaSink):
         return KafkaSinkBuilder()
 
 
-class KafkaSinkBuilder(ApiObject):
+class KafkaSinkBuilder:
     """Collects where a KafkaSink writes, and how."""
 
     def __init__(self) -> None:
@@ -288,7 +287,7 @@ class KafkaTopicSelector(ABC):
         """Return the topic of a record."""
 
 
-class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema):
+class KafkaRecordSerializationSchema(_KafkaRecordSerializationSchema):
     """Says what records become in Kafka: topic, key, value and headers."""
 
     @staticmethod
@@ -297,7 +296,7 @@ class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema)
         return KafkaRecordSerializationSchemaBuilder()
 
 
-class KafkaRecordSerializationSchemaBuilder(ApiObject):
+class KafkaRecordSerializationSchemaBuilder:
     """Collects how records are serialized."""
 
     def __init__(self) -> None:

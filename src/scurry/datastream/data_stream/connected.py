@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scurry.common._api import ApiObject
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
 from scurry.datastream._functions import require_function
 from scurry.datastream.data_stream.keyed import KeyedStream
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
 
 
-class ConnectedStreams(ApiObject):
+class ConnectedStreams:
     """Two streams, possibly of different types, that one function processes and that share its state.
 
     Mirrors Flink's `ConnectedStreams`. Where both are keyed, records of equal keys meet the same state.
@@ -89,7 +88,7 @@ def _partitioned(stream: DataStream) -> Node:
     return node if isinstance(node, PartitionNode) else stream.forward()._node
 
 
-class BroadcastStream(ApiObject):
+class BroadcastStream:
     """A stream every record of which reaches every subtask, and the states it may write.
 
     Mirrors Flink's `BroadcastStream`. The descriptors declare what the states are; functions ask for a state by a
@@ -102,7 +101,7 @@ class BroadcastStream(ApiObject):
         self.broadcast_state_descriptors = broadcast_state_descriptors
 
 
-class BroadcastConnectedStream(ApiObject):
+class BroadcastConnectedStream:
     """A stream connected with a broadcast one, whose states it reads."""
 
     def __init__(

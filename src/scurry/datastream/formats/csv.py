@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.csv_format import CsvFormat
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
@@ -25,7 +24,7 @@ __all__ = [
 ]
 
 
-class CsvSchema(ApiObject):
+class CsvSchema:
     """The columns and the syntax of CSV files; made by a builder."""
 
     def __init__(self, dialect: CsvDialect) -> None:
@@ -50,7 +49,7 @@ class CsvSchema(ApiObject):
         return f"CsvSchema({self._dialect})"
 
 
-class CsvSchemaBuilder(ApiObject):
+class CsvSchemaBuilder:
     """Collects the columns and the syntax of CSV files."""
 
     def __init__(self) -> None:

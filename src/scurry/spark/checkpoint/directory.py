@@ -6,9 +6,11 @@ import shutil
 import tempfile
 from typing import Any
 
+from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.savepoint.trust import require_trusted
 from scurry.spark.checkpoint.lock import locked
-from scurry.spark.checkpoint.storage import storage_for
+from scurry.spark.checkpoint.storage import LocalStorage, storage_for
 from scurry.spark.session.session import session_for
 
 
@@ -16,7 +18,8 @@ def hold_directory(job: JobExecution) -> str:
     """The configured directory, held against other processes, or one of the job's own that goes when the job ends.
 
     Raises:
-        CheckpointLockedError: Another process is at work on the configured one.
+        SavepointTrustError: Others can write to the configured one; nothing in it was touched.
+        CheckpointLockedError: Another process is at work on it.
     """
     configured = job.plan.settings.checkpoint_dir
     if configured is None:
@@ -24,6 +27,10 @@ def hold_directory(job: JobExecution) -> str:
         job.cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
     storage = storage_for(configured, lambda: session_for(job.plan))
+    if isinstance(storage, LocalStorage):
+        storage.root.mkdir(parents=True, exist_ok=True)
+    allowed = job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false")
+    require_trusted(configured, ALLOW_UNTRUSTED.parse(allowed), "checkpoint")
 
     def lost(what: str) -> None:
         job.note(f"stopping: {what}")

@@ -3,6 +3,7 @@
     DIRECTORY/
         scurry.json             whose it is and which generation counts; replaced atomically
         frames/                 rows of batch DataFrames, written down when the job began
+        origin-1/               the state that generation 1 begins with, until it is restored
         generation-1/
             spark/              Spark's checkpoint: offsets, commits, state
             assignments/        what the sources were fed, and where they stood then
@@ -29,6 +30,7 @@ from scurry.spark.checkpoint.storage import Storage
 
 _FILE = "scurry.json"
 _FINISHED = "finished"
+_FRAMES = "frames"
 VERSION = 3
 
 
@@ -147,6 +149,32 @@ class CheckpointDirectory:
                     f"the checkpoint in {directory} has layout version {version}, this release writes {VERSION}: start "
                     "from a savepoint taken with the release that wrote it, or empty the directory"
                 )
+
+    def clear_leftovers(self) -> None:
+        """Deletes what a job left that was killed while it wrote something; the directory has to be held.
+
+        Spark takes half-written files of the first batch for another query's, and refuses to start beside them.
+
+        Raises:
+            CheckpointCorruptedError: There are generations, but nothing says which of them counts.
+        """
+        numbered = {name: name.rpartition("-") for name in self._storage.list(".")}
+        numbers = {name: (kind, int(n)) for name, (kind, _, n) in numbered.items() if n.isdigit()}
+        if not self.content:
+            for name, (kind, number) in numbers.items():
+                if kind == "generation" and self._generation(number, 0, None).committed() is not None:
+                    raise CheckpointCorruptedError(
+                        f"{self.directory} has committed batches in {name}, but {_FILE} is missing. Restore it from a "
+                        "copy; or empty the directory, or give the job another execution.checkpointing.dir, to begin "
+                        "anew"
+                    )
+            self._storage.delete(_FRAMES)  # rows of whatever job began here
+            return
+        self._storage.sweep(deep=False)
+        self.generation.storage.sweep()
+        for name, (kind, number) in numbers.items():
+            if kind in ("generation", "origin") and number > self.content["generation"]:
+                self._storage.delete(name)
 
     @property
     def generation(self) -> Generation:

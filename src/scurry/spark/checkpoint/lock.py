@@ -6,9 +6,11 @@ none, so there the holder writes a lease and renews it: who finds a fresh one ke
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+import stat
 import threading
 import time
 import uuid
@@ -17,6 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from scurry.errors import ScurryError
 from scurry.spark.checkpoint.storage import LocalStorage, Storage, reporting_full
@@ -31,7 +34,7 @@ _LEASE = "lease.json"
 
 
 class CheckpointLockedError(ScurryError, RuntimeError):
-    """Another job is at work on the checkpoint directory."""
+    """The checkpoint directory cannot be locked: another job is at work on it, or something is in the way."""
 
     permanent = True
 
@@ -91,19 +94,50 @@ def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> Abs
 def _file_lock(directory: str, root: Path) -> Iterator[None]:
     import fcntl
 
-    root.mkdir(parents=True, exist_ok=True)
-    with open(root / _LOCK, "a+b") as file:
+    with _open_lock(root / _LOCK) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
             raise _locked(directory, Holder.read(file.read())) from None
+        _require_own(root / _LOCK, file)
         # The file stays when the lock goes: whoever deleted it might delete one that another process holds by then.
         with reporting_full(directory):
-            file.truncate(0)
+            file.seek(0)
+            file.truncate()
             file.write(Holder().to_json())
             file.flush()
         yield
+
+
+def _open_lock(path: Path) -> BinaryIO:
+    """Open or create the file of the lock, following no link."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR):
+            raise _no_lock(path, "is a link or a directory") from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _no_lock(path, "is no file")
+    return open(descriptor, "r+b")
+
+
+def _require_own(path: Path, file: BinaryIO) -> None:
+    """Refuse a file that no job has written: it is about to be overwritten."""
+    status, content = os.fstat(file.fileno()), file.read()
+    if status.st_uid not in (os.geteuid(), os.stat(path.parent).st_uid):
+        raise _no_lock(path, f"belongs to user {status.st_uid}")
+    unfinished = status.st_nlink == 1 and content.startswith(b"{")
+    if content and not unfinished and Holder.read(content) is None:
+        raise _no_lock(path, "holds something else")
+
+
+def _no_lock(path: Path, reason: str) -> CheckpointLockedError:
+    return CheckpointLockedError(
+        f"{path} {reason}, so it is not the lock of a job and is left alone; delete it, or give the job another "
+        "execution.checkpointing.dir"
+    )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,11 @@ from scurry.errors import CheckpointStorageFullError
 
 #: What says that space or a quota is used up, in the words of operating systems and of Hadoop.
 FULL = ("No space left on device", "Disk quota exceeded", "DSQuotaExceeded", "NSQuotaExceeded")
+
+#: Names of files that were being written, by Spark or by us, and of the links a savepoint is read from.
+_LEFTOVER = re.compile(r"\..+\.(tmp|tmp\.crc|\d+)|\.savepoint-.*")
+#: The same for Hadoop, and how deep Spark's checkpoints are.
+_LEFTOVER_GLOB, _DEPTH = "{.*.tmp,.savepoint-*}", 6
 
 
 class DamagedFileError(ValueError):
@@ -63,6 +69,13 @@ class Storage(Protocol):
     def delete(self, name: str) -> None:
         """Deletes a file, or a directory with all it holds, if it exists."""
 
+    def sweep(self, deep: bool = True) -> None:
+        """Deletes what writers have left that were killed; there must not be any other.
+
+        Args:
+            deep: In all directories below, too.
+        """
+
     def below(self, directory: str) -> Storage:
         """The storage of a directory in this one."""
 
@@ -80,17 +93,25 @@ class LocalStorage:
         self._durable = durable
 
     def read(self, name: str) -> bytes:
-        """The content of a file."""
-        return (self.root / name).read_bytes()
+        """The content of a file; a link is none of ours."""
+        path = self.root / name
+        try:
+            with open(path, "rb", opener=_no_link) as file:
+                return file.read()
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise DamagedFileError(f"{path} is a link") from None
+            raise
 
     def write(self, name: str, content: bytes) -> None:
         """Creates or replaces a file atomically and durably."""
         path = self.root / name
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             with reporting_full(self.root):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with open(temporary, "wb") as file:
+                temporary.unlink(missing_ok=True)  # of a killed process that had the same number
+                with open(temporary, "xb") as file:  # which follows no link
                     file.write(content)
                     if self._durable:
                         file.flush()
@@ -108,14 +129,25 @@ class LocalStorage:
     def delete(self, name: str) -> None:
         """Deletes a file, or a directory with all it holds, if it exists."""
         path = self.root / name
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
 
+    def sweep(self, deep: bool = True) -> None:
+        """Deletes what killed writers have left."""
+        for directory, directories, files in os.walk(self.root):
+            for name in filter(_LEFTOVER.fullmatch, (*directories, *files)):
+                self.delete(os.path.join(directory, name))
+            directories[:] = [name for name in directories if deep and not _LEFTOVER.fullmatch(name)]
+
     def below(self, directory: str) -> LocalStorage:
         """The storage of a directory in this one."""
         return LocalStorage(str(self.root / directory), self._durable)
+
+
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 class HadoopStorage:
@@ -182,6 +214,12 @@ class HadoopStorage:
     def delete(self, name: str) -> None:
         """Deletes a file, or a directory with all it holds, if it exists."""
         self._fs.delete(self._path(name), True)
+
+    def sweep(self, deep: bool = True) -> None:
+        """Deletes what killed writers have left."""
+        for depth in range(_DEPTH + 1 if deep else 1):
+            for status in self._fs.globStatus(self._path("*/" * depth + _LEFTOVER_GLOB)) or ():
+                self._fs.delete(status.getPath(), True)
 
     def below(self, directory: str) -> HadoopStorage:
         """The storage of a directory in this one."""

@@ -6,14 +6,12 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.format import read_metadata
 from scurry.runtime.savepoint.migration import Collected, plan_migration
 from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
-from scurry.runtime.savepoint.trust import require_trusted
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.committed import latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, differences, identity
@@ -53,9 +51,8 @@ class JobStart:
     def make(self) -> bool:
         """Makes the directory the job's, or finds that it is; returns whether there is anything left to do."""
         job, directory = self._job, self._directory
+        directory.clear_leftovers()
         if directory.content:
-            allowed = job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false")
-            require_trusted(self._root, ALLOW_UNTRUSTED.parse(allowed), "checkpoint")
             groups = directory.content["description"]["max_parallelism"]
             job.use(with_key_groups(groups, job.plan, f"the checkpoint in {self._root}"))
             if directory.generation.finished and not self._new_savepoint():

@@ -22,16 +22,18 @@ PACKAGE = Path(scurry.__file__).parent
 
 MAY_IMPORT: dict[str, set[str]] = {
     "scurry": set(),
-    "scurry.errors": set(),
+    "scurry.user_frames": set(),
+    "scurry.errors": {"scurry.user_frames"},
     "scurry.launch": set(),
     "scurry.directories": set(),
     "scurry.pyflink_version": set(),
     "scurry.pyflink_alias": {"scurry.errors"},
     "scurry.metrics": {"scurry.errors"},
-    "scurry.common": {"scurry.errors"},
+    "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.connectors": {"scurry.errors", "scurry.common"},
     "scurry.runtime": {
+        "scurry.user_frames",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
     },
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
@@ -46,6 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.progress": {"scurry.common", "scurry.runtime"},
     "scurry.datastream": {
+        "scurry.user_frames",
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
         "scurry.launch", "scurry.table", "scurry.progress", "scurry.rest",
     },
@@ -59,7 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version", "scurry.rest",
-        "scurry.runtime",
+        "scurry.runtime", "scurry.user_frames",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

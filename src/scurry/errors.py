@@ -12,6 +12,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── UnsupportedError (NotImplementedError)   a part of Flink that scurry does not have
     ├── ArgumentError (ValueError)           an argument outside what it may be
     ├── ArgumentTypeError (TypeError)        an argument of the wrong kind
+    ├── MissingAttributeError (AttributeError)   no method or attribute of that name; names the closest ones
     ├── TopologyError (RuntimeError)         operators put together in a way no job can have
     ├── MissingTimestampError (ValueError)   an event-time window met a record without a timestamp
     ├── JobError (RuntimeError)              a job that failed, was cancelled or cannot be reached
@@ -49,7 +50,10 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
+
+from scurry.user_frames import user_frames
 
 __all__ = [
     "ArgumentError",
@@ -65,6 +69,7 @@ __all__ = [
     "JobError",
     "JobNotFoundError",
     "JobUnreachableError",
+    "MissingAttributeError",
     "MissingTimestampError",
     "MalformedRecordError",
     "RecordRejectedError",
@@ -101,11 +106,33 @@ __all__ = [
 class ScurryError(Exception):
     """Base of all errors raised by scurry itself.
 
+    A public method raises it with the user's frames alone; what was cut off is kept here.
+
     Attributes:
         permanent: Whether running the job again cannot help, so that no restart strategy is asked.
+        cause: The error that led to it, None if there is none.
+        details: The whole story with all tracebacks, once it has left a public method.
     """
 
     permanent: ClassVar[bool] = False
+    cause: BaseException | None = None
+    details: str = ""
+
+    def report(self) -> str:
+        """Return what the author of a program needs to see: the message and the line that led there."""
+        entries = list(user_frames(self.__traceback__))
+        if not entries:
+            return str(self)
+        return f"{self}\n  at {entries[-1].tb_frame.f_code.co_filename}:{entries[-1].tb_lineno}"
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython and Jupyter show."""
+        text = f"{type(self).__name__}: {self.report()}"
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+        for file, number in cells.items():
+            text = text.replace(f"{file}:", f"In[{number}]:")
+        return text.splitlines()
 
 
 class ConfigError(ScurryError, ValueError):
@@ -181,13 +208,11 @@ class UnsupportedError(ScurryError, NotImplementedError):
 
 
 class JobError(ScurryError, RuntimeError):
-    """A job failed, was cancelled, or cannot be reached.
+    """A job failed, was cancelled, or cannot be reached."""
 
-    Attributes:
-        details: The whole story of a failure, with tracebacks; empty if there is no more than the message.
-    """
-
-    details = ""
+    def report(self) -> str:
+        """Return the message, which names its own places."""
+        return str(self)
 
 
 class JobNotFoundError(ScurryError, LookupError):
@@ -285,6 +310,10 @@ class ArgumentTypeError(ScurryError, TypeError):
     """An argument of an API call is of the wrong kind, such as a MapFunction where a FilterFunction belongs."""
 
     permanent = True
+
+
+class MissingAttributeError(ScurryError, AttributeError):
+    """An object of the API has no attribute of that name; the message names those that could be meant."""
 
 
 class TopologyError(ScurryError, RuntimeError):

@@ -129,4 +129,4 @@ def test_the_in_process_runner_refuses_what_only_spark_can_do(side: str) -> None
         env.from_collection([1], Types.INT()).to_spark("parquet", {"path": "/nowhere"})
     with pytest.raises(Exception, match="the in-process runner cannot run it") as caught:
         env.execute()
-    assert isinstance(caught.value.__cause__, UnsupportedError)
+    assert isinstance(caught.value.cause, UnsupportedError)

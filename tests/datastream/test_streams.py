@@ -485,9 +485,15 @@ class TestSettings:
         assert [stream.get_name() for stream in streams] == ["Map", "FlatMap", "Filter", "PROCESS", "Reduce"]
         assert pairs.get_name() == "Collection Source"
 
-    @pytest.mark.parametrize("parallelism", [0, -1, "2", None])
-    def test_parallelism_is_at_least_one(self, pairs: DataStream, parallelism: Any) -> None:
-        with pytest.raises(ArgumentError, match="must be at least 1"):
+    @pytest.mark.parametrize(
+        ("parallelism", "error", "message"),
+        [(0, ArgumentError, "must be at least 1"), (-1, ArgumentError, "must be at least 1"),
+         ("2", ArgumentTypeError, "parallelism must be int, got '2' [(]str[)]"), (None, ArgumentTypeError, "got None")],
+    )  # fmt: skip
+    def test_parallelism_is_at_least_one(
+        self, pairs: DataStream, parallelism: Any, error: type[Exception], message: str
+    ) -> None:
+        with pytest.raises(error, match=message):
             pairs.map(Double()).set_parallelism(parallelism)
 
     @pytest.mark.parametrize("max_parallelism", [0, 32769])

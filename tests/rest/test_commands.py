@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from typer.testing import CliRunner
 from scurry.cli.commands import app
 from scurry.launch import LaunchOptions
 from scurry.rest.client import RemoteProcess
+from scurry.rest.registry import JobEntry, register
 from scurry.rest.settings import RestSettings
 from scurry.runtime.savepoint.format import (
     Entry,
@@ -50,6 +56,23 @@ class TestList:
 
     def test_no_jobs_are_no_error(self) -> None:
         assert scurry("list") == Done(0, "", "no running jobs\n")
+
+    def test_why_an_endpoint_does_not_answer_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("scurry.cli.operate._LIST_PATIENCE", 0.2)
+        sleeper = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        with socket.create_server(("127.0.0.1", 0)) as silent, sleeper:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            register(JobEntry("0" * 32, "orders", sleeper.pid, url, 0, token=TOKEN))
+            running = scurry("list")
+            sleeper.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+            suspended = scurry("list")
+            sleeper.kill()
+        assert "UNREACHABLE" in running.out
+        assert running.err.startswith(
+            f"orders ({'0' * 32}): {url} has not answered within 0.2 s: process {sleeper.pid} runs"
+        )
+        assert f"`kill -CONT {sleeper.pid}` lets it go on" in suspended.err
 
     def test_a_token_is_not_shown(self, process: RemoteProcess) -> None:
         assert TOKEN not in scurry("list").out + scurry("list", "--json").out

@@ -72,7 +72,23 @@ def test_goes_on_from_a_copy_elsewhere(local: Job, undisturbed: list[str]) -> No
     assert local.finish(local.start(goes_on, savepoint=str(moved))) == undisturbed
 
 
-def test_a_job_goes_on_while_a_savepoint_is_taken(job: Job, undisturbed: list[str], tmp_path: Path) -> None:
+def test_a_job_goes_on_while_a_savepoint_is_taken(
+    job: Job, undisturbed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # starting a process would take 20 s: a small savepoint must not need one
+    monkeypatch.setattr("scurry.spark.savepoint.state_reader.StateVersion._write_in_process", None)
+    goes_on_while_saved(job, undisturbed, tmp_path)
+
+
+@pytest.mark.nightly
+def test_large_state_is_saved_by_a_process_of_its_own(
+    undisturbed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scurry.spark.savepoint.state_reader.SMALL_STATE_BYTES", -1)
+    goes_on_while_saved(Job("spark", tmp_path), undisturbed, tmp_path)
+
+
+def goes_on_while_saved(job: Job, undisturbed: list[str], tmp_path: Path) -> None:
     client = job.start(everything)
     while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
         time.sleep(0.02)
@@ -283,3 +299,15 @@ def test_the_state_of_a_key_is_read_from_the_running_job(job: Job) -> None:
     with pytest.raises(StateNotFoundError, match="'running'"):
         client.query_state("runing", "count", "sensor-3")
     client.cancel().result()
+
+
+def test_100_questions_at_once_cost_a_micro_batch_or_two(job: Job) -> None:
+    client: Any = job.start(only_running)
+    while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
+        time.sleep(0.02)
+    before = client.execution.totals.batches
+    asked = [client.query_state("running", "count", f"sensor-{n % 5}") for n in range(100)]
+    assert all(question.result() > 0 for question in asked)
+    batches = client.execution.totals.batches - before
+    client.cancel().result()
+    assert job.runner == "local" or batches <= 4

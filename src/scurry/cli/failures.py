@@ -5,9 +5,8 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-from scurry.errors import JobError, ScurryError
-
-_SCURRY = str(Path(__file__).resolve().parent.parent)
+from scurry.errors import ScurryError
+from scurry.user_frames import is_internal
 
 
 def describe(failure: BaseException, program: Path, *, debug: bool = False) -> str:
@@ -25,17 +24,10 @@ def describe(failure: BaseException, program: Path, *, debug: bool = False) -> s
         The text, without a newline at its end.
     """
     if debug:
-        return "".join(traceback.format_exception(failure)).rstrip()
-    if isinstance(failure, JobError):
-        return f"error: {failure}"
+        return (getattr(failure, "details", "") or "".join(traceback.format_exception(failure))).rstrip()
     if isinstance(failure, ScurryError):
-        return f"error: {failure}{_place(failure)}"
+        return f"error: {failure.report()}"
     return _traceback_of_the_program(failure)
-
-
-def _place(failure: BaseException) -> str:
-    frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if _is_the_users(frame.filename)]
-    return f"\n  at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 
 def _traceback_of_the_program(failure: BaseException) -> str:
@@ -43,10 +35,10 @@ def _traceback_of_the_program(failure: BaseException) -> str:
     pending = [shown]
     while pending:
         part = pending.pop()
-        part.stack = traceback.StackSummary.from_list([f for f in part.stack if _is_the_users(f.filename)])
+        part.stack = traceback.StackSummary.from_list([f for f in part.stack if not _is_hidden(f.filename)])
         pending += [cause for cause in (part.__cause__, part.__context__) if cause is not None]
     return "".join(shown.format()).rstrip()
 
 
-def _is_the_users(filename: str) -> bool:
-    return not filename.startswith((_SCURRY, "<frozen "))
+def _is_hidden(filename: str) -> bool:
+    return is_internal(filename) or filename.startswith("<frozen ")

@@ -73,6 +73,9 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
     elif known:
         rows = [[one["jid"], one["name"], one["state"], time_text(one.get("start-time")), one["url"]] for one in known]
         print_table(["id", "name", "state", "started", "url"], rows)
+        for one in known:
+            if reason := one.get("error"):
+                _say(f"{one['name']} ({one['jid']}): {reason}")
     else:
         print("no running jobs", file=sys.stderr)
 

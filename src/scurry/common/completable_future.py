@@ -6,12 +6,15 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from scurry.common._api import ApiObject
+from scurry.errors import ScurryError
+
 __all__ = ["CompletableFuture"]
 
 T = TypeVar("T")
 
 
-class CompletableFuture(Generic[T]):
+class CompletableFuture(ApiObject, Generic[T]):
     """A result that may still be on its way: a `concurrent.futures.Future` with the methods of PyFlink's class."""
 
     def __init__(self, future: Future[T] | None = None) -> None:
@@ -48,7 +51,11 @@ class CompletableFuture(Generic[T]):
             Exception: What the request failed with.
             concurrent.futures.CancelledError: The future was cancelled.
         """
-        return self._future.result()
+        try:
+            return self._future.result()
+        except ScurryError as error:
+            # The future raises one object again and again: without the frames of those who asked before.
+            raise error.with_traceback(None) from error.__cause__
 
     def exception(self) -> BaseException | None:
         """Return what the request failed with, or None if it has not failed (yet). Does not wait."""

@@ -15,6 +15,7 @@ from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.scheduler_options import SCHEDULER_OPTIONS
 from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
+from scurry.user_frames import user_stack_level
 
 __all__ = ["validate"]
 
@@ -161,7 +162,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         ConfigError: A value cannot be read as its option's type.
     """
     values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
-    ignored, jars = [], []
+    ignored, jars, unknown = [], [], []
     for key, value in values.items():
         if option := _BY_KEY.get(key):
             option.parse(value)
@@ -172,9 +173,11 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         elif key in _JARS:
             jars += parse_list_value(value)
         elif not (key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))) or _misspelt(key):
-            raise UnknownConfigError(_unknown(key))
+            unknown.append(_unknown(key))
+    if unknown:
+        raise UnknownConfigError("\n".join(unknown))
     if ignored:
-        warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=2)
+        warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=user_stack_level())
     warn_about_jars(jars)
 
 

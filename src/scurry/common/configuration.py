@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from scurry.common import _java_text
+from scurry.common._api import ApiObject
 from scurry.common.config_options import ConfigOption, parse_boolean
 from scurry.common.jars import parse_list_value
 from scurry.errors import ArgumentTypeError
@@ -15,7 +16,7 @@ __all__ = ["Configuration"]
 T = TypeVar("T")
 
 
-class Configuration:
+class Configuration(ApiObject, check_arguments=False):
     """Key/value pairs that configure a job, as Flink's `Configuration`; every `set_*` returns the object itself."""
 
     __slots__ = ("_values",)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scurry.common import tuning_options as tuning
+from scurry.common._api import ApiObject
 from scurry.common.config_options import (
     AUTO_GENERATE_UIDS,
     AUTO_WATERMARK_INTERVAL,
@@ -47,7 +48,7 @@ def _switch(option: ConfigOption[Any], on: str = "true", off: str = "false") -> 
     return enable, disable, is_enabled
 
 
-class ExecutionConfig:
+class ExecutionConfig(ApiObject):
     """Parallelism, watermark interval, parameters etc. of a program; every `set_*` returns the config itself.
 
     Attributes:

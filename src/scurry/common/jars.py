@@ -6,6 +6,8 @@ import re
 import warnings
 from collections.abc import Iterable
 
+from scurry.user_frames import user_stack_level
+
 __all__ = ["parse_list_value", "warn_about_jars"]
 
 #: What a jar holds, by the beginning of its name.
@@ -70,4 +72,4 @@ def _content(name: str) -> str | None:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=4)
+    warnings.warn(message, stacklevel=user_stack_level())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
@@ -13,7 +14,7 @@ from scurry.common.job_status import JobStatus
 __all__ = ["JobClient"]
 
 
-class JobClient(abc.ABC):
+class JobClient(ApiObject, abc.ABC):
     """Asks things of one job. Each runner has its own; what a runner cannot do fails with `UnsupportedError`."""
 
     @abc.abstractmethod

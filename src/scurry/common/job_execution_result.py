@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.job_id import JobID
 
 __all__ = ["JobExecutionResult"]
 
 
-class JobExecutionResult:
+class JobExecutionResult(ApiObject):
     """The outcome of a job, as Flink's `JobExecutionResult`."""
 
     def __init__(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from scurry.common import restart_options as options
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]
@@ -24,7 +25,7 @@ class RestartStrategyConfiguration(ABC):
         """Return the configuration it stands for."""
 
 
-class RestartStrategies:
+class RestartStrategies(ApiObject):
     """Makes restart strategies (Flink's `RestartStrategies`)."""
 
     @dataclass(frozen=True)

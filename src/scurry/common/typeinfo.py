@@ -12,6 +12,7 @@ import typing
 from collections.abc import Sequence
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common._basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
@@ -69,7 +70,7 @@ _BIG_DEC = BasicTypeInfo(BasicType.BIG_DEC)
 _INSTANT = InstantTypeInfo(BasicType.INSTANT)
 
 
-class Types:
+class Types(ApiObject):
     """Makes declared types, as Flink's `Types`. What each accepts from Python is said with it."""
 
     @staticmethod

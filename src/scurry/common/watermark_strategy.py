@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = [
@@ -164,7 +165,7 @@ class WatermarkAlignment(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WatermarkStrategy:
+class WatermarkStrategy(ApiObject):
     """How a stream gets its timestamps and watermarks; start from one of the factories and refine it by `with_*`.
 
     Each `with_*` returns another strategy. As in PyFlink, the first `with_timestamp_assigner` also sets the assigner on

@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import ClassVar, TypeVar
 
+from scurry.common._api import ApiObject
 from scurry.common.config_options import (
     MAX_PARALLELISM,
     OPERATOR_CHAINING,
@@ -27,6 +28,7 @@ from scurry.datastream.execution_mode import RuntimeExecutionMode
 from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.datastream.state_backend import StateBackend
 from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.user_frames import user_stack_level
 
 __all__ = ["ConfiguredEnvironment"]
 
@@ -35,7 +37,7 @@ _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 Self = TypeVar("Self", bound="ConfiguredEnvironment")
 
 
-class ConfiguredEnvironment:
+class ConfiguredEnvironment(ApiObject):
     """What a `StreamExecutionEnvironment` lets programs set; all of it is kept in one configuration."""
 
     _default_local_parallelism: ClassVar[int | None] = None
@@ -246,7 +248,7 @@ class ConfiguredEnvironment:
         warnings.warn(
             f"Python functions have no access to cached files such as {name}, in PyFlink neither: "
             "use add_python_archive or open the file by its path",
-            stacklevel=2,
+            stacklevel=user_stack_level(),
         )
 
     def _append(self, key: str, value: str) -> None:

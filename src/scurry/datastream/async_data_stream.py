@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import require_function
 from scurry.datastream.async_retry_strategies import NO_RETRY_STRATEGY
@@ -16,7 +17,7 @@ from scurry.graph import operators as ops
 __all__ = ["AsyncDataStream"]
 
 
-class AsyncDataStream:
+class AsyncDataStream(ApiObject):
     """Applies an AsyncFunction to a stream, with many calls in flight at once (Flink's `AsyncDataStream`).
 
     Results carry the timestamp of their record and never overtake a watermark.

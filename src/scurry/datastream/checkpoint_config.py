@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.checkpoint_options import (
     CHECKPOINT_TIMEOUT,
     CHECKPOINTING_MODE,
@@ -28,7 +29,7 @@ _SHORTEST = 10
 _ANY_NUMBER = (1 << 31) - 1
 
 
-class CheckpointConfig:
+class CheckpointConfig(ApiObject):
     """When and how checkpoints are taken (Flink's `CheckpointConfig`); every `set_*` returns the config itself.
 
     Notes:

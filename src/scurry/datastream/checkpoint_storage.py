@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = [
@@ -18,7 +19,7 @@ __all__ = [
 ]
 
 
-class CheckpointStorage:
+class CheckpointStorage(ApiObject):
     """Where checkpoints go."""
 
     def __init__(self, checkpoint_path: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import total_ordering
 
+from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
 
 __all__ = ["MemorySize", "SlotSharingGroup"]
@@ -15,7 +16,7 @@ _TEBIBYTE = 1 << 40
 
 @total_ordering
 @dataclass(frozen=True)
-class MemorySize:
+class MemorySize(ApiObject):
     """A number of bytes (Flink's `MemorySize`).
 
     Attributes:
@@ -74,7 +75,7 @@ _NO_MEMORY = MemorySize(0)
 
 
 @dataclass(frozen=True)
-class SlotSharingGroup:
+class SlotSharingGroup(ApiObject):
     """The name of a group and the resources Flink would give each of its slots; made by `SlotSharingGroup.builder`."""
 
     name: str
@@ -113,7 +114,7 @@ class SlotSharingGroup:
         """Return a builder of the group of that name."""
         return SlotSharingGroup.Builder(name)
 
-    class Builder:
+    class Builder(ApiObject):
         """Builds a `SlotSharingGroup`."""
 
         def __init__(self, name: str) -> None:

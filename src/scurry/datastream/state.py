@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+from scurry.common._api import ApiObject
 from scurry.common.state_migration import StateMigration, evolves, state_migration
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, Types
 from scurry.datastream._type_info import state_type
@@ -178,7 +179,7 @@ class BroadcastState(_WritableMap[K, V], ReadOnlyBroadcastState[K, V]):
     """Broadcast state as the broadcast side sees it; every subtask must write the same."""
 
 
-class StateDescriptor(ABC):
+class StateDescriptor(ApiObject, ABC):
     """Names a state and declares the type of what is in it.
 
     Attributes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = [
@@ -29,7 +30,7 @@ class PredefinedOptions(Enum):
     FLASH_SSD_OPTIMIZED = 3
 
 
-class StateBackend:
+class StateBackend(ApiObject):
     """How Flink keeps state between two checkpoints."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from scurry.common._api import ApiObject
 from scurry.common.time import Duration, Time, TimeAmount, to_millis
 from scurry.datastream.state_ttl_cleanup import CleanupStrategies as _CleanupStrategies
 from scurry.errors import ArgumentError
@@ -11,7 +12,7 @@ from scurry.errors import ArgumentError
 __all__ = ["StateTtlConfig"]
 
 
-class StateTtlConfig:
+class StateTtlConfig(ApiObject):
     """How long state lives without being touched, and what may be seen after that (Flink's `StateTtlConfig`).
 
     Made by `StateTtlConfig.new_builder(ttl)`; given to `StateDescriptor.enable_time_to_live`.
@@ -93,7 +94,7 @@ class StateTtlConfig:
         """Return when Flink would remove expired values."""
         return self.cleanup_strategies
 
-    class Builder:
+    class Builder(ApiObject):
         """Builds a `StateTtlConfig`; by default writes renew the time to live and expired values are never seen."""
 
         def __init__(self, ttl: TimeAmount) -> None:

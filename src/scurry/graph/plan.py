@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scurry.graph.nodes import Origin
-from scurry.graph.operators import Global, Operator, Partitioner
+from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner
 from scurry.graph.settings import JobSettings
 
 
@@ -50,6 +50,18 @@ class Edge:
     #: whether time must do so even without data
     ticks: bool = False
     senders: list[ChannelGroup] = field(default_factory=list)
+    #: what errors name: the repartitioning of the stream, such as its key_by
+    name: str = ""
+    origin: Origin | None = None
+
+    def place(self, sender: OperatorPlan | SourcePlan) -> OperatorPlan | SourcePlan:
+        """What errors of the partitioner name; `sender` is where its records come from."""
+        if self.origin is None:
+            return sender
+        place = replace(sender, name=self.name, origin=self.origin)
+        if isinstance(sender, OperatorPlan) and isinstance(place, OperatorPlan):
+            place.producers = sender.as_producers()
+        return place
 
     @property
     def receivers(self) -> int:
@@ -73,8 +85,15 @@ class OperatorPlan:
     level: int = 0
     #: tag of the side output for records on which the function fails, None if they fail the job
     dead_letters: Any = None
+    #: the operators that its records come from and whose functions return them, as text for errors
+    producers: list[str] = field(default_factory=list)
     #: schemas of restored states that no function had registered by then, as JSON; None: the state was dropped
     restored: dict[str, Any] = field(default_factory=dict)
+
+    def as_producers(self) -> list[str]:
+        """What the `producers` of the operators are that this one's records go to."""
+        handed_on = isinstance(self.operator, (Filter, AssignTimestamps))
+        return self.producers if handed_on else [f"{self.name!r} ({self.origin})"]
 
 
 @dataclass

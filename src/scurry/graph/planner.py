@@ -100,6 +100,8 @@ class _Planner:
         else:
             task: Any = self.job.sources.get(self.ids[source.id]) or self.job.operators[self.ids[source.id]]
             target = self.job.operators[self.ids[node.id]]
+            if isinstance(task, OperatorPlan):
+                target.producers += [each for each in task.as_producers() if each not in target.producers]
             if partition is None or self._chainable(node, partition.partitioner):
                 if partition is not None and isinstance(partition.partitioner, ops.Forward):
                     _check_forward(task, target)
@@ -125,7 +127,7 @@ class _Planner:
                 return edge
         edge = Edge(
             len(self.job.edges), target.id, index, partition.partitioner, parallelism=target.parallelism,
-            max_parallelism=self.settings.max_parallelism,
+            max_parallelism=self.settings.max_parallelism, name=partition.name, origin=partition.origin,
         )  # fmt: skip
         self.job.edges[edge.id] = edge
         target.input_edges.append(edge.id)

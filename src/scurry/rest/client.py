@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -30,11 +31,13 @@ class RemoteProcess:
         url: Such as `http://127.0.0.1:40123`.
         token: What requests present, if it is known.
         timeout: Seconds to wait for an answer.
+        pid: The process, if it is one of this machine.
     """
 
     url: str
     token: str | None = field(default=None, repr=False)
     timeout: float = _TIMEOUT_SECONDS
+    pid: int | None = None
 
     def request(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Send a request and return the JSON of its answer.
@@ -50,7 +53,8 @@ class RemoteProcess:
                 f"nothing answers at {self.url}: the job is over, or its process has gone"
             ) from None
         except TimeoutError:
-            raise JobUnreachableError(f"{self.url} has not answered within {self.timeout:.0f} s") from None
+            why = "" if self.pid is None else f": {_condition(self.pid)}"
+            raise JobUnreachableError(f"{self.url} has not answered within {self.timeout:g} s{why}") from None
         except (OSError, http.client.HTTPException) as error:
             reason = str(error) or type(error).__name__
             raise JobUnreachableError(f"{self.url} has not answered: {reason}") from None
@@ -80,7 +84,7 @@ class RemoteProcess:
             answer = json.loads(content)
         except ValueError:
             raise JobUnreachableError(
-                f"{self.url} is no job of scurry: it answers with something else than JSON"
+                f"{self.url} is no job of scurry: it answers with status {status} and something else than JSON"
             ) from None
         if status < 400:
             return answer
@@ -187,6 +191,17 @@ class RemoteJob:
     def _ask(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
         answer: dict[str, Any] = self.process.request(method, f"/jobs/{self.id}{path}", body, **query)
         return answer
+
+
+def _condition(pid: int) -> str:
+    """What the system says about a process that does not answer."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return f"look at process {pid}"
+    if status.rpartition(")")[2].split()[0] in "Tt":
+        return f"process {pid} is suspended; `kill -CONT {pid}` lets it go on"
+    return f"process {pid} runs but has no time for requests, or too many clients are connected to it"
 
 
 def environment_token() -> str | None:

@@ -9,20 +9,16 @@ import selectors
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
 
 from scurry.errors import ConfigError
 from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
-if TYPE_CHECKING:
-    from uvicorn import Server
-
 __all__ = ["Endpoint"]
 
-#: How long a job that is over waits for clients to hear what became of their savepoints.
-GRACE_SECONDS = 10.0
+#: Connections that wait to be accepted, at most; the system may allow fewer.
+_BACKLOG = 1024
 
 
 class Endpoint:
@@ -99,8 +95,10 @@ class Endpoint:
             server.join()
 
     def _run_server(self, job: ServedJob) -> None:
-        server = _server(job, self._settings, self._over)
-        server.run(sockets=[self._socket])
+        from scurry.rest.app import guarded  # now that they are needed: importing FastAPI takes half a second
+        from scurry.rest.server import JobServer
+
+        JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
 
 
 def _listen(settings: RestSettings) -> socket.socket:
@@ -118,7 +116,7 @@ def _listen(settings: RestSettings) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            listener.listen(128)
+            listener.listen(_BACKLOG)
             listener.setblocking(False)
             return listener
         except OSError as error:
@@ -130,30 +128,3 @@ def _listen(settings: RestSettings) -> socket.socket:
         f"the job cannot listen on {settings.bind_address} port {ports}: {reason}; set rest.port to 0 for a free "
         "port, rest.bind-port to a range, or scurry.rest to off"
     )
-
-
-def _server(job: ServedJob, settings: RestSettings, over: threading.Event) -> Server:
-    """The web server, made when it is needed: importing FastAPI takes half a second."""
-    import uvicorn
-
-    from scurry.rest.app import guarded
-
-    class JobServer(uvicorn.Server):
-        """Ends with its job, or with the program."""
-
-        ended: float | None = None
-
-        async def on_tick(self, counter: int) -> bool:
-            if over.is_set() or not threading.main_thread().is_alive():
-                self.ended = self.ended or time.monotonic()
-                grace_is_over = time.monotonic() - self.ended > GRACE_SECONDS
-                return grace_is_over or not job.operations.awaited(GRACE_SECONDS)
-            return await super().on_tick(counter)
-
-    return JobServer(
-        uvicorn.Config(
-            guarded(job, settings), loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None,
-            log_level="critical", access_log=False, server_header=False, proxy_headers=False, limit_concurrency=64,
-            timeout_graceful_shutdown=5, h11_max_incomplete_event_size=32 * 1024,
-        )
-    )  # fmt: skip

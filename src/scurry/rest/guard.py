@@ -7,6 +7,7 @@ The second lack it too; should it leak, the checks of Host and Origin still stan
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,7 +15,12 @@ from typing import Any
 
 from scurry.rest.settings import is_loopback
 
-__all__ = ["Guard"]
+__all__ = ["AUTHENTICATED", "Guard"]
+
+#: Key of a request's state: what to call once it has presented the token.
+AUTHENTICATED = "authenticated"
+#: Seconds a client has to send the body of its request.
+BODY_SECONDS = 10.0
 
 _LARGEST_BODY = 64 * 1024
 
@@ -41,14 +47,35 @@ class Guard:
         self._address = address.lower()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request."""
+        """Answer a request."""
         if scope["type"] != "http":
             return
         refusal = self._refusal(scope["headers"])
-        if refusal is None:
-            await self._application(scope, receive, send)
-        else:
+        if refusal is not None:
             await _refuse(send, *refusal)
+            return
+        if authenticated := scope.get("state", {}).get(AUTHENTICATED):
+            authenticated()
+        try:
+            body = await asyncio.wait_for(_body(receive), BODY_SECONDS)
+        except TimeoutError:
+            await _refuse(send, 408, f"the body has not come within {BODY_SECONDS:g} s", close=True)
+            return
+        await self._answer(scope, _Received(body, receive), send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def noticing(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._application(scope, receive, noticing)
+        except Exception as error:  # the server would answer with plain text
+            if not begun:
+                await _refuse(send, 500, type(error).__name__)
 
     def _refusal(self, pairs: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         headers = {name.lower(): value for name, value in pairs}
@@ -78,9 +105,33 @@ def _number(text: bytes) -> int:
     return int(text) if text.isdigit() and len(text) < 20 else _LARGEST_BODY + 1
 
 
-async def _refuse(send: Send, status: int, reason: str) -> None:
+async def _body(receive: Receive) -> bytes:
+    """The body of a request, whose length is limited before; what has come of it if the client goes away."""
+    parts, more = [], True
+    while more:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+class _Received:
+    """Hands a body on, then waits with the client."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> MutableMapping[str, Any]:
+        body, self._body = self._body, None
+        return await self._receive() if body is None else {"type": "http.request", "body": body, "more_body": False}
+
+
+async def _refuse(send: Send, status: int, reason: str, close: bool = False) -> None:
     body = json.dumps({"errors": [reason]}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if close:
+        headers.append((b"connection", b"close"))
     if status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="scurry"'))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -24,7 +24,7 @@ def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJo
         RequestRefusedError: It wants another token.
     """
     if url is None:
-        return [RemoteJob(e.id, e.name, RemoteProcess(e.url, _token(e), timeout)) for e in registered_jobs()]
+        return [RemoteJob(e.id, e.name, RemoteProcess(e.url, _token(e), timeout, e.pid)) for e in registered_jobs()]
     url = url if "://" in url else f"http://{url}"
     registered = [_token(entry) for entry in registered_jobs() if entry.url == url.rstrip("/")]
     process = RemoteProcess(url, next(iter(registered), environment_token()), timeout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import linecache
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,9 +10,12 @@ from operator import length_hint
 from typing import Any
 
 from scurry.errors import RecordRejectedError, ScurryError
+from scurry.runtime.advice import advice, not_iterable
+from scurry.user_frames import only_user_frames
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SHOWN = 300
+#: what is given for the record where none is to blame; None is a record
+NO_RECORD: Any = object()
 
 
 @dataclass
@@ -33,7 +36,11 @@ class Failure:
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
-        lines += [f"  at {file}:{line} in {name}: {code}" for file, line, name, code in reversed(self.frames)]
+        # A worker has no source of a notebook's cells; the driver has.
+        lines += [
+            f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
+            for file, line, name, code in reversed(self.frames)
+        ]
         lines.append(f"  in operator {self.operator!r} built at {self.origin}")
         if self.record is not None:
             lines.append(f"  record: {self.record}")
@@ -68,7 +75,7 @@ def last_taken(values: list[Any], source: Iterator[Any]) -> Any:
     return values[len(values) - length_hint(source) - 1]
 
 
-def operator_error(plan: Any, error: BaseException, record: Any = None, hint: str = "") -> OperatorError:
+def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hint: str = "") -> OperatorError:
     """Wraps an exception with the operator and the record; one that is wrapped already stays as it is."""
     if isinstance(error, OperatorError):
         return error
@@ -76,20 +83,32 @@ def operator_error(plan: Any, error: BaseException, record: Any = None, hint: st
         record = error.record
     frames = [
         (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_PACKAGE)
+        for frame in traceback.extract_tb(only_user_frames(error.__traceback__))
     ]
+    kind, message = type(error).__name__, str(error)
+    told, hook = not_iterable(plan, error)
+    if told:
+        message, hint = told, "yield the results or return a list of them"
+        frames = list(_definition(hook))
     return OperatorError(
         Failure(
-            type(error).__name__,
-            str(error),
+            kind,
+            message,
             plan.name,
             plan.uid,
             str(plan.origin),
-            None if record is None else shorten(record),
+            None if record is NO_RECORD else shorten(record),
             frames,
             "".join(traceback.format_exception(error)),
-            hint,
+            advice(plan, error, record) or hint,
             getattr(error, "permanent", False) is True,
-        )  # fmt: skip
+        )
     )
+
+
+def _definition(function: Any) -> Iterator[tuple[str, int, str, str]]:
+    """Where a function is defined, as a frame."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        line = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+        yield code.co_filename, code.co_firstlineno, function.__name__, line

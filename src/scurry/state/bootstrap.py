@@ -94,7 +94,7 @@ class KeyedBootstrap:
                     backend.flush()
                 except Exception as error:
                     hint = "state values must fit their declared type and be picklable"
-                    raise operator_error(self.operator, error, None, hint) from error
+                    raise operator_error(self.operator, error, hint=hint) from error
                 yield from entries_of(store, number)
         finally:
             operator.close()

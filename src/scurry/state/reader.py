@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.datastream._functions import require_function
 from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.errors import StateNotFoundError
@@ -20,7 +21,7 @@ from scurry.state.naming import StateNames, the_operator
 __all__ = ["SavepointReader"]
 
 
-class SavepointReader:
+class SavepointReader(ApiObject):
     """A savepoint to be looked into (Flink's `SavepointReader`).
 
     Iterators read the savepoint as they go and hold one page of keys in memory; keys come in no particular order.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import DataStream, StreamExecutionEnvironment
@@ -67,7 +68,7 @@ class BroadcastTransformation(StateBootstrapTransformation):
     """Makes broadcast state."""
 
 
-class OperatorTransformation:
+class OperatorTransformation(ApiObject):
     """Where describing the state of an operator begins."""
 
     @staticmethod
@@ -126,7 +127,7 @@ class OperatorTransformation:
         return OperatorTransformation.bootstrap_with(states.items()).transform(_PutAll())
 
 
-class OneInputStateTransformation:
+class OneInputStateTransformation(ApiObject):
     """Records of which state is to be made (Flink's `OneInputStateTransformation`)."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None = None) -> None:
@@ -163,7 +164,7 @@ class OneInputStateTransformation:
         return BroadcastTransformation(self._records, ops.BroadcastProcess(function), "BroadcastProcess")
 
 
-class _Keyed:
+class _Keyed(ApiObject):
     """What is made of keyed records by an operator of a stream."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream) -> None:

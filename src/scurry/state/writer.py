@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.spark_source import arrow_rows
 from scurry.errors import ArgumentError, ArgumentTypeError
@@ -41,7 +42,7 @@ _BLOCK = 4096
 _NO_NUMBER = -1
 
 
-class SavepointWriter:
+class SavepointWriter(ApiObject):
     """Makes a savepoint that jobs can start from (Flink's `SavepointWriter`).
 
     Of an existing savepoint, operators and sources that are not removed stay as they are, with watermarks and

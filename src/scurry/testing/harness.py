@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.output_tag import OutputTag
 from scurry.common.time_domain import TimeDomain
@@ -39,7 +40,7 @@ from scurry.testing.snapshot import Snapshot, restore_snapshot, take_snapshot
 __all__ = ["TestHarness"]
 
 
-class TestHarness:
+class TestHarness(ApiObject):
     """Runs a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
 
     Every step (a record, a watermark, a new processing time) is a micro-batch of its own: state is written back and

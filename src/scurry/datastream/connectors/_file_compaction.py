@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common._api import ApiObject
 from scurry.connectors.files.compaction import (
     CompactionStrategy,
     Compactor,
@@ -27,7 +28,7 @@ class FileCompactStrategy:
         """Return a builder without conditions."""
         return FileCompactStrategy.Builder()
 
-    class Builder:
+    class Builder(ApiObject):
         """Collects the conditions; one of them is enough to compact."""
 
         def __init__(self) -> None:

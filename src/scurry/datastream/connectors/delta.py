@@ -6,6 +6,7 @@ import datetime
 import os
 from typing import Self
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
@@ -17,7 +18,7 @@ from scurry.table.types import RowType
 __all__ = ["DeltaSink", "DeltaSource"]
 
 
-class _SourceBuilder:
+class _SourceBuilder(ApiObject):
     """What both builders of sources say: which columns, and from or at which version."""
 
     def __init__(self, table_path: str) -> None:
@@ -37,7 +38,7 @@ class _SourceBuilder:
         return built
 
 
-class DeltaSource(_DeltaSource):
+class DeltaSource(ApiObject, _DeltaSource):
     """Reads a Delta table as Rows: one version, or one and all that follow."""
 
     @staticmethod
@@ -140,7 +141,7 @@ class DeltaSource(_DeltaSource):
             return self._source(what, self._interval_ms)
 
 
-class DeltaSink(_DeltaSink):
+class DeltaSink(ApiObject, _DeltaSink):
     """Appends records to a Delta table, each exactly once."""
 
     @staticmethod
@@ -153,7 +154,7 @@ class DeltaSink(_DeltaSink):
         """
         return DeltaSink.Builder(os.fspath(table_path), row_type)
 
-    class Builder:
+    class Builder(ApiObject):
         """Says how the table is partitioned."""
 
         def __init__(self, table_path: str, row_type: RowType) -> None:

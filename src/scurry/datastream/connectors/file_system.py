@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, TypeVar
 
+from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
@@ -40,7 +41,7 @@ __all__ = [
 SinkT = TypeVar("SinkT", bound="FileSink")
 
 
-class FileSource(_FileSource):
+class FileSource(ApiObject, _FileSource):
     """Reads the records of files, those that are there or all that will ever appear.
 
     The paths are files or directories, walked recursively, or patterns of such: `*`, `?`, `[abc]` and `{a,b}` stand for
@@ -109,7 +110,7 @@ class FileSplitAssignerProvider:
         return FileSplitAssignerProvider()
 
 
-class FileSourceBuilder:
+class FileSourceBuilder(ApiObject):
     """Says whether a FileSource ends, how it splits files, and what it does about malformed records."""
 
     def __init__(self, file_format: FileFormat, paths: tuple[str | os.PathLike[str], ...]) -> None:
@@ -177,7 +178,7 @@ def _checked(file_format: Any, kind: Any, method: str) -> FileFormat:
     return checked
 
 
-class OutputFileConfig:
+class OutputFileConfig(ApiObject):
     """How part files are named: `<prefix>-<what makes it unique><suffix>`."""
 
     def __init__(self, part_prefix: str, part_suffix: str) -> None:
@@ -198,7 +199,7 @@ class OutputFileConfig:
         """Return the end of the names."""
         return self._part_suffix
 
-    class OutputFileConfigBuilder:
+    class OutputFileConfigBuilder(ApiObject):
         """Collects prefix and suffix."""
 
         def __init__(self) -> None:
@@ -221,14 +222,14 @@ class OutputFileConfig:
             return OutputFileConfig(self.part_prefix, self.part_suffix)
 
 
-class FileSink(_FileSink):
+class FileSink(ApiObject, _FileSink):
     """Writes records into part files below a base path, each record exactly once.
 
     Part files are hidden while they are written and appear when their micro-batch has succeeded, which is the moment of
     a checkpoint. Every file therefore ends with its micro-batch, and earlier if the rolling policy says so.
     """
 
-    class BaseBuilder:
+    class BaseBuilder(ApiObject):
         """What both kinds of sink are built with."""
 
         def __init__(self, base_path: str, part_format: PartFormat, rolling: RollingPolicy) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scurry.common._api import ApiObject
 from scurry.connectors.hybrid import HybridSource as _HybridSource
 from scurry.connectors.hybrid import LaterSource, SourceSwitchContext
 from scurry.connectors.source import Source
@@ -12,7 +13,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 __all__ = ["HybridSource", "HybridSourceBuilder", "SourceSwitchContext"]
 
 
-class HybridSource(_HybridSource):
+class HybridSource(ApiObject, _HybridSource):
     """Reads each source when the one before it has ended, for example files and then a live stream."""
 
     @staticmethod
@@ -21,7 +22,7 @@ class HybridSource(_HybridSource):
         return HybridSourceBuilder(first_source)
 
 
-class HybridSourceBuilder:
+class HybridSourceBuilder(ApiObject):
     """Collects the sources in their order."""
 
     def __init__(self, first_source: Source) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.iceberg_sink import IcebergSink as _IcebergSink
 from scurry.connectors.lakes.iceberg_source import IcebergSource as _IcebergSource
@@ -15,7 +16,7 @@ from scurry.table.types import RowType
 __all__ = ["IcebergSink", "IcebergSource", "TableLoader"]
 
 
-class TableLoader:
+class TableLoader(ApiObject):
     """Where a table is; made by `from_catalog`."""
 
     def __init__(self, table: IcebergTable) -> None:
@@ -46,7 +47,7 @@ def _table(loader: TableLoader | None) -> IcebergTable:
     return loader._table
 
 
-class IcebergSource(_IcebergSource):
+class IcebergSource(ApiObject, _IcebergSource):
     """Reads an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
 
     @staticmethod
@@ -54,7 +55,7 @@ class IcebergSource(_IcebergSource):
         """Return a builder of a source of the newest snapshot."""
         return IcebergSource.Builder()
 
-    class Builder:
+    class Builder(ApiObject):
         """Says which table is read, and from where on."""
 
         def __init__(self) -> None:
@@ -118,7 +119,7 @@ class IcebergSource(_IcebergSource):
             return built
 
 
-class IcebergSink(_IcebergSink):
+class IcebergSink(ApiObject, _IcebergSink):
     """Appends records to an Iceberg table, each exactly once."""
 
     @staticmethod
@@ -130,7 +131,7 @@ class IcebergSink(_IcebergSink):
         """
         return IcebergSink.Builder(row_type)
 
-    class Builder:
+    class Builder(ApiObject):
         """Says which table is written."""
 
         def __init__(self, row_type: RowType) -> None:

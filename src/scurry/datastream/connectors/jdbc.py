@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-class JdbcSink(_JdbcSink):
+class JdbcSink(ApiObject, _JdbcSink):
     """Executes an SQL statement for every record; for `add_sink`, as in PyFlink, or `sink_to`."""
 
     @staticmethod
@@ -88,7 +89,7 @@ class JdbcSink(_JdbcSink):
 SinkFunction.register(_JdbcSink)
 
 
-class JdbcSource(_JdbcSource):
+class JdbcSource(ApiObject, _JdbcSource):
     """A bounded source of the rows of a query. Flink's Java API has it; PyFlink does not."""
 
     @staticmethod
@@ -97,7 +98,7 @@ class JdbcSource(_JdbcSource):
         return JdbcSourceBuilder()
 
 
-class JdbcSourceBuilder:
+class JdbcSourceBuilder(ApiObject):
     """Says what a JdbcSource reads, and how."""
 
     def __init__(self) -> None:

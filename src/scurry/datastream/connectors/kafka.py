@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (
@@ -49,7 +50,7 @@ __all__ = [
 ]
 
 
-class KafkaSource(_KafkaSource):
+class KafkaSource(ApiObject, _KafkaSource):
     """Reads topics, exactly once: the offsets of what is read are part of the checkpoint."""
 
     @staticmethod
@@ -58,7 +59,7 @@ class KafkaSource(_KafkaSource):
         return KafkaSourceBuilder()
 
 
-class KafkaSourceBuilder:
+class KafkaSourceBuilder(ApiObject):
     """Collects what a KafkaSource reads, and how."""
 
     def __init__(self) -> None:
@@ -209,7 +210,7 @@ def _check_reset(properties: ClientProperties) -> None:
         raise ArgumentError(f"auto.offset.reset is earliest, latest or none, got {reset!r}")
 
 
-class KafkaSink(_KafkaSink):
+class KafkaSink(ApiObject, _KafkaSink):
     """Writes to topics; how sure that is, is up to the delivery guarantee."""
 
     @staticmethod
@@ -218,7 +219,7 @@ class KafkaSink(_KafkaSink):
         return KafkaSinkBuilder()
 
 
-class KafkaSinkBuilder:
+class KafkaSinkBuilder(ApiObject):
     """Collects where a KafkaSink writes, and how."""
 
     def __init__(self) -> None:
@@ -287,7 +288,7 @@ class KafkaTopicSelector(ABC):
         """Return the topic of a record."""
 
 
-class KafkaRecordSerializationSchema(_KafkaRecordSerializationSchema):
+class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema):
     """Says what records become in Kafka: topic, key, value and headers."""
 
     @staticmethod
@@ -296,7 +297,7 @@ class KafkaRecordSerializationSchema(_KafkaRecordSerializationSchema):
         return KafkaRecordSerializationSchemaBuilder()
 
 
-class KafkaRecordSerializationSchemaBuilder:
+class KafkaRecordSerializationSchemaBuilder(ApiObject):
     """Collects how records are serialized."""
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn, Self
 
+from scurry.common._api import ApiObject
 from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
@@ -14,7 +15,7 @@ __all__ = ["MAX_KEY_GROUPS", "OperatorSettings", "check_max_parallelism", "check
 MAX_KEY_GROUPS = 1 << 15
 
 
-class OperatorSettings:
+class OperatorSettings(ApiObject):
     """What streams and sinks let the operator behind them be told."""
 
     _node: Node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import function_name
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
@@ -28,7 +29,7 @@ __all__ = ["Windows"]
 Self = TypeVar("Self", bound="Windows")
 
 
-class Windows:
+class Windows(ApiObject):
     """Partitioned streams cut into windows: assigner, trigger, evictor and lateness."""
 
     def __init__(self, streams: tuple[DataStream, ...], window_assigner: WindowAssigner[Any, Any]) -> None:

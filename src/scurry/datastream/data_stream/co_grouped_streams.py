@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from scurry.common._api import ApiObject
 from scurry.datastream._functions import require_function
 from scurry.datastream.data_stream._windows import Windows
 from scurry.datastream.data_stream.stream import DataStream
@@ -20,7 +21,7 @@ __all__ = ["CoGroupedStreams", "CoGroupedWindows", "EqualTo", "Pairing", "Where"
 W = TypeVar("W", bound=Windows)
 
 
-class Pairing(Generic[W]):
+class Pairing(ApiObject, Generic[W]):
     """Two streams that wait for their keys."""
 
     def __init__(self, first: DataStream, second: DataStream, windows: Callable[..., W]) -> None:
@@ -41,7 +42,7 @@ class Pairing(Generic[W]):
         return Where(self._first.key_by(key_selector, key_type), self._second, key_type, self._windows)
 
 
-class Where(Generic[W]):
+class Where(ApiObject, Generic[W]):
     """Two streams, the first of which has a key."""
 
     def __init__(self, first: KeyedStream, second: DataStream, key_type: Any, windows: Callable[..., W]) -> None:
@@ -56,7 +57,7 @@ class Where(Generic[W]):
         return EqualTo(self._first, self._second.key_by(key_selector, self._key_type), self._windows)
 
 
-class EqualTo(Generic[W]):
+class EqualTo(ApiObject, Generic[W]):
     """Two streams with keys that wait for their windows."""
 
     def __init__(self, first: KeyedStream, second: KeyedStream, windows: Callable[..., W]) -> None:

@@ -7,6 +7,7 @@ from collections import deque
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._api import ApiObject
 from scurry.common.job_client import JobClient
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CloseableIterator", "collect"]
 
 
-class CloseableIterator:
+class CloseableIterator(ApiObject):
     """Iterates over the records a job emits while it runs; closing it stops the job.
 
     Mirrors Flink's `CloseableIterator`. Use it in a `with` statement where the job may be unbounded.

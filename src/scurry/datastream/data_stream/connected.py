@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._api import ApiObject
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
 from scurry.datastream._functions import require_function
 from scurry.datastream.data_stream.keyed import KeyedStream
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
 
 
-class ConnectedStreams:
+class ConnectedStreams(ApiObject):
     """Two streams, possibly of different types, that one function processes and that share its state.
 
     Mirrors Flink's `ConnectedStreams`. Where both are keyed, records of equal keys meet the same state.
@@ -88,7 +89,7 @@ def _partitioned(stream: DataStream) -> Node:
     return node if isinstance(node, PartitionNode) else stream.forward()._node
 
 
-class BroadcastStream:
+class BroadcastStream(ApiObject):
     """A stream every record of which reaches every subtask, and the states it may write.
 
     Mirrors Flink's `BroadcastStream`. The descriptors declare what the states are; functions ask for a state by a
@@ -101,7 +102,7 @@ class BroadcastStream:
         self.broadcast_state_descriptors = broadcast_state_descriptors
 
 
-class BroadcastConnectedStream:
+class BroadcastConnectedStream(ApiObject):
     """A stream connected with a broadcast one, whose states it reads."""
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import require_function
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["IntervalJoin", "IntervalJoined"]
 
 
-class IntervalJoin:
+class IntervalJoin(ApiObject):
     """Two keyed streams that wait for the bounds of their join (Flink's `KeyedStream.IntervalJoin`)."""
 
     def __init__(self, left: KeyedStream, right: KeyedStream) -> None:
@@ -59,7 +60,7 @@ class IntervalJoin:
         return IntervalJoined(self._left, self._right, lower, upper)
 
 
-class IntervalJoined:
+class IntervalJoined(ApiObject):
     """An interval join that waits for its function (Flink's `KeyedStream.IntervalJoined`)."""
 
     def __init__(self, left: KeyedStream, right: KeyedStream, lower_bound: int, upper_bound: int) -> None:

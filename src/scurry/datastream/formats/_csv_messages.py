@@ -8,6 +8,7 @@ import decimal
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import (
     BasicArrayTypeInfo,
@@ -142,7 +143,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
                 return parse
         raise UnsupportedError(f"CSV messages cannot hold {declared!r}; declare the column as STRING and convert it")
 
-    class Builder:
+    class Builder(ApiObject):
         """Collects the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:
@@ -249,7 +250,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             return lambda values: delimiter.join(null if v is None else element(v) for v in values)
         return declared.to_string
 
-    class Builder:
+    class Builder(ApiObject):
         """Collects the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.csv_format import CsvFormat
 from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
@@ -24,7 +25,7 @@ __all__ = [
 ]
 
 
-class CsvSchema:
+class CsvSchema(ApiObject):
     """The columns and the syntax of CSV files; made by a builder."""
 
     def __init__(self, dialect: CsvDialect) -> None:
@@ -49,7 +50,7 @@ class CsvSchema:
         return f"CsvSchema({self._dialect})"
 
 
-class CsvSchemaBuilder:
+class CsvSchemaBuilder(ApiObject):
     """Collects the columns and the syntax of CSV files."""
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
@@ -56,7 +57,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
                 return None
             raise MalformedRecordError("JSON message", None, message.decode("utf-8", "replace"), str(error)) from None
 
-    class Builder:
+    class Builder(ApiObject):
         """Collects what the messages hold."""
 
         def __init__(self) -> None:
@@ -133,7 +134,7 @@ class JsonRowSerializationSchema(SerializationSchema):
         """
         return self._write(value).encode()
 
-    class Builder:
+    class Builder(ApiObject):
         """Collects what the messages hold."""
 
         def __init__(self) -> None:

@@ -50,7 +50,7 @@ class StateRequest:
     future: Future[Any] = field(default_factory=Future)
 
 
-Request = SavepointRequest | RescaleRequest | StateRequest
+Request = SavepointRequest | RescaleRequest
 
 
 class RequestQueue:
@@ -58,27 +58,35 @@ class RequestQueue:
 
     def __init__(self) -> None:
         self._requests: deque[Request] = deque()
+        self._questions: deque[StateRequest] = deque()
         self._ended: str | None = None
         self._lock = threading.Lock()
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: Request | StateRequest) -> None:
         """Hands a request to the runner; one that comes too late fails."""
         with self._lock:
             if self._ended is None:
-                self._requests.append(request)
+                if isinstance(request, StateRequest):
+                    self._questions.append(request)
+                else:
+                    self._requests.append(request)
                 return
         request.future.set_exception(JobError(f"the job {self._ended}"))
 
     def take(self) -> Request | None:
-        """The next request, if there is one."""
+        """Return the next request that is no state_query for state, if there is one."""
         return self._requests.popleft() if self._requests else None
+
+    def questions(self) -> StateQueries | None:
+        """Return all questions for state there are, to be answered by one micro-batch."""
+        waiting = [self._questions.popleft().query for _ in range(len(self._questions))]
+        return StateQueries(tuple(waiting)) if waiting else None
 
     def end(self, how: str) -> None:
         """The job is over: nobody will answer what is left."""
         with self._lock:
             self._ended = how
-        while self._requests:
-            request = self._requests.popleft()
+        for request in [*self._requests, *self._questions]:
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))
 
@@ -109,21 +117,33 @@ class StateQuery:
     Attributes:
         number: Tells its answer from others'.
         operator: Number of the operator in the plan.
-        subtask: The subtask that has the key.
         name: Name of the state.
         key: The key.
     """
 
     number: int
     operator: int
-    subtask: int
     name: str
     key: CanonicalKey
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """The row that asks."""
+        """The row that asks, sent to the subtask that has the key."""
         block = pack((self.number, self.name, self.key))
-        yield WireRow(plan.subtask_ids[self.subtask], self.operator, QUERY, CONTROL, 0, block)
+        receivers = max(plan.edges[edge].receivers for edge in plan.operators[self.operator].input_edges)
+        subtask = subtask_of(key_hash(self.key), plan.settings.max_parallelism, receivers)
+        yield WireRow(plan.subtask_ids[subtask], self.operator, QUERY, CONTROL, 0, block)
+
+
+@dataclass(frozen=True)
+class StateQueries:
+    """Questions that are asked together."""
+
+    queries: tuple[StateQuery, ...]
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """The rows that ask."""
+        for query in self.queries:
+            yield from query.rows(plan)
 
 
 _numbers = count(1)
@@ -147,6 +167,4 @@ def state_query(plan: JobPlan, operator: str, name: str, key: Any) -> StateQuery
         known = ", ".join(f"{op.uid!r} ({op.name})" for op in keyed) or "none"
         raise StateNotFoundError(f"there is no one operator {operator!r} with keyed state; there are: {known}")
     (canonical,) = canonical_keys([key])
-    receivers = max(plan.edges[edge].receivers for edge in found[0].input_edges)
-    subtask = subtask_of(key_hash(canonical), plan.settings.max_parallelism, receivers)
-    return StateQuery(next(_numbers), found[0].id, subtask, name, canonical)
+    return StateQuery(next(_numbers), found[0].id, name, canonical)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from scurry.common.output_tag import OutputTag
-from scurry.runtime.failure import operator_error
+from scurry.runtime.failure import NO_RECORD, operator_error
 
 Values = list[Any]
 Timestamps = list[int] | None
@@ -101,6 +101,6 @@ class Collector:
             return convert(values)
         except TypeError as error:
             index = getattr(error, "index", None)
-            record = values[index] if index is not None else None
+            record = values[index] if index is not None else NO_RECORD
             hint = "return a value of the declared type, or change or drop the declared output type"
             raise operator_error(self._plan, error, record, hint) from error

@@ -11,7 +11,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
-from scurry.runtime.failure import last_taken, operator_error
+from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_group, subtask_of
 
 
@@ -98,7 +98,7 @@ class RecordWriter:
         try:
             return pack(block)
         except Exception as error:
-            failed = next((value for value in block[2] if not _packs(value)), None)
+            failed = next((value for value in block[2] if not _packs(value)), NO_RECORD)
             hint = "records that are exchanged between tasks must be picklable"
             raise operator_error(self._sender, error, failed, hint) from error
 
@@ -178,13 +178,13 @@ class _Appenders(dict[Any, Any]):
 
 
 class Keys:
-    """Gives the canonical keys of records; `sender` is the plan of what they come from, for errors."""
+    """Gives the canonical keys of records; `place` is what errors name: the key_by, as a plan of an operator."""
 
-    def __init__(self, partitioner: ops.Hash, sender: Any) -> None:
+    def __init__(self, partitioner: ops.Hash, place: Any) -> None:
         selector = partitioner.selector
         self._selector = selector.get_key if hasattr(selector, "get_key") else selector
         self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
-        self._sender = sender
+        self._place = place
 
     def __call__(self, values: Values) -> list[Any]:
         select, source = self._selector, iter(values)
@@ -192,19 +192,20 @@ class Keys:
             keys = [select(value) for value in source]
         except Exception as error:
             failed = last_taken(values, source)
-            raise operator_error(self._sender, error, failed, "the key selector failed on this record") from error
+            raise operator_error(self._place, error, failed, "the key selector failed on this record") from error
         if self._convert is not None:
             try:
                 keys = self._convert(keys)
             except TypeError as error:
                 index = getattr(error, "index", None)
                 hint = "the key selector must return a value of the declared key_type"
-                raise operator_error(self._sender, error, None if index is None else values[index], hint) from error
+                record = NO_RECORD if index is None else values[index]
+                raise operator_error(self._place, error, record, hint) from error
         try:
             return canonical_keys(keys)
         except Exception as error:
-            failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), None)
-            raise operator_error(self._sender, error, failed) from error
+            failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), NO_RECORD)
+            raise operator_error(self._place, error, failed) from error
 
 
 class HashWriter(RecordWriter):
@@ -213,7 +214,7 @@ class HashWriter(RecordWriter):
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         super().__init__(edge, ids, channel, subtask, sender)
         assert isinstance(edge.partitioner, ops.Hash)
-        self._keys = Keys(edge.partitioner, sender)
+        self._keys = Keys(edge.partitioner, edge.place(sender))
         self._append_for = _Appenders(self._buckets, edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
@@ -292,7 +293,7 @@ class CustomWriter(RecordWriter):
                 if not 0 <= receiver < count:
                     raise ValueError(f"partition() returned {receiver!r}, not one of 0..{count - 1}")
             except Exception as error:
-                raise operator_error(self._sender, error, value) from error
+                raise operator_error(self.edge.place(self._sender), error, value) from error
             receivers.append(receiver)
         return receivers
 

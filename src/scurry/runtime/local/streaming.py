@@ -14,7 +14,7 @@ from scurry.connectors.source import Assignment
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, StateRequest, Tick
+from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MIN_TIME, WireRow
 from scurry.runtime.local.levels import Levels
@@ -122,8 +122,8 @@ class StreamingRun:
                     return None
             elif isinstance(request, RescaleRequest):
                 return self._rescaled(request)
-            elif isinstance(request, StateRequest):
-                self._commit(list(request.query.rows(self.plan)))
+            if questions := self.job.requests.questions():
+                self._commit(list(questions.rows(self.plan)))
             assigned = {source.id: self.source_coordinator.next(source) for source in self.plan.sources.values()}
             if any(assigned.values()):
                 begun = time.monotonic()

@@ -11,6 +11,27 @@ from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import method
 from scurry.runtime.operators.base import RuntimeOperator
 
+_CONVERSIONS = {
+    "None": "returned nothing: return the record's time in milliseconds",
+    "datetime": "returned a datetime: return int(x.timestamp() * 1000); one without a time zone is local time",
+    "number": "returned no int: return int(x), or int(x * 1000) if x is seconds",
+    "other": "must return the time as an int: parse text with datetime.fromisoformat(x) and int(x.timestamp() * 1000)",
+}
+
+
+def _kind_of(time: Any) -> str:
+    if time is None:
+        return "None"
+    if hasattr(time, "timestamp"):  # pandas has another class for them
+        return "datetime"
+    return "number" if hasattr(time, "__float__") else "other"
+
+
+def _hint_for(error: Exception) -> str:
+    if isinstance(error, TypeError) and " positional argument" in str(error):
+        return "a timestamp assigner takes two arguments: (value, record_timestamp)"
+    return "the timestamp assigner failed"
+
 
 class AssignTimestampsOperator(RuntimeOperator):
     """Flink's TimestampsAndWatermarksOperator: upstream watermarks stop here, except the one that ends the input.
@@ -61,7 +82,7 @@ class AssignTimestampsOperator(RuntimeOperator):
                 timestamps = [extract(value, time) for value, time in zip(source, before, strict=False)]
             except Exception as error:
                 failed = last_taken(values, source)
-                raise operator_error(self.plan, error, failed, "the timestamp assigner failed") from error
+                raise operator_error(self.plan, error, failed, _hint_for(error)) from error
             if set(map(type, timestamps)) != {int}:
                 timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
         if self._generator is not None:
@@ -74,7 +95,7 @@ class AssignTimestampsOperator(RuntimeOperator):
     def _checked(self, time: Any, value: Any) -> int:
         if isinstance(time, bool) or not isinstance(time, int):
             error = TypeError(f"a timestamp must be an int (milliseconds since the epoch), not {time!r}")
-            raise operator_error(self.plan, error, value, "convert it in extract_timestamp, e.g. int(x * 1000)")
+            raise operator_error(self.plan, error, value, f"extract_timestamp {_CONVERSIONS[_kind_of(time)]}")
         return time
 
     def _process_with_generator(self, values: Values, timestamps: Timestamps) -> None:

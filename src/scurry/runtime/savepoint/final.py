@@ -128,7 +128,7 @@ class SavedRun(OperatorRun):
             self._backend.flush()
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
-            raise operator_error(self.op, error, None, hint) from error
+            raise operator_error(self.op, error, hint=hint) from error
         for domain in DOMAINS:
             self._meta.due[domain].update(self._backend.meta.due[domain])
         for entry in entries_of(self._group_store, self.task.info.subtask):
@@ -144,7 +144,7 @@ class SavedRun(OperatorRun):
         try:
             self.operator.snapshot(self.store)
         except Exception as error:
-            raise operator_error(self.op, error, None, "broadcast state must be picklable") from error
+            raise operator_error(self.op, error, hint="broadcast state must be picklable") from error
         for entry in entries_of(self.store, info.subtask):
             self._saved.add(entry)
 

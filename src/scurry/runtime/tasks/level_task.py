@@ -103,7 +103,7 @@ class LevelTask:
             operator.snapshot(store)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
-            raise operator_error(plan, error, None, hint) from error
+            raise operator_error(plan, error, hint=hint) from error
         yield from task.metrics()
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:

@@ -136,7 +136,7 @@ class Task:
                 report = metric.report()
             except Exception as error:
                 hint = f"the gauge {name!r} could not be read"
-                raise operator_error(self.plan.operators[number], error, None, hint) from error
+                raise operator_error(self.plan.operators[number], error, hint=hint) from error
             if report is not None:
                 yield (number, name), report
 

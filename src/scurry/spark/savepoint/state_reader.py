@@ -1,9 +1,10 @@
 """The state of a Spark checkpoint as the entries of a savepoint.
 
 Spark's state reader rebuilds each partition's state from its last snapshot and the changes since, which takes processor
-time away from the job's batches. On one machine that is done by a process of its own, of low priority, from hard links
-to the state's files: however long it takes, Spark may meanwhile purge the version it reads. On a cluster the executors
-do it, as tasks between those of the job.
+time away from the job's batches. On one machine it reads hard links to the state's files: however long that takes,
+Spark may meanwhile purge the version it reads. Small state is read by tasks of the job's session, in a second or two;
+for more of it a process of low priority starts a session of its own, which takes 20 s before it reads anything. On a
+cluster the executors read, as tasks between those of the job.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ from scurry.spark.workers.map_store import NAME
 #: Added to the niceness of the process that reads. With 7, it gets a sixth of a processor that the job keeps busy:
 #: batches are hardly slower, and yet the savepoint of a job that never pauses comes to its end.
 NICENESS = 7
+
+#: State whose files (all versions that Spark keeps) have no more bytes is read by the job's own session.
+SMALL_STATE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,10 @@ class StateVersion:
             return
         links = tempfile.mkdtemp(prefix=".savepoint-", dir=os.path.dirname(checkpoint))
         try:
-            _link(Path(checkpoint), Path(links))
-            self._write_in_process(links, path)
+            if _link(Path(checkpoint), Path(links)) <= SMALL_STATE_BYTES:
+                replace(self, checkpoint=links).write(spark, path)
+            else:
+                self._write_in_process(links, path)
         finally:
             shutil.rmtree(links, ignore_errors=True)
 
@@ -103,16 +109,22 @@ class StateVersion:
             raise SavepointError(f"the state cannot be written to {path}: {reason[-1]}")
 
 
-def _link(source: Path, target: Path) -> None:
-    """Links to all files below a directory; those that are deleted meanwhile are of versions nobody asks for."""
+def _link(source: Path, target: Path) -> int:
+    """Link to all files below a directory and return their bytes.
+
+    Those that are deleted meanwhile are of versions nobody asks for.
+    """
+    size = 0
     for directory, _, names in os.walk(source):
         place = target / Path(directory).relative_to(source)
         place.mkdir(parents=True, exist_ok=True)
         for name in names:
             try:
                 os.link(Path(directory) / name, place / name)
+                size += (place / name).stat().st_size
             except FileNotFoundError:
                 continue
+    return size
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import StateQuery, Tick
+from scurry.runtime.driver.requests import StateQueries, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.savepoint.restore import Restore, RestoreWork
@@ -117,9 +117,9 @@ class Feeder:
         """Lets processing time pass although no source has data."""
         self._add([(CONTROL_SOURCE, 0, Tick(MIN_TIME, wall_clock_ms()), False)])
 
-    def ask(self, query: StateQuery) -> None:
-        """Asks for the state of a key."""
-        self._add([(CONTROL_SOURCE, 0, query, False)])
+    def ask(self, queries: StateQueries) -> None:
+        """Ask for the state of keys, in one task of one micro-batch."""
+        self._add([(CONTROL_SOURCE, 0, queries, False)])
 
     def end_of_input(self) -> SourcePositions:
         """Lets every source end where it stands; returns where that is."""

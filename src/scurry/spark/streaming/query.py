@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest, StateRequest
+from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest
 from scurry.runtime.exchange.wire import SCHEMA
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
@@ -151,7 +151,10 @@ class StreamingQuery:
                 self._pending = False
                 self._feeder.committed(self._batch_seconds)
                 rested = time.monotonic() + pause
-            if self._pending or time.monotonic() < rested:
+            if self._pending:
+                continue
+            self._ask()
+            if time.monotonic() < rested:
                 continue
             if self._feed():
                 fed = time.monotonic()
@@ -168,14 +171,18 @@ class StreamingQuery:
         self._pending = self._pending or fed
         return fed
 
+    def _ask(self) -> None:
+        """Asks the questions that have come since the last batch began, all in one."""
+        if not self._feeder.restoring and (questions := self._job.requests.questions()):
+            self._pending = True
+            self._feeder.ask(questions)
+
     def _serve(self) -> bool:
         """Answers what the job is asked; returns whether the query ends for it."""
         if self._feeder.restoring:
             return False
         request = self._next_request()
-        if isinstance(request, StateRequest):
-            self._feeder.ask(request.query)
-        elif isinstance(request, SavepointRequest) and request.then == "go on":
+        if isinstance(request, SavepointRequest) and request.then == "go on":
             self._savepoints.begin(request)
         elif request is not None:
             self._stop = request

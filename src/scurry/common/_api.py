@@ -1,0 +1,150 @@
+"""What all objects of the public API share: checked arguments, errors that show the user's line, close matches."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import logging
+import traceback
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError
+from scurry.user_frames import BOUNDARY, only_user_frames
+
+__all__ = ["ApiObject", "advice_on_attribute", "at_boundary"]
+
+_logger = logging.getLogger("scurry")
+#: Special methods in which the errors of a job surface.
+_GUARDED = {"__init__", "__next__", "__iter__", "__enter__", "__exit__"}
+
+
+class ApiObject:
+    """Base of the classes whose methods user programs call while they build and operate a job.
+
+    - Arguments that are annotated as int, float, str or bool are checked.
+    - An error of scurry leaves a public method with the user's frames alone (`at_boundary`).
+    - An attribute that does not exist is answered with those that could be meant.
+
+    Not for what is called per record: there, `advice_on_attribute` is asked once a function has failed.
+    """
+
+    __slots__ = ()
+
+    #: Names that people try, and what to do instead.
+    _instead: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, check_arguments: bool = True, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if cls.__module__.partition(".")[0] == "scurry":  # not the classes that users derive
+            for name, member in list(vars(cls).items()):
+                if name in _GUARDED or not name.startswith("_"):
+                    _guard(cls, name, member, check_arguments)
+
+    if not TYPE_CHECKING:  # for type checkers, unknown attributes stay unknown
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_"):
+                message += advice_on_attribute(type(self), name)
+            # With an object, Python would add a suggestion of its own to the message.
+            raise MissingAttributeError(message, name=name, obj=None)
+
+
+def advice_on_attribute(cls: type, name: str) -> str:
+    """Return what could be meant by an attribute that a class does not have, as the end of a message."""
+    for base in cls.__mro__:
+        if name in vars(base).get("_instead", ()):
+            return f": {vars(base)['_instead'][name]}"
+    public = [attribute for attribute in dir(cls) if not attribute.startswith("_")]
+    close = difflib.get_close_matches(name, public, n=3, cutoff=0.6)
+    if not close:
+        words = {word for word in name.split("_") if len(word) > 2}
+        close = [attribute for attribute in public if words & set(attribute.split("_"))][:3]
+    elif difflib.SequenceMatcher(None, name, close[0]).ratio() > 0.85:
+        del close[1:]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -> Callable[..., Any]:
+    """Wrap a public function: check its arguments and let its errors show the user's frames alone.
+
+    An error of scurry is raised without its cause and without scurry's frames, but for one that names the function.
+    Both are kept in the error (`cause`, `details`) and logged at level DEBUG.
+    """
+    checks = _checks(function) if check_arguments else []
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # pytest
+        try:
+            for position, name, kinds, expected in checks:
+                value = args[position] if position < len(args) else kwargs.get(name, _ABSENT)
+                if value is not _ABSENT and not any(_FITS[kind](value) for kind in kinds):
+                    raise ArgumentTypeError(_wrong_kind(function, args, name, expected, value))
+            return function(*args, **kwargs)
+        except ScurryError as error:
+            raise _cut(error) from None
+
+    call.__code__ = call.__code__.replace(co_filename=BOUNDARY, co_name=function.__qualname__)
+    return wraps(function)(call)
+
+
+def _cut(error: ScurryError) -> ScurryError:
+    """Keep an error's story in it and take it off the traceback."""
+    if not error.details or error.__cause__ is not None:  # not shown before
+        error.details = error.details or "".join(traceback.format_exception(error))
+        _logger.debug("%s", error.details)
+    if error.cause is None:
+        error.cause = error.__cause__ or error.__context__
+    return error.with_traceback(only_user_frames(error.__traceback__))
+
+
+def _guard(cls: type, name: str, member: Any, check_arguments: bool) -> None:
+    kind = type(member) if isinstance(member, staticmethod | classmethod) else None
+    function = member.__func__ if kind is not None else member
+    if isinstance(function, FunctionType) and not inspect.isgeneratorfunction(function):
+        guarded = at_boundary(function, check_arguments=check_arguments)
+        setattr(cls, name, kind(guarded) if kind is not None else guarded)
+
+
+# ------------------------------------------------------------------ arguments
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "int": lambda value: hasattr(type(value), "__index__") and not _is_bool(value),
+    "float": lambda value: hasattr(type(value), "__float__") and not _is_bool(value),
+    "str": lambda value: isinstance(value, str),
+    "bool": lambda value: _is_bool(value),
+    "None": lambda value: value is None,
+}
+_TEXTS = {"int": "int", "float": "a number", "str": "str", "bool": "bool", "None": "None"}
+_ABSENT = object()
+_Check = tuple[int, str, tuple[str, ...], str]
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")  # numpy's
+
+
+def _checks(function: Callable[..., Any]) -> list[_Check]:
+    """(position, name, kinds, their text) of the parameters that are annotated with builtin kinds alone."""
+    checks: list[_Check] = []
+    code = function.__code__
+    for position, name in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]):
+        annotation = function.__annotations__.get(name)
+        kinds = [] if not isinstance(annotation, str) else [part.strip() for part in annotation.split("|")]
+        if kinds and all(kind in _FITS for kind in kinds):
+            text = " or ".join(_TEXTS[kind] for kind in kinds)
+            place = position if position < code.co_argcount else 1_000_000
+            checks.append((place, name, tuple(kinds), text))
+    return checks
+
+
+def _wrong_kind(function: Callable[..., Any], args: tuple[Any, ...], name: str, expected: str, value: Any) -> str:
+    shown = repr(value)
+    shown = shown if len(shown) <= 100 else shown[:100] + "..."
+    what = function.__qualname__
+    if function.__code__.co_varnames[:1] == ("self",):  # named by the class the user knows
+        what = f"{type(args[0]).__name__}.{function.__name__}".removesuffix(".__init__")
+    return f"{what}: {name} must be {expected}, got {shown} ({type(value).__name__})"

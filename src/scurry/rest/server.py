@@ -1,0 +1,187 @@
+"""The web server of a job: how many connections it has, and how long each may take.
+
+Clients without the token must not be able to keep others out. So a connection counts as a stranger's until it has sent
+a request that presents the token; strangers have a share of the connections and a time limit. Where more want to
+connect, the oldest stranger goes, or they wait in the backlog of the listening socket: nobody is refused.
+
+    backlog ──▶ strangers (64, 10 s) ──token──▶ clients (64 more; 5 s between requests)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, cast
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from scurry.rest.guard import AUTHENTICATED
+from scurry.rest.job import ServedJob
+
+__all__ = ["JobServer"]
+
+#: Connections that have not presented the token, at most.
+MOST_STRANGERS = 64
+#: Connections altogether: what strangers cannot have is reserved for clients.
+MOST_CONNECTIONS = 128
+#: Seconds a connection has until the head of a request with the token is complete.
+HEAD_SECONDS = 10.0
+#: Seconds a stranger may stay where others wait: it has long sent its request if it has one.
+CROWDED_SECONDS = 0.5
+#: Bytes of a request, with what is read of a body that was refused.
+MOST_BYTES = 1 << 20
+#: How long a job that is over waits for clients to hear what became of their savepoints, in seconds.
+GRACE_SECONDS = 10.0
+
+_LARGEST_HEAD = 32 * 1024
+
+
+class Connection(H11Protocol):
+    """A connection, which ends if it takes too long to say who it is or what it wants."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = {AUTHENTICATED: self._authenticated}  # what every request brings to the application
+        self.began = time.monotonic()
+        #: whether no request has presented the token yet
+        self.is_stranger = True
+        self._received = 0
+        self._deadline: asyncio.TimerHandle | None = None
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _expect_request(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def _too_late(self) -> None:
+        self.end(408, f"no complete request with a token within {HEAD_SECONDS:g} s")
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        if self._received > MOST_BYTES:
+            self.end(413, f"requests have {MOST_BYTES} bytes at most")
+        elif not self.transport.is_closing():
+            super().data_received(data)
+
+    def _authenticated(self) -> None:
+        # The head of a request has come, with the token: what else it may take is the application's to limit.
+        self.is_stranger = False
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def on_response_complete(self) -> None:
+        self._received = 0
+        if not self.is_stranger:
+            self._expect_request()
+        super().on_response_complete()
+
+    def end(self, status: int, reason: str) -> None:
+        """Close the connection, and say why if no answer has begun."""
+        if self.transport.is_closing():
+            return
+        if self.is_idle and self.conn.our_state is h11.IDLE:
+            self._refuse(status, reason)
+        else:
+            self.transport.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or has too long a head."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._refuse(400, f"no HTTP/1.1 request, or its head has more than {_LARGEST_HEAD} bytes")
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, reason: str) -> None:
+        body = json.dumps({"errors": [reason]}).encode()
+        headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
+        phrase = HTTPStatus(status).phrase.encode()
+        for event in (h11.Response(status_code=status, headers=headers, reason=phrase), h11.Data(body)):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+
+class JobServer(uvicorn.Server):
+    """Serves the application of a job until the job, or the program, is over.
+
+    Args:
+        job: The job.
+        application: What answers requests.
+        over: Set when the job is over.
+    """
+
+    def __init__(self, job: ServedJob, application: Any, over: threading.Event) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application, loop="asyncio", http=Connection, ws="none", lifespan="off", log_config=None,
+                log_level="critical", access_log=False, server_header=False, proxy_headers=False,
+                timeout_graceful_shutdown=5, h11_max_incomplete_event_size=_LARGEST_HEAD,
+            )
+        )  # fmt: skip
+        self._job, self._over = job, over
+        self._ended: float | None = None
+        self._accepting: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: Sequence[socket.socket] | None = None) -> None:
+        """Begin to accept connections, as many at a time as there may be."""
+        await super().startup([])
+        self._accepting = [asyncio.create_task(self._accept(listener)) for listener in sockets or ()]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and end those there are."""
+        for task in self._accepting:
+            task.cancel()
+        await super().shutdown(sockets)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end: clients that wait for a savepoint hear of it first."""
+        if self._over.is_set() or not threading.main_thread().is_alive():
+            self._ended = self._ended or time.monotonic()
+            grace_is_over = time.monotonic() - self._ended > GRACE_SECONDS
+            return grace_is_over or not self._job.operations.awaited(GRACE_SECONDS)
+        return await super().on_tick(counter)
+
+    async def _accept(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._room()
+            try:
+                accepted, _ = await loop.sock_accept(listener)
+                await loop.connect_accepted_socket(self._connection, accepted)
+            except OSError:  # out of descriptors, or the client has gone
+                await asyncio.sleep(0.05)
+
+    def _connection(self) -> Connection:
+        return Connection(self.config, self.server_state, {})
+
+    async def _room(self) -> None:
+        """Wait until there may be one more connection; one that is in the way ends."""
+        while True:
+            present = cast("list[Connection]", list(self.server_state.connections))
+            strangers = [each for each in present if each.is_stranger]
+            if len(strangers) < MOST_STRANGERS and len(present) < MOST_CONNECTIONS:
+                return
+            idle = strangers if len(strangers) >= MOST_STRANGERS else [each for each in present if each.is_idle]
+            oldest = min(idle, key=lambda each: each.began, default=None)
+            if oldest is not None and time.monotonic() - oldest.began > CROWDED_SECONDS:
+                oldest.end(408, "others wait to connect: send a request with the token sooner")
+                self.server_state.connections.discard(oldest)
+            else:
+                await asyncio.sleep(0.01)

@@ -1,0 +1,84 @@
+"""What to do about an error of a user's function, as far as the error itself shows it."""
+
+from __future__ import annotations
+
+import bdb
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common._api import advice_on_attribute
+from scurry.errors import TypeMismatchError
+from scurry.user_frames import is_internal
+
+#: Methods of the classes that emit what they return or yield.
+_EMITTING = ("process_element", "flat_map", "process", "process_element1", "process_element2", "flat_map1", "flat_map2")
+
+_PUT = "put(key, value) sets one entry, put_all(dict) several"
+_ADD = "add(value) appends one element, update(list) replaces all"
+#: Kind of state -> a method that it does not have -> what to use instead.
+_STATE_METHODS = {
+    "MapState": {"update": _PUT, "set": _PUT, "add": _PUT, "value": "get(key) returns one value, items() all entries"},
+    "ValueState": {name: "value() returns the value" for name in ("get", "get_value", "values")}
+    | {name: "update(value) sets the value" for name in ("set", "put", "add", "set_value")},
+    "ListState": {"append": _ADD, "extend": "add_all(list) appends several elements", "put": _ADD}
+    | {name: "get() returns the elements" for name in ("value", "values")},
+}
+
+
+def advice(plan: Any, error: BaseException, record: Any) -> str:
+    """Return a hint about an error, empty if there is nothing to say.
+
+    Args:
+        plan: The plan of the operator that failed.
+        error: What its function raised.
+        record: The record at work; `scurry.runtime.failure.NO_RECORD` if none was.
+    """
+    if isinstance(error, bdb.BdbQuit):
+        return "" if "pyspark" not in sys.modules else "breakpoint() needs a terminal: use --runner local"
+    if isinstance(error, TypeMismatchError) and record is None:
+        return f"did the function of {plan.name!r} return nothing? return a value of the declared type"
+    if isinstance(error, AttributeError) and (told := _about_attribute(plan, error)):
+        return told
+    producers = getattr(plan, "producers", [])
+    if record is None and producers and isinstance(error, (TypeError, AttributeError)):
+        return f"the record is None: did the function of {' or of '.join(producers)} return nothing?"
+    return ""
+
+
+def _about_attribute(plan: Any, error: AttributeError) -> str:
+    target, name = error.obj, error.name
+    if target is None or name is None:
+        return ""
+    function = getattr(getattr(plan, "operator", None), "function", None)
+    if target is function or target is getattr(function, "function", None):
+        return f"nothing has set self.{name}: set it in open() or __init__"
+    if type(target).__module__.partition(".")[0] == "scurry":
+        for cls in type(target).__mro__:
+            if name in (methods := _STATE_METHODS.get(cls.__name__.removeprefix("Ttl"), {})):
+                return methods[name]
+        return advice_on_attribute(type(target), name).lstrip(":; ")
+    return ""
+
+
+def not_iterable(plan: Any, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
+    """Return what to say of a function that returned something that is not iterable, and the function.
+
+    The text is empty if that is not what happened.
+    """
+    kind, found, _ = str(error).partition(" object is not iterable")
+    if not (isinstance(error, TypeError) and found) or not _raised_by_scurry(error):
+        return "", None
+    function = getattr(getattr(plan, "operator", None), "function", None)
+    function = getattr(function, "function", function)  # a wrapper's
+    name = next((name for name in _EMITTING if hasattr(function, name)), None)
+    hook = getattr(function, name) if name is not None else function
+    what = name or getattr(function, "__name__", "the function")
+    return f"{what} returned {kind.strip(chr(39))!r}, not an iterable of results", hook
+
+
+def _raised_by_scurry(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and is_internal(trace.tb_frame.f_code.co_filename)

@@ -1,0 +1,218 @@
+"""What a failing job says besides the error: the record, even if it is None, and one hint."""
+
+from __future__ import annotations
+
+import bdb
+import datetime
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, Types
+from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.datastream.functions import KeyedProcessFunction, MapFunction, ProcessFunction
+from scurry.datastream.state import MapStateDescriptor
+from scurry.errors import JobError
+
+Build = Callable[[StreamExecutionEnvironment], DataStream]
+
+
+def environment() -> StreamExecutionEnvironment:
+    configuration = Configuration.from_dict({"scurry.runner": "local"})
+    return StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+
+
+def failure(build: Build) -> str:
+    env = environment()
+    build(env).print()
+    with pytest.raises(JobError) as failed:
+        env.execute("doomed")
+    return str(failed.value)
+
+
+def hint_of(text: str) -> str:
+    return text.partition("\n  hint: ")[2]
+
+
+def forgets(value: Any) -> None:
+    value * 2
+
+
+# ------------------------------------------------------------------ None
+
+
+class TestNone:
+    def test_a_record_of_none_is_shown(self) -> None:
+        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))
+        assert "\n  record: None" in text
+
+    def test_where_no_record_is_to_blame_none_is_shown(self) -> None:
+        class Unopenable(MapFunction):
+            def open(self, runtime_context: Any) -> None:
+                raise LookupError("no")
+
+            def map(self, value: Any) -> Any:
+                return value
+
+        assert "record:" not in failure(lambda env: env.from_collection([1]).map(Unopenable()))
+
+    @pytest.mark.parametrize("between", [lambda stream: stream, lambda stream: stream.filter(lambda value: True)])
+    def test_the_function_that_returned_nothing_is_named(self, between: Any) -> None:
+        text = failure(lambda env: between(env.from_collection([1]).map(forgets)).map(lambda value: value["x"]))
+        assert re.search(r"did the function of 'Map' \(.*test_advice\.py:\d+\) return nothing\?", hint_of(text)), text
+
+    def test_it_is_when_a_key_selector_meets_none_too(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).map(forgets).key_by(lambda v: v[0]).reduce(max))
+        assert "did the function of 'Map'" in hint_of(text)
+
+    def test_and_when_a_declared_type_does(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).map(forgets, Types.INT()))
+        assert "did the function of 'Map' return nothing?" in hint_of(text)
+
+    def test_none_goes_through_as_in_flink(self) -> None:
+        stream = environment().from_collection([1]).map(forgets)
+        assert list(stream.execute_and_collect()) == [None]
+
+    def test_a_source_of_none_blames_no_function(self) -> None:
+        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))
+        assert "return nothing" not in text
+
+
+# ------------------------------------------------------------------ what functions return
+
+
+class Plain(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        return 2
+
+
+class Keyed(KeyedProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        return 2
+
+
+class TestResults:
+    @pytest.mark.parametrize(
+        "build",
+        [
+            lambda env: env.from_collection([1]).process(Plain()),
+            lambda env: env.from_collection([1]).key_by(lambda value: value).process(Keyed()),
+        ],
+    )
+    def test_process_element_that_returns_an_int_is_named_with_its_line(self, build: Build) -> None:
+        text = failure(build)
+        assert "TypeError: process_element returned 'int', not an iterable of results" in text
+        assert re.search(r"at .*test_advice\.py:\d+ in process_element: def process_element", text)
+        assert hint_of(text) == "yield the results or return a list of them"
+        assert "\n  record: 1" in text
+
+    def test_a_flat_map_function_is_too(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))
+        assert "TypeError: <lambda> returned 'int', not an iterable of results" in text
+
+    def test_the_same_error_within_a_function_is_its_own(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).map(lambda value: list(value)))
+        assert "TypeError: 'int' object is not iterable" in text
+
+
+# ------------------------------------------------------------------ attributes
+
+
+class Counter(MapFunction):
+    def map(self, value: Any) -> Any:
+        return self.count + value  # type: ignore[attr-defined]
+
+
+class Updates(KeyedProcessFunction):
+    def open(self, runtime_context: Any) -> None:
+        self.seen = runtime_context.get_map_state(MapStateDescriptor("seen", Types.INT(), Types.INT()))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.seen.update({value: 1})
+
+
+class Misspelt(KeyedProcessFunction):
+    def open(self, runtime_context: Any) -> None:
+        runtime_context.get_mapstate(MapStateDescriptor("seen", Types.INT(), Types.INT()))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        return None
+
+
+class TestAttributes:
+    @pytest.mark.parametrize("key", [None, lambda value: value])
+    def test_what_a_function_has_not_set_up_is_to_be_set_in_open(self, key: Any) -> None:
+        def build(env: StreamExecutionEnvironment) -> DataStream:
+            stream = env.from_collection([1])
+            return (stream if key is None else stream.key_by(key)).map(Counter())
+
+        assert hint_of(failure(build)) == "nothing has set self.count: set it in open() or __init__"
+
+    def test_map_state_has_put(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Updates()))
+        assert hint_of(text) == "put(key, value) sets one entry, put_all(dict) several"
+
+    def test_the_runtime_context_names_what_is_close(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Misspelt()))
+        assert hint_of(text) == "did you mean get_map_state?"
+
+
+# ------------------------------------------------------------------ time
+
+
+class At(TimestampAssigner):
+    def __init__(self, time: Any) -> None:
+        self.time = time
+
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> Any:
+        return self.time
+
+
+class OneArgument(TimestampAssigner):
+    def extract_timestamp(self, value: Any) -> Any:  # type: ignore[override]
+        return 1
+
+
+def stamped(assigner: Any) -> Build:
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(assigner)
+    return lambda env: env.from_collection([1]).assign_timestamps_and_watermarks(strategy)
+
+
+class TestTime:
+    @pytest.mark.parametrize(
+        ("time", "hint"),
+        [
+            (None, "extract_timestamp returned nothing"),
+            (datetime.datetime(2024, 1, 1), "return int(x.timestamp() * 1000)"),
+            (1.5, "or int(x * 1000) if x is seconds"),
+            ("2024-01-01", "parse text with datetime.fromisoformat(x)"),
+        ],
+    )
+    def test_a_timestamp_of_another_kind_says_how_to_convert_it(self, time: Any, hint: str) -> None:
+        assert hint in hint_of(failure(stamped(At(time))))
+
+    def test_an_assigner_of_one_argument_says_what_it_gets(self) -> None:
+        assert hint_of(failure(stamped(OneArgument()))) == (
+            "a timestamp assigner takes two arguments: (value, record_timestamp)"
+        )
+
+
+# ------------------------------------------------------------------ keys, debuggers
+
+
+def test_a_failing_key_selector_names_the_key_by() -> None:
+    text = failure(lambda env: env.from_collection([{}]).key_by(lambda value: value["user"]).reduce(max))
+    assert re.search(r"in operator 'KeyBy' built at .*test_advice\.py:\d+", text), text
+
+
+def test_breakpoint_without_a_terminal_says_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stops(value: Any) -> Any:
+        raise bdb.BdbQuit
+
+    monkeypatch.setitem(sys.modules, "pyspark", sys)  # as in a worker of Spark
+    text = failure(lambda env: env.from_collection([1]).map(stops))
+    assert hint_of(text) == "breakpoint() needs a terminal: use --runner local"

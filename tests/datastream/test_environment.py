@@ -174,7 +174,7 @@ class TestCheckpoints:
     def test_are_not_enabled_by_default(self, env: StreamExecutionEnvironment) -> None:
         config = env.get_checkpoint_config()
         assert not config.is_checkpointing_enabled()
-        assert (env.get_checkpoint_interval(), env.get_checkpointing_mode()) == (-1, CheckpointingMode.EXACTLY_ONCE)
+        assert (env.get_checkpoint_interval(), env.get_checkpointing_mode()) == (-1, CheckpointingMode.AT_LEAST_ONCE)
 
     def test_enabling_sets_interval_and_mode(self, env: StreamExecutionEnvironment) -> None:
         env.enable_checkpointing(datetime.timedelta(seconds=1), CheckpointingMode.AT_LEAST_ONCE)

@@ -253,6 +253,14 @@ def test_a_savepoint_needs_a_place(local: Job) -> None:
     client.cancel().result()
 
 
+@pytest.mark.parametrize("key", ["execution.checkpointing.savepoint-dir", "state.savepoints.dir"])
+def test_the_place_may_be_configured_by_each_of_its_names(local: Job, tmp_path: Path, key: str) -> None:
+    client = local.start(only_running, **{key: str(tmp_path / "saved")})
+    local.wait(client)
+    assert client.trigger_savepoint().result().startswith(str(tmp_path / "saved"))
+    client.cancel().result()
+
+
 def test_a_job_that_is_over_takes_no_savepoint(local: Job, tmp_path: Path) -> None:
     client = local.start(lambda env: [running(readings(env, 10, None))])
     local.finish(client)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import posixpath
+import re
 import struct
 from collections.abc import Iterable
 
@@ -140,3 +142,19 @@ def hash_map_order(codes: list[int]) -> list[int]:
         slots *= 2
     buckets = [(code ^ (code >> 16)) & (slots - 1) for code in codes]
     return sorted(range(len(codes)), key=buckets.__getitem__)
+
+
+def path(text: str) -> str:
+    """Return a path or URI as Flink's `Path` shows it: `file:///a//b/` is `file:/a/b`.
+
+    Raises:
+        ValueError: It is empty.
+    """
+    if not text.strip():
+        raise ValueError("a path must not be empty")
+    parts = re.fullmatch(r"(?:([A-Za-z][\w+.-]+):)?(?://([^/]*))?(.*)", text, re.DOTALL)
+    assert parts is not None
+    scheme, authority, rest = parts.groups()
+    if rest:
+        rest = posixpath.normpath(re.sub("/+", "/", rest))
+    return (f"{scheme}:" if scheme else "") + (f"//{authority}" if authority else "") + rest

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from scurry.common.config_options import ConfigOption, at_least, parse_duration
+from scurry.common.config_options import ConfigOption, at_least, duration_of, one_of, parse_duration
 
 __all__ = [
     "CHECKPOINTING_MODE",
@@ -19,26 +17,14 @@ __all__ = [
 _PREFIX = "execution.checkpointing."
 
 
-def _constant(*names: str) -> Callable[[str], str]:
-    """Return a parser of the constants of a Java enum, which may also be written in lower case and with hyphens."""
-
-    def parse(text: str) -> str:
-        name = text.strip().upper().replace("-", "_")
-        if name not in names:
-            raise ValueError(f"expected one of {', '.join(names)}")
-        return name
-
-    return parse
-
-
 CHECKPOINTING_MODE = ConfigOption(
     _PREFIX + "mode",
-    _constant("EXACTLY_ONCE", "AT_LEAST_ONCE"),
+    one_of("EXACTLY_ONCE", "AT_LEAST_ONCE"),
     "EXACTLY_ONCE",
     "What a checkpoint promises; both get EXACTLY_ONCE.",
 )
 CHECKPOINT_TIMEOUT = ConfigOption(
-    _PREFIX + "timeout", parse_duration, 600_000, "Longest time a checkpoint may take in Flink, in milliseconds."
+    _PREFIX + "timeout", duration_of(10), 600_000, "Longest time a checkpoint may take in Flink, in milliseconds."
 )
 MIN_PAUSE = ConfigOption(
     _PREFIX + "min-pause",
@@ -54,7 +40,7 @@ TOLERABLE_FAILED_CHECKPOINTS = ConfigOption(
 )
 RETENTION = ConfigOption(
     _PREFIX + "externalized-checkpoint-retention",
-    _constant("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS"),
+    one_of("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS"),
     None,
     "What becomes of the checkpoints of a cancelled job: RETAIN_ON_CANCELLATION, as if not set, keeps them, "
     "DELETE_ON_CANCELLATION and NO_EXTERNALIZED_CHECKPOINTS delete them.",

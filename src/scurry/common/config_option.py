@@ -15,13 +15,18 @@ __all__ = [
     "ConfigOptions",
     "at_least",
     "one_of",
+    "duration_of",
     "parse_boolean",
     "parse_bytes",
     "parse_duration",
+    "parse_float",
+    "parse_integer",
     "parse_map",
 ]
 
 T = TypeVar("T")
+
+_LARGEST_INT, _LARGEST_LONG = (1 << 31) - 1, (1 << 63) - 1
 
 
 def parse_boolean(text: str) -> bool:
@@ -35,6 +40,35 @@ def parse_boolean(text: str) -> bool:
     raise ValueError("expected true or false")
 
 
+def parse_integer(text: str) -> int:
+    """Return a whole number of 64 bits.
+
+    Args:
+        text: Digits with an optional sign, and nothing else.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if re.fullmatch(r"[-+]?[0-9]+", text) and -_LARGEST_LONG - 1 <= int(text) <= _LARGEST_LONG:
+        return int(text)
+    raise ValueError("expected a whole number of 64 bits")
+
+
+def parse_float(text: str) -> float:
+    """Return a number.
+
+    Args:
+        text: As Java writes it: `1.5`, `1e3`, `1.5f`, `NaN`, `-Infinity`.
+
+    Raises:
+        ValueError: It is none.
+    """
+    number = re.fullmatch(r"\s*([-+]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))[fFdD]?\s*", text)
+    if number is None:
+        raise ValueError("expected a number")
+    return float(number[1])
+
+
 _NANOS_PER_UNIT = {
     **dict.fromkeys(("d", "day", "days"), 86_400_000_000_000),
     **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000_000),
@@ -46,7 +80,7 @@ _NANOS_PER_UNIT = {
 }
 
 _ISO_DURATION = re.compile(
-    r"([-+]?)P(?:([-+]?\d+)D)?(?:T(?=[-+\d])(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+(?:\.\d{0,9})?)S)?)?",
+    r"P(?:([-+]?\d+)D)?(?:T(?=[-+\d])(?:([-+]?\d+)H)?(?:([-+]?\d+)M)?(?:([-+]?\d+(?:\.\d{0,9})?)S)?)?",
     re.IGNORECASE,
 )
 
@@ -61,15 +95,14 @@ def parse_duration(text: str) -> int:
         ValueError: It is none of these.
     """
     stripped = text.strip()
+    millis = -1
     if plain := re.fullmatch(r"(\d+)\s*([a-zµ]*)", stripped.lower()):
-        nanos_per_unit = _NANOS_PER_UNIT.get(plain[2])
-        if nanos_per_unit is not None:
-            return int(plain[1]) * nanos_per_unit // 1_000_000
-    iso = _ISO_DURATION.fullmatch(stripped)
-    if iso and any(iso.groups()[1:]):
-        days, hours, minutes, seconds = (Fraction(part or 0) for part in iso.groups()[1:])
-        millis = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
-        return int(-millis if iso[1] == "-" else millis)
+        millis = int(plain[1]) * _NANOS_PER_UNIT.get(plain[2], -1) // 1_000_000
+    elif (iso := _ISO_DURATION.fullmatch(stripped)) and any(iso.groups()):
+        days, hours, minutes, seconds = (Fraction(part or 0) for part in iso.groups())
+        millis = int((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 // 1)
+    if 0 <= millis <= _LARGEST_LONG:
+        return millis
     raise ValueError("expected a duration such as '200 ms', '10 s', '5 min', '1 d' or 'PT10S'")
 
 
@@ -92,8 +125,9 @@ def parse_bytes(text: str) -> int:
         ValueError: It is none of these.
     """
     size = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
-    if size and size[2] in _BYTES_PER_UNIT:
-        return int(size[1]) * _BYTES_PER_UNIT[size[2]]
+    bytes_ = int(size[1]) * _BYTES_PER_UNIT.get(size[2], -1) if size else -1
+    if size and size[2] in _BYTES_PER_UNIT and bytes_ <= _LARGEST_LONG:
+        return bytes_
     raise ValueError("expected a size such as '512 mb', '1 gb' or a number of bytes")
 
 
@@ -101,7 +135,8 @@ def parse_map(text: str) -> dict[str, str]:
     """Return the entries of a map.
 
     Args:
-        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`.
+        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`. What holds a delimiter is put
+            in quotes; a quote within quotes is doubled.
 
     Raises:
         ValueError: It is neither.
@@ -110,15 +145,35 @@ def parse_map(text: str) -> dict[str, str]:
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1].strip()
     entries: dict[str, str] = {}
-    for entry in inner.split(",") if inner else ():
-        key, *values = (part.strip() for part in entry.split(":"))
-        if len(values) != 1 or not key or not values[0]:
-            raise ValueError(
-                f"expected key:value,key:value, not {entry.strip()!r}; set values with commas or colons by "
-                "env.get_config().set_global_job_parameters(...)"
-            )
-        entries[key] = values[0]
+    for entry in _split(inner, ","):
+        pair = _split(entry, ":")
+        if len(pair) != 2 or not pair[0]:
+            raise ValueError(f"expected key:value,key:value, not {entry!r}; put quotes around what holds , or :")
+        entries[pair[0]] = pair[1]
     return entries
+
+
+def _split(text: str, delimiter: str) -> list[str]:
+    """Return the parts between delimiters, without the blanks and quotes around them.
+
+    As in Flink, quotes count where a part begins; the part that is left after the last delimiter may be missing.
+
+    Raises:
+        ValueError: A quote is not closed, or something follows it.
+    """
+    parts, rest = [], text.strip()
+    while rest:
+        if rest[0] in "'\"":
+            quote = rest[0]
+            quoted = re.match(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}\\s*(?={delimiter}|$)", rest)
+            if quoted is None:
+                raise ValueError(f"a quote is not closed, or followed by something else: {rest}")
+            parts.append(quoted[1].replace(quote * 2, quote))
+            rest = rest[quoted.end() :].removeprefix(delimiter).strip()
+        else:
+            part, _, rest = (half.strip() for half in rest.partition(delimiter))
+            parts.append(part)
+    return parts
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -133,14 +188,26 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
-def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return a parser of whole numbers within limits."""
+def at_least(low: int, high: int = _LARGEST_INT) -> Callable[[str], int]:
+    """Return a parser of whole numbers within limits, by default those of 32 bits."""
 
     def parse(text: str) -> int:
-        number = int(text)
-        if number < low or (high is not None and number > high):
-            raise ValueError(f"expected {low} or more" if high is None else f"expected {low} to {high}")
+        number = parse_integer(text)
+        if not low <= number <= high:
+            raise ValueError(f"expected {low} or more" if number < low else f"expected {low} to {high}")
         return number
+
+    return parse
+
+
+def duration_of(shortest: int) -> Callable[[str], int]:
+    """Return a parser of durations of at least that many milliseconds."""
+
+    def parse(text: str) -> int:
+        millis = parse_duration(text)
+        if millis < shortest:
+            raise ValueError(f"expected at least {shortest} ms")
+        return millis
 
     return parse
 
@@ -199,18 +266,21 @@ class ConfigOptions:
             return ConfigOptions.TypedConfigOptionBuilder(self._key, parse_boolean)
 
         def int_type(self) -> ConfigOptions.TypedConfigOptionBuilder[int]:
-            """Let values be whole numbers."""
-            return ConfigOptions.TypedConfigOptionBuilder(self._key, int)
+            """Let values be whole numbers of 32 bits."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, at_least(-_LARGEST_INT - 1))
+
+        def long_type(self) -> ConfigOptions.TypedConfigOptionBuilder[int]:
+            """Let values be whole numbers of 64 bits."""
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, parse_integer)
 
         def float_type(self) -> ConfigOptions.TypedConfigOptionBuilder[float]:
             """Let values be numbers."""
-            return ConfigOptions.TypedConfigOptionBuilder(self._key, float)
+            return ConfigOptions.TypedConfigOptionBuilder(self._key, parse_float)
 
         def string_type(self) -> ConfigOptions.TypedConfigOptionBuilder[str]:
             """Let values be text."""
             return ConfigOptions.TypedConfigOptionBuilder(self._key, str)
 
-        long_type = int_type
         double_type = float_type
 
     class TypedConfigOptionBuilder(Generic[T]):

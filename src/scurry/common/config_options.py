@@ -6,10 +6,13 @@ Keys that Flink has as well keep Flink's name, value syntax and default; scurry'
 
 from __future__ import annotations
 
+import logging
+
 from scurry.common.config_option import (
     ConfigOption,
     ConfigOptions,
     at_least,
+    duration_of,
     one_of,
     parse_boolean,
     parse_bytes,
@@ -28,6 +31,8 @@ __all__ = [
     "FINAL_SAVEPOINT_DIR",
     "GLOBAL_JOB_PARAMETERS",
     "JOB_NAME",
+    "LOG_LEVEL",
+    "LOG_LEVELS",
     "MAX_PARALLELISM",
     "OPERATOR_CHAINING",
     "OPTIONS",
@@ -40,6 +45,7 @@ __all__ = [
     "ConfigOption",
     "ConfigOptions",
     "at_least",
+    "duration_of",
     "one_of",
     "parse_boolean",
     "parse_bytes",
@@ -48,11 +54,21 @@ __all__ = [
 ]
 
 
-def _positive_duration(text: str) -> int:
-    milliseconds = parse_duration(text)
-    if milliseconds <= 0:
-        raise ValueError("expected more than 0 ms")
-    return milliseconds
+def _key_groups(text: str) -> int:
+    if text == "-1":
+        return -1
+    return at_least(1, 1 << 15)(text)
+
+
+def _log_level(text: str) -> str:
+    level = text.strip().upper()
+    if level not in logging.getLevelNamesMapping():
+        raise ValueError(f"expected one of {', '.join(logging.getLevelNamesMapping())}")
+    return level
+
+
+def _log_levels(text: str) -> dict[str, str]:
+    return {logger: _log_level(level) for logger, level in parse_map(text).items()}
 
 
 PARALLELISM = ConfigOption(
@@ -63,7 +79,7 @@ PARALLELISM = ConfigOption(
 )
 MAX_PARALLELISM = ConfigOption(
     "pipeline.max-parallelism",
-    at_least(-1, 1 << 15),
+    _key_groups,
     None,
     "Number of key groups, the most a job can be rescaled to; -1 is the same as not set.",
 )
@@ -98,17 +114,17 @@ CHECKPOINTING_DIR = ConfigOption(
     str,
     None,
     "Directory or URI of the checkpoints; a job without it starts afresh each time.",
-    aliases=("state.checkpoints.dir",),
+    aliases=("state.checkpoints.dir", "state.backend.fs.checkpointdir"),
 )
 CHECKPOINTING_INTERVAL = ConfigOption(
-    "execution.checkpointing.interval", parse_duration, None, "Time between checkpoints, in milliseconds."
+    "execution.checkpointing.interval", duration_of(10), None, "Time between checkpoints, in milliseconds."
 )
 SAVEPOINTS_DIR = ConfigOption(
-    "state.savepoints.dir",
+    "execution.checkpointing.savepoint-dir",
     str,
     None,
     "Directory or URI savepoints are written to if a command names none.",
-    aliases=("execution.checkpointing.savepoint-dir",),
+    aliases=("state.savepoints.dir", "savepoints.state.backend.fs.dir"),
 )
 RECOVERY_PATH = ConfigOption(
     "execution.state-recovery.path",
@@ -154,13 +170,13 @@ BATCH_MAX_BYTES = ConfigOption(
 )
 BATCH_MAX_RECORDS = ConfigOption(
     "scurry.batch.max-records",
-    at_least(1),
+    at_least(1, 1 << 62),
     None,
     "Records that a source reads per micro-batch at most; 10 million if not set.",
 )
 BATCH_TARGET_DURATION = ConfigOption(
     "scurry.batch.target-duration",
-    _positive_duration,
+    duration_of(1),
     None,
     "How long a micro-batch should take while a source has more than it may read: what the next one may read follows "
     "from the speed of the last; 5 s or the checkpointing interval, whichever is longer, if not set.",
@@ -177,6 +193,19 @@ CACHE_DIR = ConfigOption(
     None,
     "Directory or URI for what DataStream.cache() keeps, which all workers must reach; the driver's directory for "
     "temporary files if not set.",
+)
+
+LOG_LEVEL = ConfigOption(
+    "python.logging.default.level",
+    _log_level,
+    None,
+    "Level of the root logger where functions run, such as INFO; left as it is if not set.",
+)
+LOG_LEVELS = ConfigOption(
+    "python.logging.level.overrides",
+    _log_levels,
+    None,
+    "Levels of other loggers where functions run, as `logger:LEVEL,logger:LEVEL`.",
 )
 
 OPTIONS: tuple[ConfigOption[object], ...] = (
@@ -202,5 +231,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     BATCH_TARGET_DURATION,
     TICK_INTERVAL,
     CACHE_DIR,
+    LOG_LEVEL,
+    LOG_LEVELS,
 )  # type: ignore[assignment]
 """Keys of jobs in general; checkpoints and restarts have files of their own, and `spark.*` goes to Spark as it is."""

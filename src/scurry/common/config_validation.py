@@ -17,13 +17,15 @@ from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 from scurry.user_frames import user_stack_level
 
-__all__ = ["validate"]
+__all__ = ["known_options", "validate"]
 
-_BY_KEY: dict[str, ConfigOption[object]] = {
-    key: option
-    for option in (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS, *TUNING_OPTIONS)
-    for key in (option.key, *option.aliases)
-}
+
+def known_options() -> tuple[ConfigOption[object], ...]:
+    """Return every option that scurry reads."""
+    return (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS, *TUNING_OPTIONS)
+
+
+_BY_KEY = {key: option for option in known_options() for key in (option.key, *option.aliases)}
 
 # How PyFlink moves data between Python and Java; here there is nothing to move.
 _PYTHON_KEYS = frozenset(
@@ -39,6 +41,8 @@ _PYTHON_KEYS = frozenset(
         "fn-execution.bundle.time",
         "fn-execution.memory.managed",
         "fn-execution.streaming.enabled",
+        "job-options",
+        "loopback-server.address",
         "map-state.iterate-response-batch-size",
         "map-state.read-cache-size",
         "map-state.write-cache-size",
@@ -54,11 +58,12 @@ _PYTHON_KEYS = frozenset(
 
 # Tuning of Flink's own machinery: without it, results are the same.
 _HARMLESS_PREFIXES = (
+    "$internal.",
     "akka.",
     "application-result-store.",
     "blob.",
     "classloader.",
-    "cleanup-strategy.",
+    "cleanup-strategy",
     "client.",
     "cluster.",
     "compiler.",
@@ -70,7 +75,6 @@ _HARMLESS_PREFIXES = (
     "execution.attached",
     "execution.batch-",
     "execution.batch.",
-    "execution.buffer-timeout",
     "execution.checkpointing.",
     "execution.program-config.",
     "execution.shutdown-on-",
@@ -78,17 +82,20 @@ _HARMLESS_PREFIXES = (
     "execution.sorted-inputs.",
     "execution.submit-failed-job-",
     "execution.terminate-application-",
+    "external-resource",
     "heartbeat.",
     "historyserver.",
     "internal.",
     "io.",
     "jmx.",
     "job-event.",
+    "job-manager.",
     "job-result-store.",
     "jobmanager.",
     "jobstore.",
     "library-cache-manager.",
     "local-recovery",
+    "local.number-",
     "minicluster.",
     "pekko.",
     "pipeline.force-kryo-avro",
@@ -98,6 +105,8 @@ _HARMLESS_PREFIXES = (
     "pipeline.vertex-",
     "plugin.",
     "process.",
+    "python.internal.",
+    "query.",
     "queryable-state.",
     "resourcemanager.",
     "rest.",
@@ -122,6 +131,9 @@ _HARMLESS_PREFIXES = (
     "zookeeper.",
 )
 
+# One letter from keys that scurry reads.
+_NOT_MISSPELT = frozenset({"jobmanager.adaptive-scheduler.scaling-interval.max"})
+
 _JARS = ("pipeline.jars", "pipeline.classpaths")
 
 _HARMLESS_WITH_REASON = {
@@ -137,11 +149,14 @@ _UNSUPPORTED = {
     "execution.savepoint-restore-mode": "scurry never deletes a savepoint, as with NO_CLAIM",
     "execution.state-recovery.": "only path and ignore-unclaimed-state are; a savepoint is never deleted (NO_CLAIM)",
     "execution.target": "set scurry.runner (spark or local) and spark.master",
+    "flink.hadoop.": "set spark.hadoop.*",
+    "flink.yarn.": "set spark.master and spark.yarn.*",
     "fs.": "file systems are Spark's: set spark.hadoop.fs.*",
     "high-availability": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
     "kubernetes.": "set spark.master and spark.kubernetes.*",
     "pipeline.cached-files": "set spark.files",
     "pipeline.jobvertex-parallelism-overrides": "set the parallelism in the program or with parallelism.default",
+    "recovery.": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
     "s3.": "file systems are Spark's: set spark.hadoop.fs.s3a.*",
     "security.": "set spark.kerberos.* and spark.authenticate.*",
     "yarn.": "set spark.master and spark.yarn.*",
@@ -192,7 +207,7 @@ def _closest(key: str, cutoff: float) -> str | None:
 
 def _misspelt(key: str) -> bool:
     """Say whether a key that a harmless prefix would let pass is all but one that scurry reads."""
-    return not key.startswith("spark.") and _closest(key, cutoff=0.95) in _BY_KEY
+    return not key.startswith("spark.") and key not in _NOT_MISSPELT and _closest(key, cutoff=0.95) in _BY_KEY
 
 
 def _unknown(key: str) -> str:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import TypeVar
 
 from scurry.common import _java_text
 from scurry.common._api import ApiObject
-from scurry.common.config_options import ConfigOption, parse_boolean
+from scurry.common.config_option import ConfigOption, parse_boolean, parse_float, parse_integer
 from scurry.common.jars import parse_list_value
 from scurry.errors import ArgumentTypeError
 
 __all__ = ["Configuration"]
 
 T = TypeVar("T")
+
+_BINARY = "!!binary "
+
+
+def _parse_binary(text: str) -> bytearray:
+    if not text.startswith(_BINARY):
+        raise ValueError("expected bytes, which set_bytearray sets")
+    return bytearray(base64.b64decode(text.removeprefix(_BINARY).strip('"|-\n ')))
 
 
 class Configuration(ApiObject, check_arguments=False):
@@ -59,7 +68,7 @@ class Configuration(ApiObject, check_arguments=False):
         Raises:
             ConfigError: It is none.
         """
-        return self.get(ConfigOption(key, int, default_value, ""))  # type: ignore[return-value]
+        return self.get(ConfigOption(key, parse_integer, default_value, ""))  # type: ignore[return-value]
 
     def set_integer(self, key: str, value: int) -> Configuration:
         """Set a whole number."""
@@ -83,11 +92,26 @@ class Configuration(ApiObject, check_arguments=False):
         Raises:
             ConfigError: It is none.
         """
-        return self.get(ConfigOption(key, float, float(default_value), ""))  # type: ignore[return-value]
+        return self.get(ConfigOption(key, parse_float, float(default_value), ""))  # type: ignore[return-value]
 
     def set_float(self, key: str, value: float) -> Configuration:
         """Set a number."""
         return self.set_string(key, _java_text.double(float(value)))
+
+    def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
+        """Return a value as bytes.
+
+        Raises:
+            ConfigError: It was not set by `set_bytearray`.
+        """
+        return self.get(ConfigOption(key, _parse_binary, default_value, ""))  # type: ignore[return-value]
+
+    def set_bytearray(self, key: str, value: bytearray) -> Configuration:
+        """Set bytes; as text they are what YAML calls `!!binary`."""
+        if not isinstance(value, bytearray | bytes):
+            raise ArgumentTypeError(f"configuration {key!r} = {value!r}: the value must be a bytearray")
+        encoded = base64.b64encode(value).decode()
+        return self.set_string(key, f"{_BINARY}|-\n  {encoded}" if encoded else f'{_BINARY}""')
 
     def get(self, option: ConfigOption[T]) -> T | None:
         """Return the value of an option, converted, or its default; an alias counts if the key itself is not set.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scurry.common.config_options import ConfigOption, at_least, parse_duration
+from scurry.common.config_option import parse_float
+from scurry.common.config_options import ConfigOption, at_least, duration_of, parse_duration
 
 __all__ = [
     "EXPONENTIAL_ATTEMPTS",
@@ -38,15 +39,8 @@ def _strategy_type(text: str) -> str:
     return name
 
 
-def _positive_duration(text: str) -> int:
-    millis = parse_duration(text)
-    if millis < 1:
-        raise ValueError("expected at least 1 ms")
-    return millis
-
-
 def _number(text: str, fits: Callable[[float], bool], expected: str) -> float:
-    number = float(text)
+    number = parse_float(text)
     if not fits(number):
         raise ValueError(f"expected {expected}")
     return number
@@ -71,7 +65,7 @@ FAILURE_RATE_DELAY = ConfigOption(
 )
 FAILURE_RATE_INTERVAL = ConfigOption(
     "restart-strategy.failure-rate.failure-rate-interval",
-    _positive_duration,
+    duration_of(1),
     60_000,
     "Time in which failures are counted, in milliseconds.",
 )
@@ -82,10 +76,10 @@ FAILURE_RATE_MAX_FAILURES = ConfigOption(
     "The most failures in that time after which the job is restarted.",
 )
 EXPONENTIAL_INITIAL_BACKOFF = ConfigOption(
-    "restart-strategy.exponential-delay.initial-backoff", _positive_duration, 1_000, "First wait, in milliseconds."
+    "restart-strategy.exponential-delay.initial-backoff", duration_of(1), 1_000, "First wait, in milliseconds."
 )
 EXPONENTIAL_MAX_BACKOFF = ConfigOption(
-    "restart-strategy.exponential-delay.max-backoff", _positive_duration, 60_000, "Longest wait, in milliseconds."
+    "restart-strategy.exponential-delay.max-backoff", duration_of(1), 60_000, "Longest wait, in milliseconds."
 )
 EXPONENTIAL_MULTIPLIER = ConfigOption(
     "restart-strategy.exponential-delay.backoff-multiplier",
@@ -95,7 +89,7 @@ EXPONENTIAL_MULTIPLIER = ConfigOption(
 )
 EXPONENTIAL_RESET_THRESHOLD = ConfigOption(
     "restart-strategy.exponential-delay.reset-backoff-threshold",
-    _positive_duration,
+    duration_of(1),
     3_600_000,
     "Time without failure after which the next wait is the first one again, in milliseconds.",
 )

@@ -6,6 +6,8 @@ from scurry.common.config_options import ConfigOption, one_of, parse_boolean, pa
 
 __all__ = [
     "ALIGNED_CHECKPOINT_TIMEOUT",
+    "BUFFER_TIMEOUT",
+    "BUFFER_TIMEOUT_ENABLED",
     "CHAIN_DIFFERENT_MAX_PARALLELISM",
     "CLOSURE_CLEANER_LEVEL",
     "FORCE_AVRO",
@@ -79,9 +81,27 @@ ALIGNED_CHECKPOINT_TIMEOUT = ConfigOption(
     parse_duration,
     0,
     "Time after which barriers begin to overtake records, in milliseconds.",
+    aliases=("execution.checkpointing.alignment-timeout",),
 )
 STATE_CHANGELOG = ConfigOption(
-    "state.changelog.enabled", parse_boolean, None, "Whether Flink writes changes of state to a log."
+    "state.changelog.enabled",
+    parse_boolean,
+    None,
+    "Whether Flink writes changes of state to a log.",
+    aliases=("state.backend.changelog.enabled",),
+)
+BUFFER_TIMEOUT = ConfigOption(
+    "execution.buffer-timeout.interval",
+    lambda text: -1 if text == "-1 ms" else parse_duration(text),
+    100,
+    "Longest time for which Flink holds back records to fill a network buffer, in milliseconds.",
+    aliases=("execution.buffer-timeout",),
+)
+BUFFER_TIMEOUT_ENABLED = ConfigOption(
+    "execution.buffer-timeout.enabled",
+    parse_boolean,
+    True,
+    "Whether that time is limited; otherwise Flink waits until a buffer is full.",
 )
 
 TUNING_OPTIONS: tuple[ConfigOption[object], ...] = (
@@ -99,4 +119,6 @@ TUNING_OPTIONS: tuple[ConfigOption[object], ...] = (
     FORCE_UNALIGNED,
     ALIGNED_CHECKPOINT_TIMEOUT,
     STATE_CHANGELOG,
+    BUFFER_TIMEOUT,
+    BUFFER_TIMEOUT_ENABLED,
 )  # type: ignore[assignment]

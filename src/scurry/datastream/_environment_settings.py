@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import ClassVar, TypeVar
 
+from scurry.common import _java_text
 from scurry.common._api import ApiObject
 from scurry.common.config_options import (
     MAX_PARALLELISM,
@@ -21,7 +22,12 @@ from scurry.common.jars import warn_about_jars
 from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.restart_strategy import RestartStrategyConfiguration
 from scurry.common.time import TimeAmount, to_millis
-from scurry.common.tuning_options import CHAIN_DIFFERENT_MAX_PARALLELISM, STATE_CHANGELOG
+from scurry.common.tuning_options import (
+    BUFFER_TIMEOUT,
+    BUFFER_TIMEOUT_ENABLED,
+    CHAIN_DIFFERENT_MAX_PARALLELISM,
+    STATE_CHANGELOG,
+)
 from scurry.datastream.checkpoint_config import CheckpointConfig
 from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.execution_mode import RuntimeExecutionMode
@@ -31,8 +37,6 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.user_frames import user_stack_level
 
 __all__ = ["ConfiguredEnvironment"]
-
-_BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 
 Self = TypeVar("Self", bound="ConfiguredEnvironment")
 
@@ -107,12 +111,13 @@ class ConfiguredEnvironment(ApiObject):
         millis = to_millis(timeout_millis)
         if millis < -1:
             raise ArgumentError(f"Timeout of buffer must be non-negative or -1, not {millis}")
-        self._configuration.set_integer(_BUFFER_TIMEOUT, millis)
+        self._configuration.set_string(BUFFER_TIMEOUT.key, f"{millis} ms")
         return self
 
     def get_buffer_timeout(self) -> int:
-        """Return what `set_buffer_timeout` set, in ms, 100 by default."""
-        return self._configuration.get_integer(_BUFFER_TIMEOUT, 100)
+        """Return what `set_buffer_timeout` set, in ms, 100 by default; -1 where the timeout is not enabled."""
+        timeout = self._configuration.get(BUFFER_TIMEOUT) if self._configuration.get(BUFFER_TIMEOUT_ENABLED) else None
+        return -1 if timeout is None else timeout
 
     def is_chaining_of_operators_with_different_max_parallelism_enabled(self) -> bool:
         """Return whether operators may share tasks although their max parallelism differs."""
@@ -148,7 +153,7 @@ class ConfiguredEnvironment(ApiObject):
         return self.get_checkpoint_config().get_checkpoint_interval()
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise."""
+        """Return what checkpoints promise: AT_LEAST_ONCE, as in Flink, where they are not enabled."""
         return self.get_checkpoint_config().get_checkpointing_mode()
 
     def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
@@ -193,13 +198,20 @@ class ConfiguredEnvironment(ApiObject):
         self._configuration.add_all(Configuration.from_dict(strategy.to_dict()))
 
     def set_default_savepoint_directory(self: Self, directory: str) -> Self:
-        """Set where savepoints go unless a command says otherwise."""
+        """Set where savepoints go unless a command says otherwise.
+
+        Raises:
+            ArgumentError: It is empty.
+        """
+        if not directory.strip():
+            raise ArgumentError("the directory of savepoints must not be empty")
         self._configuration.set_string(SAVEPOINTS_DIR.key, directory)
         return self
 
     def get_default_savepoint_directory(self) -> str | None:
-        """Return where savepoints go unless a command says otherwise."""
-        return self._configuration.get(SAVEPOINTS_DIR)
+        """Return where savepoints go unless a command says otherwise, as Flink shows paths: `file:/savepoints`."""
+        directory = self._configuration.get(SAVEPOINTS_DIR)
+        return None if directory is None else _java_text.path(directory)
 
     def configure(self, configuration: Configuration) -> None:
         """Take over all settings of a configuration.

@@ -60,8 +60,9 @@ class CheckpointConfig(ApiObject):
         return self.get_checkpoint_interval() > 0
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise."""
-        return CheckpointingMode[self._read(CHECKPOINTING_MODE)]
+        """Return what checkpoints promise: AT_LEAST_ONCE, as in Flink, where they are not enabled."""
+        enabled = self.is_checkpointing_enabled()
+        return CheckpointingMode[self._read(CHECKPOINTING_MODE)] if enabled else CheckpointingMode.AT_LEAST_ONCE
 
     def set_checkpointing_mode(self, checkpointing_mode: CheckpointingMode) -> CheckpointConfig:
         """Set what checkpoints promise; AT_LEAST_ONCE gets more than it asks for."""
@@ -137,7 +138,7 @@ class CheckpointConfig(ApiObject):
             raise ArgumentTypeError(f"expected a CheckpointStorage, got {storage!r}")
         for key in (CHECKPOINTING_DIR.key, *CHECKPOINTING_DIR.aliases):
             self._configuration.remove_config(key)
-        path = storage.get_checkpoint_path()
+        path = storage._checkpoint_path
         return self if path is None else self.set_checkpoint_storage_dir(path)
 
     def set_checkpoint_storage_dir(self, checkpoint_path: str) -> CheckpointConfig:

@@ -6,8 +6,10 @@ is there for programs of Flink 1.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from scurry.common import _java_text
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, UnsupportedError
 
@@ -19,16 +21,25 @@ __all__ = [
 ]
 
 
+_ROOT = re.compile(r"([\w+.-]+:)?(//[^/]*)?/*")
+
+
 class CheckpointStorage(ApiObject):
     """Where checkpoints go."""
 
     def __init__(self, checkpoint_path: str | None) -> None:
-        """Take the directory or URI of the checkpoints, None for a temporary place."""
+        """Take the directory or URI of the checkpoints, None for a temporary place.
+
+        Raises:
+            ArgumentError: It is empty, or the root of a file system.
+        """
+        if checkpoint_path is not None and (not checkpoint_path.strip() or _ROOT.fullmatch(checkpoint_path.strip())):
+            raise ArgumentError(f"checkpoints need a directory of their own, not {checkpoint_path!r}")
         self._checkpoint_path = checkpoint_path
 
     def get_checkpoint_path(self) -> str | None:
-        """Return the directory or URI of the checkpoints."""
-        return self._checkpoint_path
+        """Return the directory or URI of the checkpoints, as Flink shows paths: `file:/checkpoints`."""
+        return None if self._checkpoint_path is None else _java_text.path(self._checkpoint_path)
 
     def get_savepoint_path(self) -> str | None:
         """Return None: the directory of savepoints is a setting of its own."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from scurry.common import _java_text
 from scurry.common._api import ApiObject
-from scurry.errors import ArgumentTypeError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 __all__ = [
     "CustomStateBackend",
@@ -62,8 +63,16 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         return self._incremental
 
     def set_db_storage_paths(self, *paths: str) -> None:
-        """Set the directories of RocksDB's files."""
-        self._paths = list(paths)
+        """Set the directories of RocksDB's files.
+
+        Raises:
+            ArgumentError: One is not an absolute path of the local file system.
+        """
+        local = [_java_text.path(path or ".").removeprefix("file:") for path in paths]
+        for path, given in zip(local, paths, strict=True):
+            if not path.startswith("/"):
+                raise ArgumentError(f"RocksDB's files need an absolute path of the local file system, not {given!r}")
+        self._paths = local
 
     def get_db_storage_paths(self) -> list[str]:
         """Return the directories of RocksDB's files."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from scurry.common.completable_future import CompletableFuture
+from scurry.common.config_options import SAVEPOINTS_DIR
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
@@ -106,7 +107,7 @@ class RunningJob(JobClient):
     def _savepoint(self, directory: str | None, then: Literal["go on", "stop", "drain"]) -> CompletableFuture[str]:
         settings = self._job.plan.settings
         self._streaming("savepoints: set scurry.final-savepoint.dir to have one when the job ends")
-        directory = directory or settings.configuration.get("state.savepoints.dir")
+        directory = directory or settings.configuration.get(SAVEPOINTS_DIR.key)
         if not directory:
             raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
         file_system(directory)  # what cannot be reached is refused here

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
+from scurry.common.config_options import LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.exchange.collector import Collector, Consumer
 from scurry.runtime.exchange.wire import METRICS, WireRow, channel_id, pack
@@ -76,6 +78,7 @@ class Task:
 
     def open(self) -> None:
         """Opens all operators, the last of the chain first, as Flink does."""
+        _set_log_levels(self.info.job_parameters)
         for operator in self.operators.values():  # each was made after those that follow it
             operator.open()
 
@@ -144,3 +147,15 @@ class Task:
         """A receiver for rows bound for the driver: any will do, different ones for different senders."""
         ids = self.plan.subtask_ids
         return ids[self.info.subtask % len(ids)]
+
+
+def _set_log_levels(configuration: dict[str, str]) -> None:
+    """Set the levels that the job configures for the loggers of this process; what they let pass goes to stderr."""
+    level = configuration.get(LOG_LEVEL.key)
+    levels = LOG_LEVELS.parse(configuration.get(LOG_LEVELS.key, "")) or {}
+    if level or levels:
+        logging.basicConfig()
+    if level:
+        logging.getLogger().setLevel(LOG_LEVEL.parse(level))
+    for logger, its_level in levels.items():
+        logging.getLogger(logger).setLevel(its_level)

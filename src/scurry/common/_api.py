@@ -85,6 +85,10 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
                     raise ArgumentTypeError(_wrong_kind(function, args, name, expected, value))
             return function(*args, **kwargs)
         except ScurryError as error:
+            if isinstance(error, (ArgumentTypeError, MissingAttributeError)) and (
+                builder := _unbuilt([*args[1:], *kwargs.values()])
+            ):
+                error = ArgumentTypeError(f"{function.__qualname__}: {builder} is not built: call .build() on it")
             raise _cut(error) from None
 
     call.__code__ = call.__code__.replace(co_filename=BOUNDARY, co_name=function.__qualname__)
@@ -139,6 +143,12 @@ def _checks(function: Callable[..., Any]) -> list[_Check]:
             place = position if position < code.co_argcount else 1_000_000
             checks.append((place, name, tuple(kinds), text))
     return checks
+
+
+def _unbuilt(values: list[Any]) -> str:
+    """The name of a builder among the arguments; empty if there is none."""
+    builders = [type(value) for value in values if isinstance(value, ApiObject) and hasattr(type(value), "build")]
+    return f"the {builders[0].__qualname__}" if builders else ""
 
 
 def _wrong_kind(function: Callable[..., Any], args: tuple[Any, ...], name: str, expected: str, value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.datastream.functions.base import Function
-from scurry.datastream.functions.transformations import CallableReduce, ReduceFunction
+from scurry.datastream.functions.transformations import CallableReduce, KeySelector, ReduceFunction
 from scurry.errors import ArgumentTypeError
 
 __all__ = ["function_name", "require_function", "require_reduce"]
@@ -30,6 +30,8 @@ def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: boo
         return
     if or_callable and callable(function) and not isinstance(function, Function):
         return
+    if KeySelector in kinds and isinstance(function, (str, int)):
+        hint = f"pass a function: lambda record: record[{function!r}]"
     raise ArgumentTypeError(f"expected {expected}, got {function!r}{'; ' + hint if hint else ''}")
 
 

@@ -28,6 +28,9 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
         return RowTypeInfo(declared)
     if isinstance(declared, type) or hasattr(declared, "__origin__"):
         return type_info_from_hint(declared)
+    name = getattr(declared, "__qualname__", "")
+    if name.startswith("Types."):
+        raise ArgumentTypeError(f"{what} is the method {name}: call it, {name}()")
     raise ArgumentTypeError(
         f"{what} is {declared!r} (Python type {type(declared).__name__}); "
         "pass Types.STRING(), Types.TUPLE([...]), ..., a type hint such as int or tuple[int, str], or None"

@@ -33,6 +33,16 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
     a job and runs it. All settings are kept in one configuration.
     """
 
+    _instead = {
+        "read_text_file": "call from_source(...) with FileSource.for_record_stream_format(...)",
+        "read_file": "call from_source(...) with a FileSource",
+        "read_csv": "call from_source(...) with a FileSource of CsvReaderFormat",
+        "from_elements": "call from_collection([...])",
+        "from_kafka": "call from_source(...) with a KafkaSource",
+        "run": "call execute()",
+        "start": "call execute_async()",
+    }
+
     def __init__(self, configuration: Configuration | None = None) -> None:
         """Make an environment; programs call `get_execution_environment`, which also heeds the command line."""
         super().__init__(configuration)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections.abc import Iterator
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from scurry.common.pickling import by_value
@@ -36,12 +38,51 @@ def ship(plan: JobPlan) -> bytes:
             try:
                 by_value(part)
             except Exception as cause:
+                held = _culprit(part) or "its function"
                 raise UnpicklableFunctionError(
-                    f"operator {part.name!r} built at {part.origin} cannot be sent to workers: {cause}\n"
+                    f"operator {part.name!r} built at {part.origin} cannot be sent to workers: {held}: {cause}\n"
                     "  hint: create connections, locks, open files and the like in open(), not in __init__ or at "
                     "module level"
                 ) from error
         raise
+
+
+def _culprit(part: Any) -> str:
+    """Names what cannot be pickled in the function of an operator, or in a source: `x` or `self.x`."""
+    held = getattr(part, "source", None) or part.operator
+    path = ""
+    for _ in range(6):  # functions hold functions that hold ...
+        found = next(((name, value) for name, value in _held_by(held) if not _pickles(value)), None)
+        if found is None:
+            break
+        name, held = found
+        path = name or path
+    return path
+
+
+def _held_by(value: Any) -> Iterator[tuple[str, Any]]:
+    """What a function refers to, or an object has, by the name it has in the program; without one what only wraps."""
+    function = getattr(value, "__func__", value)
+    if isinstance(function, FunctionType):
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        yield from ((f"variable {name!r}", cell.cell_contents) for name, cell in cells if cell != CellType())
+        used = function.__code__.co_names
+        yield from ((f"variable {name!r}", function.__globals__[name]) for name in used if name in function.__globals__)
+        if function is not value:
+            yield "", value.__self__
+    elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)):
+        own = type(value).__module__.partition(".")[0] == __name__.partition(".")[0]
+        yield from (("" if own else f"self.{name}", held) for name, held in vars(value).items())
+
+
+def _pickles(value: Any) -> bool:
+    import cloudpickle
+
+    try:
+        cloudpickle.dumps(value, 5)
+    except Exception:
+        return False
+    return True
 
 
 def ship_value(value: Any) -> bytes:

@@ -16,7 +16,8 @@ from scurry.common.time_domain import TimeDomain
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.watermark_strategy import Watermark
 from scurry.datastream import DataStream, StreamExecutionEnvironment
-from scurry.errors import ArgumentError
+from scurry.datastream.state import StateDescriptor
+from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph.nodes import OperatorNode
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.driver.job import JobExecution
@@ -258,6 +259,11 @@ class TestHarness(ApiObject):
         Returns:
             What `value()`, `get()` or `items()` would show: None, [] or {} if there is nothing.
         """
+        if not isinstance(descriptor, StateDescriptor):
+            raise ArgumentTypeError(
+                "state takes the descriptor that the function gets its state with, such as "
+                f"ValueStateDescriptor({descriptor!r}, Types.INT()), got {descriptor!r}"
+            )
         (found,) = self._operators(operator, only_one=True)
         return read_state(found, self._levels, descriptor, key, window, self._now)
 

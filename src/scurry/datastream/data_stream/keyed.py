@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from scurry.datastream import _aggregations as aggregations
 from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream._functions import require_function, require_reduce
+from scurry.datastream.data_stream._instead import KEYED_STREAM_METHODS
 from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
@@ -27,6 +28,8 @@ class KeyedStream(DataStream):
 
     Mirrors Flink's `KeyedStream`. It is no operator: names, uids and parallelism belong to what follows.
     """
+
+    _instead = KEYED_STREAM_METHODS
 
     def __init__(self, origin_stream: DataStream, partitioner: ops.Hash) -> None:
         """Partition a stream; programs call `key_by`."""

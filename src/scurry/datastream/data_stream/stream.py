@@ -12,6 +12,7 @@ from scurry.datastream._adapters import Projection
 from scurry.datastream._functions import require_function
 from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
+from scurry.datastream.data_stream._instead import STREAM_METHODS
 from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
 from scurry.datastream.functions import (
     FilterFunction,
@@ -49,6 +50,8 @@ class DataStream(OperatorSettings):
 
     Mirrors Flink's `DataStream`. Types that are not declared mean pickled Python objects.
     """
+
+    _instead = STREAM_METHODS
 
     def __init__(self, env: StreamExecutionEnvironment, node: Node) -> None:
         """Wrap a node; programs get streams from an environment or from other streams."""

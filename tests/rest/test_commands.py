@@ -21,14 +21,9 @@ from scurry.launch import LaunchOptions
 from scurry.rest.client import RemoteProcess
 from scurry.rest.registry import JobEntry, register
 from scurry.rest.settings import RestSettings
-from scurry.runtime.savepoint.format import (
-    Entry,
-    OperatorState,
-    SavepointMetadata,
-    SourceState,
-    write_entries,
-    write_metadata,
-)
+from scurry.runtime.savepoint.entries import write_entries
+from scurry.runtime.savepoint.format import Entry, OperatorState, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.reading import complete_savepoint
 
 
 @dataclass
@@ -193,7 +188,7 @@ class TestInspect:
                        "rules": OperatorState("rules", 3, "Broadcast", 1)},
             sources={"lines": SourceState("orders", 1, "FileSource", 2, {"file": "a.csv", "offset": 17})},
         )  # fmt: skip
-        write_metadata(path, metadata)
+        complete_savepoint(path, metadata)
         return path
 
     def test_operators_are_shown_with_states_and_sizes(self, savepoint: str) -> None:
@@ -205,7 +200,7 @@ class TestInspect:
         assert "file: a.csv, offset: 17" in scurry("savepoint", "inspect", savepoint).out
 
     def test_versions_are_shown(self, savepoint: str) -> None:
-        assert "scurry 0.1.0, format version 1" in scurry("savepoint", "inspect", savepoint).out
+        assert "scurry 0.1.0, format version 2" in scurry("savepoint", "inspect", savepoint).out
 
     def test_programs_read_json(self, savepoint: str) -> None:
         found = json.loads(scurry("savepoint", "inspect", savepoint, "--json").out)

@@ -11,6 +11,7 @@ from driving import Record
 from scurry.common import Configuration, Duration, WatermarkStrategy
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.runtime.savepoint.reading import open_savepoint
 from scurry.runtime.savepoint.restore import Restore
 from scurry.testing import TestHarness
 
@@ -62,7 +63,7 @@ def streaming(pipeline: Pipeline, savepoint: str | None = None, parallelism: int
 def restore(harness: TestHarness, savepoint: str) -> None:
     """Puts the state of a savepoint into the stores of a harness, as the runners do in their first batches."""
     plan = harness._plan
-    for works in Restore(savepoint, plan).batches():
+    for works in Restore(open_savepoint(savepoint), plan).batches():
         harness._levels.process([row for work in works for row in work.rows(plan)], 0)
 
 

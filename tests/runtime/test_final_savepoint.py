@@ -19,7 +19,9 @@ from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ConfigError, JobError
-from scurry.runtime.savepoint.format import Entry, EntryWriter, read_entries, read_metadata, remove_unfinished
+from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
+from scurry.runtime.savepoint.format import Entry, SavepointMetadata
+from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 
 
 def environment(directory: Path | None, mode: str = "BATCH") -> StreamExecutionEnvironment:
@@ -47,7 +49,7 @@ def ends_at(env: StreamExecutionEnvironment, stream: DataStream) -> int:
     window.reduce(max).uid("window")._sink(CollectSink(lambda _: None), "results")
     path = env.execute().get_savepoint_path()
     assert path is not None
-    (watermark,) = {pickle.loads(entry.blob).gate[-1] for entry in read_entries(path, ["window"], ["meta"])}
+    (watermark,) = {pickle.loads(entry.blob).gate[-1] for entry in open_savepoint(path).entries(["window"], ["meta"])}
     return int(watermark)
 
 
@@ -132,7 +134,7 @@ def test_timers_of_processing_time_wait_for_the_streaming_job(tmp_path: Path) ->
 
     results, path = batch(pipeline, [[Record("a", 1), Record("b", 2), Record("a", 3)]], str(tmp_path))
     assert results == []
-    now = read_metadata(path).created_ms
+    now = open_savepoint(path).metadata.created_ms
     with streaming(pipeline, path, now=now) as job:
         job.process("a", 10)
         assert job.outputs() == []
@@ -181,10 +183,11 @@ def windows(stream: DataStream) -> DataStream:
 
 def test_the_savepoint_names_operators_but_no_sources(tmp_path: Path) -> None:
     _, path = batch(windows, [[Record(1, 10)]], str(tmp_path))
-    metadata = read_metadata(path)
+    metadata = open_savepoint(path).metadata
     assert (metadata.sources, metadata.max_parallelism, metadata.watermark) == ({}, 4, 9)
     assert {uid: state.kind for uid, state in metadata.operators.items()} == {"op": "Window"}
-    assert sorted((entry.uid, entry.kind) for entry in read_entries(path)) == [("op", "meta"), ("op", "page")]
+    entries = open_savepoint(path).entries()
+    assert sorted((entry.uid, entry.kind) for entry in entries) == [("op", "meta"), ("op", "page")]
 
 
 def test_the_states_are_described_as_those_of_a_streaming_job(tmp_path: Path) -> None:
@@ -194,8 +197,8 @@ def test_the_states_are_described_as_those_of_a_streaming_job(tmp_path: Path) ->
     _, path = batch(pipeline, [[Record("a", 1)]], str(tmp_path))
     with streaming(pipeline) as job:
         job.process("a", 1)
-        assert read_metadata(path).operators["alarm"].states == job._job.state_schemas["alarm"]
-    assert "count" in read_metadata(path).operators["alarm"].states
+        assert open_savepoint(path).metadata.operators["alarm"].states == job._job.state_schemas["alarm"]
+    assert "count" in open_savepoint(path).metadata.operators["alarm"].states
 
 
 def test_a_task_that_is_repeated_replaces_what_it_wrote(tmp_path: Path) -> None:
@@ -206,7 +209,8 @@ def test_a_task_that_is_repeated_replaces_what_it_wrote(tmp_path: Path) -> None:
     broken_off = EntryWriter(str(tmp_path), "level-1-0")
     broken_off.add(Entry("op", "page", 0, 1, b"third"))
     broken_off._flush("page")
-    assert [entry.blob for entry in read_entries(str(tmp_path))] == [b"second"]
+    complete_savepoint(str(tmp_path), SavepointMetadata(0, "test", "0", "test", 4, 0))
+    assert [entry.blob for entry in open_savepoint(str(tmp_path)).entries()] == [b"second"]
     remove_unfinished(str(tmp_path))
     assert [file.name for file in tmp_path.rglob("*level*")] == ["level-1-0.parquet"]
 

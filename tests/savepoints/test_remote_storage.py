@@ -12,7 +12,7 @@ from test_restore import everything, goes_on
 
 from scurry.common import JobStatus
 from scurry.errors import UnsupportedError
-from scurry.runtime.savepoint.format import read_metadata
+from scurry.runtime.savepoint.reading import open_savepoint
 
 pytestmark = pytest.mark.spark
 
@@ -57,7 +57,7 @@ def test_a_job_with_remote_checkpoints_takes_a_savepoint_while_it_runs(
     client = job.start(everything, **settings)
     job.wait(client)
     path = client.trigger_savepoint(str(tmp_path / "savepoints")).result()
-    assert len(read_metadata(path).operators) == 4
+    assert len(open_savepoint(path).metadata.operators) == 4
     assert sorted(job.finish(client)) == sorted(undisturbed)
 
 

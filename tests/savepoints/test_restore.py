@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from pathlib import Path
@@ -25,7 +24,7 @@ from runs import Job, refusal
 from scurry.common import Types
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import JobError, SavepointError, StateNotFoundError, TopologyError
-from scurry.runtime.savepoint.format import read_entries, read_metadata
+from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 
 
 def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 1500) -> list[DataStream]:
@@ -110,17 +109,17 @@ def test_a_drained_job_fires_everything_and_goes_on_with_what_comes_next(job: Jo
     assert [line for line in found if line.startswith("running")] == [
         line for line in undisturbed if line.startswith("running")
     ]
-    assert read_metadata(path).drained
+    assert open_savepoint(path).metadata.drained
 
 
 def test_starting_again_on_the_same_directory_goes_on_instead_of_starting_over(tmp_path: Path) -> None:
     job = Job("local", tmp_path)
     path = job.stop(job.start(everything))
-    metadata = read_metadata(path)
+    metadata = open_savepoint(path).metadata
     assert metadata.sources["readings"].position["next"] == len(lines(job.outputs[0], kind="running"))
     assert set(metadata.operators) == {"running", "windows", "totals", "alarms"}
-    assert {entry.uid for entry in read_entries(path, kinds=["page"])} >= {"running", "windows", "alarms"}
-    assert {entry.uid for entry in read_entries(path, kinds=["broadcast"])} == {"alarms"}
+    assert {entry.uid for entry in open_savepoint(path).entries(kinds=["page"])} >= {"running", "windows", "alarms"}
+    assert {entry.uid for entry in open_savepoint(path).entries(kinds=["broadcast"])} == {"alarms"}
 
 
 # ---------------------------------------------------------------- changed programs
@@ -228,14 +227,15 @@ def test_a_path_without_a_savepoint_is_refused(local: Job, tmp_path: Path) -> No
 
 def test_an_unfinished_savepoint_is_refused(local: Job) -> None:
     path = local.stop(local.start(only_running))
-    (Path(path) / "metadata.json").unlink()
-    assert "was not finished" in refusal(local, local.start(only_running, savepoint=path))
+    for name in ("manifest.json", "metadata.json"):  # in the opposite order of writing
+        (Path(path) / name).unlink()
+        assert "was never completed" in refusal(local, local.start(only_running, savepoint=path))
 
 
-def test_a_savepoint_of_another_version_is_refused(local: Job) -> None:
+def test_a_savepoint_of_another_version_is_refused(local: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(local.stop(local.start(only_running)))
-    content = json.loads((path / "metadata.json").read_text())
-    (path / "metadata.json").write_text(json.dumps({**content, "version": 99}))
+    monkeypatch.setattr("scurry.runtime.savepoint.reading.VERSION", 99)
+    complete_savepoint(str(path), open_savepoint(str(path)).metadata)
     assert "format version 99" in refusal(local, local.start(only_running, savepoint=str(path)))
 
 
@@ -243,7 +243,8 @@ def test_damaged_entries_are_refused(local: Job) -> None:
     path = local.stop(local.start(only_running))
     (file,) = Path(path).glob("entries/kind=page/*.parquet")
     file.write_bytes(file.read_bytes()[:100])
-    assert "is damaged" in refusal(local, local.start(only_running, savepoint=path))
+    text = refusal(local, local.start(only_running, savepoint=path))
+    assert "kind=page/part-0.parquet: 100 bytes long instead of" in text
 
 
 def test_a_savepoint_needs_a_place(local: Job) -> None:

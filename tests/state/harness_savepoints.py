@@ -7,16 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scurry.runtime.savepoint.format import (
-    Entry,
-    SavepointMetadata,
-    SourceState,
-    write_entries,
-    write_metadata,
-)
+from scurry.runtime.savepoint.entries import write_entries
+from scurry.runtime.savepoint.format import Entry, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 from scurry.runtime.savepoint.restore import Restore
 from scurry.runtime.savepoint.taking import Description
-from scurry.runtime.savepoint.trust import require_trusted
 from scurry.testing import TestHarness
 
 #: When the savepoints of these tests were taken.
@@ -43,7 +38,7 @@ def save(
     described = Description.of(plan).operators
     operators = described if states is None else {uid: replace(op, states=states) for uid, op in described.items()}
     groups = plan.settings.max_parallelism
-    write_metadata(
+    complete_savepoint(
         str(path),
         SavepointMetadata(NOW, "test", "0" * 32, "test", groups, 7, operators=operators, sources=sources or {}),
     )
@@ -52,9 +47,9 @@ def save(
 
 def start_from(path: str, build: Callable[..., Any], parallelism: int = 1, max_parallelism: int = 128) -> TestHarness:
     """A pipeline that goes on with the state in a savepoint."""
-    require_trusted(path)
+    savepoint = open_savepoint(path)
     harness = TestHarness.of(build, parallelism=parallelism, max_parallelism=max_parallelism)
-    for works in Restore(path, harness._plan).batches():
+    for works in Restore(savepoint, harness._plan).batches():
         rows = [row for work in works for row in work.rows(harness._plan)]
         assert harness._levels.process(rows, 0) == []
     return harness

@@ -1,4 +1,4 @@
-"""Pipelines with state of every kind; the savepoint in tests/fixtures/savepoint-v1 is of some of them."""
+"""Pipelines with state of every kind; the savepoints in tests/fixtures/savepoint-v1 and -v2 are of some of them."""
 
 from __future__ import annotations
 

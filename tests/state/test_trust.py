@@ -14,6 +14,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.errors import JobError, SavepointTrustError
+from scurry.runtime.savepoint.reading import open_savepoint
 from scurry.runtime.savepoint.trust import require_trusted
 from scurry.state import OperatorTransformation, SavepointReader, SavepointWriter
 
@@ -46,13 +47,13 @@ def test_a_file_that_a_group_can_write_is_refused(savepoint: Path, monkeypatch: 
     monkeypatch.setattr("scurry.runtime.savepoint.trust._own_group", lambda group: False)
     (savepoint / "metadata.json").chmod(0o664)
     with pytest.raises(SavepointTrustError, match="metadata.json: others can write to it"):
-        require_trusted(str(savepoint))
+        open_savepoint(str(savepoint))
 
 
 def test_the_group_that_is_the_users_own_may_write(savepoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scurry.runtime.savepoint.trust._own_group", lambda group: True)
     (savepoint / "metadata.json").chmod(0o664)
-    require_trusted(str(savepoint))
+    open_savepoint(str(savepoint))
 
 
 def test_another_users_savepoint_is_refused(savepoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +73,7 @@ def test_a_savepoint_that_others_can_replace_is_refused(savepoint: Path) -> None
 
 def test_nobody_can_replace_what_others_own_where_the_sticky_bit_is_set(savepoint: Path) -> None:
     savepoint.parent.chmod(0o1777)
-    require_trusted(str(savepoint))
+    open_savepoint(str(savepoint))
 
 
 def test_the_caller_can_vouch_for_who_writes_there(savepoint: Path) -> None:

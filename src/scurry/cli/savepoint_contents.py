@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import asdict
 from typing import Any
 
 from scurry.cli.tables import position_text, print_json, print_table, size_text, time_text
-from scurry.runtime.savepoint.format import entry_files, read_metadata
+from scurry.runtime.savepoint.manifest import OperatorCounts
+from scurry.runtime.savepoint.reading import open_savepoint
 
 __all__ = ["contents", "print_contents"]
 
@@ -19,23 +19,20 @@ def contents(directory: str) -> dict[str, Any]:
         directory: Its directory or URI.
 
     Returns:
-        The content of `metadata.json`; each operator also has the `bytes` and `entries` of its state.
+        The content of `metadata.json`; each operator also has the `bytes` and `entries` of its state. `warning` says
+        what could not be checked.
 
     Raises:
         SavepointNotFoundError: There is none.
-        SavepointFormatError: It cannot be read.
+        SavepointFormatError: It cannot be read, or is not what was written.
     """
-    metadata = read_metadata(directory)
-    sizes: dict[str, int] = defaultdict(int)
-    entries: dict[str, int] = defaultdict(int)
-    for file in entry_files(directory):
-        for uid, _, size in file.sizes():
-            sizes[uid] += size
-            entries[uid] += 1
-    known = asdict(metadata)
+    savepoint = open_savepoint(directory, allow_untrusted=True)
+    known = asdict(savepoint.metadata)
     for uid, operator in known["operators"].items():
-        operator["bytes"], operator["entries"] = sizes[uid], entries[uid]
-    return {"path": directory, **known, "bytes": sum(sizes.values())}
+        counts = savepoint.operators.get(uid, OperatorCounts())
+        operator["bytes"], operator["entries"] = counts.bytes, sum(counts.entries.values())
+    size = sum(counts.bytes for counts in savepoint.operators.values())
+    return {"path": directory, **known, "bytes": size, "warning": savepoint.warning}
 
 
 def print_contents(directory: str, as_json: bool) -> None:
@@ -63,6 +60,7 @@ def _summary(known: dict[str, Any]) -> list[list[str]]:
         ["watermark", "none" if watermark is None else str(watermark)],
         ["drained", "yes" if known["drained"] else "no"],
         ["state", size_text(known["bytes"])],
+        ["files", "all as they were written" if known["warning"] is None else "not checked: there is no manifest"],
     ]
 
 

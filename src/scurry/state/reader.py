@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ from scurry.common._api import ApiObject
 from scurry.datastream._functions import require_function
 from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.errors import StateNotFoundError
-from scurry.runtime.savepoint.format import SavepointMetadata, read_entries, read_metadata
-from scurry.runtime.savepoint.trust import require_trusted
+from scurry.runtime.savepoint.format import SavepointMetadata
+from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.timer import Timer
 from scurry.state.columns import Columns, keyed_columns, record_columns, timer_columns, window_columns
 from scurry.state.decoding import Decoder, FunctionDecoder, StatesDecoder, TimersDecoder, WindowsDecoder
@@ -33,14 +34,15 @@ class SavepointReader(ApiObject):
         metadata: What `metadata.json` says: operators, sources, watermark, when it was taken.
     """
 
-    def __init__(self, path: str, metadata: SavepointMetadata) -> None:
+    def __init__(self, savepoint: Savepoint) -> None:
         """Look into a savepoint; programs call `read`."""
-        self.path = path
-        self.metadata = metadata
+        self._savepoint = savepoint
+        self.path: str = savepoint.path
+        self.metadata: SavepointMetadata = savepoint.metadata
 
     @staticmethod
     def read(path: str, *, allow_untrusted: bool = False) -> SavepointReader:
-        """Open a savepoint.
+        """Open a savepoint, all files of which are compared with what was written.
 
         Args:
             path: Its directory: a local path, or an `s3://`, `gs://` or `hdfs://` address.
@@ -49,12 +51,11 @@ class SavepointReader(ApiObject):
 
         Raises:
             SavepointNotFoundError: There is no savepoint.
-            SavepointFormatError: It is damaged, or of another version.
+            SavepointFormatError: It is damaged, or of another version. Iterators raise it, too, if a file was changed
+                since.
             SavepointTrustError: Others than its user could have written it.
         """
-        metadata = read_metadata(path)
-        require_trusted(path, allow_untrusted)
-        return SavepointReader(path, metadata)
+        return SavepointReader(opened(path, allow_untrusted))
 
     # ---------------------------------------------------------------- iterators
 
@@ -124,7 +125,7 @@ class SavepointReader(ApiObject):
             StateNotFoundError: There is no such operator.
         """
         self._names(uid)
-        for entry in read_entries(self.path, {uid}, ("broadcast",)):
+        for entry in self._savepoint.entries({uid}, ("broadcast",)):
             if entry.subtask == 0:  # all subtasks hold the same
                 found: dict[str, dict[Any, Any]] = load(uid, entry.blob)
                 return found
@@ -209,9 +210,17 @@ class SavepointReader(ApiObject):
         return FunctionDecoder(function, uid, self._names(uid), metadata.created_ms, metadata.max_parallelism)
 
     def _decode(self, uid: str, decoder: Decoder) -> Iterator[Any]:
-        return decoder(read_entries(self.path, {uid}, ("page",)))
+        return decoder(self._savepoint.entries({uid}, ("page",)))
 
     def _frame(self, spark: Any, decoder: Decoder, columns: Columns) -> Any:
         from scurry.spark.savepoint.state_frames import state_frame
 
-        return state_frame(spark, self.path, decoder, columns)
+        return state_frame(spark, self._savepoint.files_of("page"), decoder, columns)
+
+
+def opened(path: str, allow_untrusted: bool) -> Savepoint:
+    """The savepoint a program names; warns if it is of a release whose savepoints cannot be checked."""
+    savepoint = open_savepoint(path, allow_untrusted)
+    if savepoint.warning is not None:
+        warnings.warn(savepoint.warning, stacklevel=3)
+    return savepoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -15,19 +15,12 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.spark_source import arrow_rows
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.savepoint.format import (
-    ENTRIES,
-    OperatorState,
-    SavepointMetadata,
-    SourceState,
-    copy_entries,
-    entry_files,
-    write_entries,
-    write_metadata,
-)
+from scurry.runtime.savepoint.entries import EntryFile, copy_entries, write_entries
+from scurry.runtime.savepoint.format import ENTRIES, METADATA, OperatorState, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.state.bootstrap import Block, KeyedBootstrap, broadcast_entries
 from scurry.state.naming import no_operator
-from scurry.state.reader import SavepointReader
+from scurry.state.reader import opened
 from scurry.state.transformation import BroadcastTransformation, KeyedTransformation, StateBootstrapTransformation
 
 __all__ = ["SavepointWriter"]
@@ -49,10 +42,12 @@ class SavepointWriter(ApiObject):
     positions. Nothing happens before `write`.
     """
 
-    def __init__(self, metadata: SavepointMetadata, source: str | None = None) -> None:
+    def __init__(
+        self, metadata: SavepointMetadata, path: str = "to be written", files: Sequence[EntryFile] = ()
+    ) -> None:
         """Start with what a savepoint says; programs call `new_savepoint` or `from_existing_savepoint`."""
         self._metadata = metadata
-        self._source = source
+        self._path, self._files = path, files
         #: uid in the existing savepoint -> uid in the new one
         self._kept = {uid: uid for uid in (*metadata.operators, *metadata.sources)}
         self._removed: dict[str, OperatorState] = {}
@@ -87,7 +82,8 @@ class SavepointWriter(ApiObject):
         Raises:
             SavepointError: It cannot be read.
         """
-        return SavepointWriter(SavepointReader.read(path, allow_untrusted=allow_untrusted).metadata, path)
+        savepoint = opened(path, allow_untrusted)
+        return SavepointWriter(savepoint.metadata, path, savepoint.files)
 
     # ---------------------------------------------------------------- what is to be written
 
@@ -147,7 +143,7 @@ class SavepointWriter(ApiObject):
         for before, now in self._kept.items():
             if now == uid:
                 return before
-        raise no_operator(uid, (*self._kept.values(), *self._new), self._source or "to be written")
+        raise no_operator(uid, (*self._kept.values(), *self._new), self._path)
 
     # ---------------------------------------------------------------- writing
 
@@ -178,9 +174,10 @@ class SavepointWriter(ApiObject):
                 self._kept[uid]: state for uid, state in self._metadata.sources.items() if uid in self._kept
             }
             now = time.time_ns() // 1_000_000
-            write_metadata(path, replace(self._metadata, created_ms=now, operators=operators, sources=sources))
+            complete_savepoint(path, replace(self._metadata, created_ms=now, operators=operators, sources=sources))
         except BaseException:
-            fs.delete(posixpath.join(root, ENTRIES))
+            for name in (ENTRIES, METADATA):
+                fs.delete(posixpath.join(root, name))
             raise
         return path
 
@@ -188,8 +185,8 @@ class SavepointWriter(ApiObject):
         """Copies what stays; returns the operators."""
         operators = self._metadata.operators
         uids = {before: now for before, now in self._kept.items() if before in operators}
-        if self._source is not None and uids:
-            works = [(file, f"kept-{number}") for number, file in enumerate(entry_files(self._source))]
+        if self._files and uids:
+            works = [(file, f"kept-{number}") for number, file in enumerate(self._files)]
             frames = [each.records for parts in self._new.values() for each in parts if each.from_spark]
             if frames:
                 from scurry.spark.savepoint.state_files import copy_on_workers

@@ -19,9 +19,11 @@ from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MIN_TIME, WireRow
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.savepoint.format import Entry, write_entries, write_metadata
+from scurry.runtime.savepoint.entries import write_entries
+from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.migration import collect_schemas
-from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from
+from scurry.runtime.savepoint.reading import complete_savepoint
+from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
 from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of, restore_source
 from scurry.runtime.state.store import UndoStore
 from scurry.runtime.tasks.source_task import SourceTask
@@ -87,8 +89,9 @@ class StreamingRun:
         path = self.memory.origin or savepoint_to_start_from(self.job.plan)
         if path is None:
             return None
+        savepoint = open_for(self.job, path, own=self.memory.origin is not None)
         collected = collect_schemas(plan_loader(self.job.plan)) if self.memory.origin is None else None
-        restore = Restore.into(path, self.job, self.job.plan, collected)
+        restore = Restore.into(savepoint, self.job, self.job.plan, collected)
         self.job.use(restore.plan)
         if self.memory.origin is None:
             self.job.note(f"starting from the savepoint {path}")
@@ -230,7 +233,7 @@ class StreamingRun:
         )
         write_entries(path, entries)
         description = Description.of(self.plan, self.job.state_schemas)
-        write_metadata(
+        complete_savepoint(
             path, metadata_of(self.job, description, self.memory.batch_id, source_positions, drained=drained)
         )
 

@@ -20,8 +20,10 @@ from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import WATERMARK
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
-from scurry.runtime.savepoint.format import EntryWriter, new_savepoint_path, remove_unfinished, write_metadata
+from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
+from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.pages import entries_of
+from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
 from scurry.runtime.state.store import DictStore
@@ -45,7 +47,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
         yield path
         remove_unfinished(path)
         # no sources: the job that goes on brings its own
-        write_metadata(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, SourcePositions()))
+        complete_savepoint(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, SourcePositions()))
     except BaseException:
         with suppress(Exception):  # what made the job fail must not be hidden
             fs, root = file_system(path)

@@ -18,9 +18,10 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import STATE, WireRow, channel_id, pack
 from scurry.runtime.keys import subtask_of
-from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files, read_metadata
+from scurry.runtime.savepoint.entries import EntryFile
+from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration
-from scurry.runtime.savepoint.trust import require_trusted
+from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
 
 #: Operators whose functions name their states themselves may take each other's place.
@@ -102,7 +103,7 @@ class Restore:
     """What a plan takes from a savepoint.
 
     Args:
-        path: The savepoint.
+        savepoint: The savepoint.
         plan: The plan; `self.plan` has the savepoint's number of key groups.
         allow_non_restored: State that no operator takes is dropped instead of refused.
         collected: The states that the plan's functions register, None if they are those of the savepoint.
@@ -112,12 +113,15 @@ class Restore:
     """
 
     def __init__(
-        self, path: str, plan: JobPlan, allow_non_restored: bool = False, collected: Collected | None = None
+        self,
+        savepoint: Savepoint,
+        plan: JobPlan,
+        allow_non_restored: bool = False,
+        collected: Collected | None = None,
     ) -> None:
-        self.path = path
-        self.metadata = read_metadata(path)
-        self.plan = plan = with_key_groups(self.metadata.max_parallelism, plan, path)
-        self._files = entry_files(path, ("page", "broadcast"))
+        self.path, self.metadata = savepoint.path, savepoint.metadata
+        self._savepoint = savepoint
+        self.plan = plan = with_key_groups(self.metadata.max_parallelism, plan, self.path)
         self._taking = {op.uid: op for op in plan.operators.values() if op.input_edges}
         sources = {source.uid: source for source in plan.sources.values()}
         self.sources = {uid: state for uid, state in self.metadata.sources.items() if uid in sources}
@@ -132,17 +136,10 @@ class Restore:
             self.migration.attach(plan)
 
     @classmethod
-    def into(cls, path: str, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
-        """What a job takes from a savepoint, by its plan's own configuration.
-
-        Raises:
-            SavepointTrustError: The user named the savepoint, and others could have written it.
-        """
-        configuration = plan.settings.configuration
-        ignore = configuration.get(IGNORE_UNCLAIMED.key, "false")
-        if path == savepoint_to_start_from(plan):
-            require_trusted(path, ALLOW_UNTRUSTED.parse(configuration.get(ALLOW_UNTRUSTED.key, "false")))
-        restore = cls(path, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
+    def into(cls, savepoint: Savepoint, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
+        """What a job takes from a savepoint, by its plan's own configuration."""
+        ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
+        restore = cls(savepoint, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
         if restore.migration is not None:
             job.took_over(restore.migration)
         return restore
@@ -150,7 +147,7 @@ class Restore:
     # ---------------------------------------------------------------- checks
 
     def _refuse_unclaimed(self) -> None:
-        holders = {uid for file in self._files for uid, _, _ in file.sizes()}
+        holders = set(self._savepoint.operators)
         unclaimed = [f"operator {uid!r} ({self._name(uid)})" for uid in sorted(holders.difference(self._taking))] + [
             f"source {uid!r}" for uid in self.metadata.sources if uid not in self.sources
         ]
@@ -193,7 +190,7 @@ class Restore:
         distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration)
         found: list[list[RestoreWork]] = [[RestoreWork(distributor, entries=tuple(self._metas()))]]
         size = 0
-        for file in self._files:
+        for file in self._savepoint.files_of("page", "broadcast"):
             groups: list[int] = []
             for number, row_group in enumerate(file.row_groups):
                 if size and size + row_group > limit:
@@ -210,9 +207,8 @@ class Restore:
     def _metas(self) -> Iterator[Entry]:
         """What each subtask remembers besides pages, put together from what the old subtasks remembered."""
         metas: dict[str, list[Meta]] = {}
-        for file in entry_files(self.path, ("meta",)):
-            for entry in file.read():
-                metas.setdefault(entry.uid, []).append(pickle.loads(entry.blob))
+        for entry in self._savepoint.entries(kinds=("meta",)):
+            metas.setdefault(entry.uid, []).append(pickle.loads(entry.blob))
         for uid, op in self._taking.items():
             if uid in metas:
                 gate = {} if self.metadata.drained else self._gate(op, metas[uid])
@@ -286,6 +282,24 @@ def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
         )
     assert plan.rebuild is not None
     return plan.rebuild(replace(settings, max_parallelism=there))
+
+
+def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
+    """Opens the savepoint a job begins with.
+
+    Args:
+        job: The job, which is told what cannot be checked.
+        path: The savepoint.
+        own: The job wrote it into a directory that only it can write; on a cluster, the workers' user may be another.
+
+    Raises:
+        SavepointError: It is not what was written, or others could have written it.
+    """
+    allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
+    savepoint = open_savepoint(path, allowed or own)
+    if savepoint.warning is not None:
+        job.note(savepoint.warning)
+    return savepoint
 
 
 def savepoint_to_start_from(plan: JobPlan) -> str | None:

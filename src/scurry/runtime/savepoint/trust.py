@@ -1,59 +1,223 @@
 """Who may have written a savepoint or checkpoint: reading its entries runs code that its writer chose.
 
 Entries are pickled, as state holds the user's own objects. So whoever can write a savepoint's files can run code in
-the jobs and programs that read them; `metadata.json` is JSON and harmless.
+the jobs and programs that read them; `metadata.json` and `manifest.json` are JSON and harmless.
+
+A path is followed name by name, from the root of the file system, by descriptors: what is opened is what was checked,
+and nobody else could make one of the names, links among them, lead elsewhere.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import posixpath
 import stat
+from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
 
-from scurry.connectors.files.filesystem import local_path
+from scurry.connectors.files.filesystem import FileSystem, LocalFileSystem, file_system, local_path
 from scurry.errors import SavepointTrustError
 
+#: To look names up in a directory takes less than to list it.
+_SEARCH = os.O_RDONLY if os.name != "posix" else os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+_LIST = os.O_RDONLY if os.name != "posix" else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
-def require_trusted(path: str, allow_untrusted: bool = False, what: str = "savepoint") -> None:
-    """Refuses a savepoint or checkpoint that somebody else could have written, as OpenSSH refuses such keys.
+#: As many links as Linux follows.
+_MOST_LINKS = 40
 
-    Looked at are the owner and the mode of its directories and files, and whether the directories above can be written
-    by others. Only local files are: who may write to an object store or HDFS is up to its access rights.
+
+@contextmanager
+def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[FileSystem, str]]:
+    """Gives a savepoint's file system and its path there, to read what nobody else could have written.
+
+    Only local files are checked: who may write to an object store or HDFS is up to its access rights.
 
     Args:
-        path: The savepoint; if there is none, whoever reads it will say so.
-        allow_untrusted: Look at nothing: the user vouches for whoever can write there.
-        what: What it is. A checkpoint has thousands of files and was made by this user: its directories tell enough.
+        path: The savepoint.
+        allow_untrusted: Check nothing: the user vouches for whoever can write there.
 
     Raises:
-        SavepointTrustError: Says whose file it is, and what to do.
+        SavepointTrustError: Says whose file or directory it is, and what to do; opening a file may raise it, too.
+        FileNotFoundError: There is nothing at the path.
     """
     root = local_path(path)
-    if allow_untrusted or os.name != "posix" or root is None or not os.path.exists(root):
+    if allow_untrusted or os.name != "posix" or root is None:
+        yield file_system(path)
         return
-    for found in _tree(root, files=what == "savepoint"):
-        _check(f"{what} {path}", found, os.stat(found))
-    above = os.path.dirname(os.path.realpath(root))
-    while above != os.path.dirname(above):
-        status = os.stat(above)
-        if not status.st_mode & stat.S_ISVTX and _others_write(status):
-            reason = f"others can put another directory in its place ({_mode(status)})"
-            raise _refusal(f"{what} {path}", above, reason, "go-w")
-        above = os.path.dirname(above)
+    place = f"savepoint {path}"
+    descriptor = _descend(place, root)
+    try:
+        yield _CheckedFiles(place, root, descriptor), root
+    finally:
+        os.close(descriptor)
 
 
-def _tree(root: str, files: bool) -> Iterator[str]:
-    yield root
-    for directory, directories, names in os.walk(root):
-        for name in (*directories, *names) if files else directories:
-            yield os.path.join(directory, name)
+def require_trusted(path: str, allow_untrusted: bool = False, what: str = "checkpoint") -> None:
+    """Refuses a checkpoint that somebody else could have written, as OpenSSH refuses such keys.
+
+    A checkpoint has thousands of files and was made by this user: its directories, and those above, tell enough.
+
+    Args:
+        path: The directory; if there is none, whoever reads it will say so.
+        allow_untrusted: Look at nothing: the user vouches for whoever can write there.
+        what: What it is.
+
+    Raises:
+        SavepointTrustError: Says whose directory it is, and what to do.
+    """
+    root = local_path(path)
+    if not allow_untrusted and os.name == "posix" and root is not None and os.path.exists(root):
+        _require_directories(f"{what} {path}", root, set())
+
+
+def _require_directories(place: str, root: str, seen: set[tuple[int, int]]) -> None:
+    above = _descend(place, root)
+    try:
+        for directory, names, _, descriptor in os.fwalk(".", dir_fd=above):
+            found = posixpath.normpath(posixpath.join(root, directory))
+            status = os.fstat(descriptor)
+            _check(place, found, status)
+            seen.add((status.st_dev, status.st_ino))
+            for name in names:  # links to directories are not followed by themselves
+                if stat.S_ISLNK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
+                    inner = os.stat(name, dir_fd=descriptor)
+                    if (inner.st_dev, inner.st_ino) not in seen:
+                        _require_directories(place, posixpath.join(found, name), seen)
+    finally:
+        os.close(above)
+
+
+class _CheckedFiles(LocalFileSystem):
+    """Reads below a directory, and only what belongs to the user or root and nobody else can write.
+
+    Args:
+        place: What is read, for errors.
+        root: Its path.
+        descriptor: The directory, which was checked.
+    """
+
+    def __init__(self, place: str, root: str, descriptor: int) -> None:
+        self._place, self._root, self._descriptor = place, root, descriptor
+
+    def open_input(self, path: str) -> BinaryIO:
+        """Open for reading; links are refused."""
+        parent, name = posixpath.split(path)
+        with self._directory(parent) as directory:
+            # a pipe must not be waited for
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = self._open(name, flags, directory, path)
+            try:
+                status = os.fstat(descriptor)
+                _check(self._place, path, status)
+                if stat.S_ISDIR(status.st_mode):
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+                if not stat.S_ISREG(status.st_mode):
+                    raise OSError(errno.EINVAL, "Not a regular file", path)
+            except BaseException:
+                os.close(descriptor)
+                raise
+        return os.fdopen(descriptor, "rb")
+
+    def entries(self, directory: str) -> list[tuple[str, bool]]:
+        """Return names, and whether they are directories."""
+        try:
+            with self._directory(directory) as descriptor, os.scandir(descriptor) as entries:
+                return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except FileNotFoundError:
+            return []
+
+    @contextmanager
+    def _directory(self, path: str) -> Iterator[int]:
+        """The descriptor of a directory below the root, which is checked as are all in between."""
+        descriptor = os.open(".", _LIST, dir_fd=self._descriptor)
+        try:
+            found = self._root
+            for name in filter(None, posixpath.relpath(path, self._root).split("/")):
+                found = posixpath.normpath(posixpath.join(found, name))
+                inner = self._open(name, _LIST, descriptor, found)
+                os.close(descriptor)
+                descriptor = inner
+                _check(self._place, found, os.fstat(descriptor))
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _open(self, name: str, flags: int, directory: int, path: str) -> int:
+        try:
+            return os.open(name, flags, dir_fd=directory)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and os.path.islink(path):
+                remedy = f"copy it, if you trust who has written it: cp -rL {self._root} ..."
+                reason = "it is a link, and who can write what it leads to is not checked"
+                raise _refusal(self._place, path, reason, remedy) from None
+            raise
+
+
+def _descend(place: str, path: str) -> int:
+    """Opens a directory by its path; nobody else can make the path lead elsewhere.
+
+    Of each directory on the way, those that links lead through included, owner and mode are checked, and the owner of
+    each link.
+    """
+    names, where, links = deque(path.split("/")), "/", 0
+    descriptor = os.open("/", _SEARCH)
+    try:
+        while names:
+            name = names.popleft()
+            if name in ("", "."):
+                continue
+            _check_above(place, where, os.fstat(descriptor))
+            found = posixpath.join(where, name)
+            status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+            if not stat.S_ISLNK(status.st_mode):
+                descriptor = _next(descriptor, name)
+                where = posixpath.normpath(found)
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            if not _own(status):
+                reason = f"this link belongs to user {_user(status.st_uid)}, who can let it lead elsewhere"
+                raise _refusal(place, found, reason, _copy_of(place))
+            target = os.readlink(name, dir_fd=descriptor)
+            names.extendleft(reversed(target.split("/")))
+            if target.startswith("/"):
+                descriptor, where = _next(descriptor, "/"), "/"
+        _check(place, where, os.fstat(descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _next(descriptor: int, name: str) -> int:
+    """Opens a directory in one that is closed then."""
+    inner = os.open(name, _SEARCH | os.O_NOFOLLOW, dir_fd=descriptor)
+    os.close(descriptor)
+    return inner
+
+
+def _check_above(place: str, found: str, status: os.stat_result) -> None:
+    if not _own(status):
+        reason = f"it belongs to user {_user(status.st_uid)}, who can put another directory in the place of those in it"
+        raise _refusal(place, found, reason, _copy_of(place))
+    if not status.st_mode & stat.S_ISVTX and _others_write(status):
+        reason = f"others can put another directory in its place ({_mode(status)})"
+        raise _refusal(place, found, reason, f"chmod go-w {found}")
 
 
 def _check(place: str, found: str, status: os.stat_result) -> None:
-    if status.st_uid not in (0, os.geteuid()):
-        raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", None)
+    if not _own(status):
+        raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", _copy_of(place))
     if _others_write(status):
-        raise _refusal(place, found, f"others can write to it ({_mode(status)})", "go-w")
+        raise _refusal(place, found, f"others can write to it ({_mode(status)})", f"chmod go-w {found}")
+
+
+def _own(status: os.stat_result) -> bool:
+    return status.st_uid in (0, os.geteuid())
 
 
 def _others_write(status: os.stat_result) -> bool:
@@ -86,8 +250,11 @@ def _mode(status: os.stat_result) -> str:
     return stat.filemode(status.st_mode)
 
 
-def _refusal(place: str, found: str, reason: str, chmod: str | None) -> SavepointTrustError:
-    remedy = f"chmod {chmod} {found}" if chmod else f"copy it, if you trust them: cp -r {place.partition(' ')[2]} ..."
+def _copy_of(place: str) -> str:
+    return f"copy it, if you trust them: cp -r {place.partition(' ')[2]} ..."
+
+
+def _refusal(place: str, found: str, reason: str, remedy: str) -> SavepointTrustError:
     return SavepointTrustError(
         f"{place} is not read: {found}: {reason}. Whoever can write state can run code in what reads "
         f"it, since its entries are pickled. {remedy}; or read it all the same with allow_untrusted=True "

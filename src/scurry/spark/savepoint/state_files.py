@@ -13,7 +13,8 @@ from scurry.connectors.spark_source import arrow_rows
 from scurry.graph.shipping import ship_value
 from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import from_sortable, sortable
-from scurry.runtime.savepoint.format import Entry, EntryFile, copy_entries, write_entries
+from scurry.runtime.savepoint.entries import EntryFile, copy_entries, write_entries
+from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.registry import merge_schemas
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import mark

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from scurry.graph.shipping import ship_value
-from scurry.runtime.savepoint.format import Entry, EntryFile, entry_files
+from scurry.runtime.savepoint.entries import EntryFile
+from scurry.runtime.savepoint.format import Entry
 
 #: Results are handed to Spark in batches of so many.
 _BATCH = 4096
@@ -37,13 +38,13 @@ def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.dataType.simpleString()) for field in parsed)
 
 
-def state_frame(spark: Any, path: str, decoder: _Decoder, columns: _Columns) -> Any:
-    """What a decoder makes of the pages of an operator: a task for each row group of the savepoint's files."""
+def state_frame(spark: Any, files: Iterable[EntryFile], decoder: _Decoder, columns: _Columns) -> Any:
+    """What a decoder makes of the pages of an operator: a task for each row group of a savepoint's files."""
     from pyspark.sql.types import StructType
 
     ddl = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in columns.schema)
     schema = StructType.fromDDL(ddl)
-    works = [(file, number) for file in entry_files(path, ("page",)) for number in range(len(file.row_groups))]
+    works = [(file, number) for file in files for number in range(len(file.row_groups))]
     zone = spark.conf.get("spark.sql.session.timeZone")
     shipped = ship_value((works, decoder, columns, schema, zone))
     count = max(1, len(works))

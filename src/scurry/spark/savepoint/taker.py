@@ -9,7 +9,7 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.errors import UnsupportedError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
-from scurry.runtime.savepoint.format import write_metadata
+from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.spark.checkpoint.committed import CommittedSnapshot, latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
@@ -62,7 +62,7 @@ class SavepointTaker:
         if committed.batch >= 0:
             version = StateVersion(generation.spark_directory, committed.batch, job.plan.levels, job.plan.subtask_ids)
             (version.write_beside_job if running else version.write)(self._spark, path)
-        _write_metadata(job, Description.of(job.plan, job.state_schemas), generation, committed, path, source_positions)
+        _complete(job, Description.of(job.plan, job.state_schemas), generation, committed, path, source_positions)
 
 
 def _refuse_endless_frames(job: JobExecution) -> None:
@@ -74,7 +74,7 @@ def _refuse_endless_frames(job: JobExecution) -> None:
             )
 
 
-def _write_metadata(
+def _complete(
     job: JobExecution,
     description: Description,
     generation: Generation,
@@ -87,7 +87,7 @@ def _write_metadata(
         source_positions or committed.source_positions or SourcePositions(),
     )
     drained = source_positions is not None
-    write_metadata(path, metadata_of(job, description, batch_id, stood, committed.pending, drained))
+    complete_savepoint(path, metadata_of(job, description, batch_id, stood, committed.pending, drained))
 
 
 def save_for_next_generation(job: JobExecution, spark: Any, directory: CheckpointDirectory) -> str | None:
@@ -109,5 +109,5 @@ def save_for_next_generation(job: JobExecution, spark: Any, directory: Checkpoin
     fs, root = file_system(path)
     fs.delete(root)
     StateVersion(generation.spark_directory, committed.batch, there["levels"], there["subtask_ids"]).write(spark, path)
-    _write_metadata(job, Description.from_json(there["description"], there["states"]), generation, committed, path)
+    _complete(job, Description.from_json(there["description"], there["states"]), generation, committed, path)
     return path

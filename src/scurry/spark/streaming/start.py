@@ -9,9 +9,9 @@ from typing import Any
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.savepoint.format import read_metadata
 from scurry.runtime.savepoint.migration import Collected, plan_migration
-from scurry.runtime.savepoint.restore import Restore, savepoint_to_start_from, with_key_groups
+from scurry.runtime.savepoint.reading import Savepoint
+from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from, with_key_groups
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.committed import latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, differences, identity
@@ -45,6 +45,7 @@ class JobStart:
         self._job, self._root, self._directory, self._session = job, root, directory, session
         self._scheduler = scheduler
         self._collected: Collected | None = None
+        self._savepoint: Savepoint | None = None
         #: the savepoint that the generation that counts has to restore, if it has to
         self.restore: Restore | None = None
 
@@ -79,7 +80,7 @@ class JobStart:
         """Lets the plan have the parallelism that executors and key groups allow; returns False if the job is over."""
         job = self._job
         if savepoint is not None:
-            job.use(with_key_groups(read_metadata(savepoint).max_parallelism, job.plan, savepoint))
+            job.use(with_key_groups(self._opened(savepoint).metadata.max_parallelism, job.plan, savepoint))
         plan = scheduler.start()
         if plan is None:
             return False
@@ -91,6 +92,13 @@ class JobStart:
         """The savepoint the user names, unless the directory began with that one: then its checkpoints are newer."""
         savepoint = savepoint_to_start_from(self._job.plan)
         return savepoint if savepoint != self._directory.savepoint else None
+
+    def _opened(self, path: str) -> Savepoint:
+        """A savepoint to begin with, checked once; those the user has named may be of anybody."""
+        if self._savepoint is None or self._savepoint.path != path:
+            named = path in (savepoint_to_start_from(self._job.plan), self._directory.savepoint)
+            self._savepoint = open_for(self._job, path, own=not named)
+        return self._savepoint
 
     def _go_on(self) -> None:
         """Goes on with the generation that counts, or begins another one with its state if the program has changed."""
@@ -105,7 +113,7 @@ class JobStart:
         elif self._interrupted():
             self._begin(job.plan, directory.generation.origin, directory.savepoint)
         elif directory.generation.origin is not None and AssignmentLog(directory.generation.storage).last() is None:
-            self.restore = Restore.into(directory.generation.origin, job, job.plan, self._states())
+            self.restore = Restore.into(self._opened(directory.generation.origin), job, job.plan, self._states())
             job.use(self.restore.plan)
         elif not job.attempt:
             self._check_states()
@@ -149,6 +157,7 @@ class JobStart:
             changed: Whether its functions may be others.
         """
         self._prepare(plan)
+        self._savepoint = None  # the origin may be written again
         origin = save_for_next_generation(self._job, self._session(), self._directory)
         self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
         self._begin(plan, origin, self._directory.savepoint, changed)
@@ -156,7 +165,7 @@ class JobStart:
     def _begin(self, plan: JobPlan, origin: str | None, savepoint: str | None, changed: bool = True) -> None:
         self.restore = None
         if origin is not None:
-            self.restore = Restore.into(origin, self._job, plan, self._states() if changed else None)
+            self.restore = Restore.into(self._opened(origin), self._job, plan, self._states() if changed else None)
             plan = self.restore.plan
             self._prepare(plan)
         self._job.use(plan)

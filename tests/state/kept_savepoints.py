@@ -1,6 +1,6 @@
-"""The program whose savepoint is kept in tests/fixtures/savepoint-v1, and that goes on with it.
+"""The program whose savepoints are kept in tests/fixtures/savepoint-v1 and -v2, and that goes on with them.
 
-    python tests/state/savepoint_v1.py DIRECTORY      # writes such a savepoint with the release at hand
+    python tests/state/kept_savepoints.py DIRECTORY      # writes such a savepoint with the release at hand
 
 Releases to come must read what this one wrote: neither the classes in state (`pipelines.Visit`) nor uids may change.
 """

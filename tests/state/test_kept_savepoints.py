@@ -1,44 +1,53 @@
-"""The savepoint that format version 1 was released with: every later release reads it and goes on with it."""
+"""Savepoints of every version of the format: each release reads all of them and goes on with them."""
 
 from __future__ import annotations
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import kept_savepoints
 import pytest
-import savepoint_v1
 from pipelines import PRICES, Visit
 
 from scurry.common import Row
 from scurry.datastream.window import TimeWindow
 from scurry.state import SavepointReader
 
-KEPT = Path(__file__).parents[1] / "fixtures" / "savepoint-v1"
+KEPT = Path(__file__).parents[1] / "fixtures"
 HOME, SHOP = Visit("home", 10, ["a tag"]), Visit("shop", 30, ["a tag"])
 
 
-@pytest.fixture
-def savepoint(tmp_path: Path) -> str:
-    """A copy of it that belongs to whoever runs the tests."""
-    copied = tmp_path / "savepoint"
-    shutil.copytree(KEPT, copied, copy_function=shutil.copyfile)
+@pytest.fixture(params=["savepoint-v1", "savepoint-v2"])
+def savepoint(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A copy of one that belongs to whoever runs the tests."""
+    copied = tmp_path / request.param
+    shutil.copytree(KEPT / request.param, copied, copy_function=shutil.copyfile)
     for each in (copied, *copied.rglob("*")):
         each.chmod(0o755 if each.is_dir() else 0o644)
     return str(copied)
 
 
+def read(savepoint: str) -> SavepointReader:
+    """Reads it; those that have no manifest give rise to a warning."""
+    expected = pytest.warns(UserWarning, match="no manifest.json") if savepoint.endswith("v1") else nullcontext()
+    with expected:
+        return SavepointReader.read(savepoint)
+
+
 def test_its_metadata_tells_what_is_in_it(savepoint: str) -> None:
-    metadata = SavepointReader.read(savepoint).metadata
+    metadata = read(savepoint).metadata
     assert {uid: operator.kind for uid, operator in metadata.operators.items()} == {
         "profiles": "KeyedProcess", "windows": "Window", "sessions": "Window", "revenue": "KeyedBroadcastProcess",
     }  # fmt: skip
-    assert (metadata.version, metadata.max_parallelism, metadata.watermark) == (1, 128, 2_999)
+    assert (metadata.max_parallelism, metadata.watermark) == (128, 2_999)
+    assert savepoint.endswith(f"v{metadata.version}")
     assert metadata.sources["lines"].kind == "FileSource"
 
 
 def test_its_state_is_read(savepoint: str) -> None:
-    reader = SavepointReader.read(savepoint)
+    reader = read(savepoint)
     assert dict(reader.keyed_state("profiles"))["ann"] == {
         "count": 2, "pages": [Row(page="home", seconds=10), Row(page="shop", seconds=30)],
         "by_page": {"home": HOME, "shop": SHOP}, "total": 40, "mean": (40, 2), "last": "shop",
@@ -71,8 +80,8 @@ def test_the_program_goes_on_with_it(savepoint: str, parallelism: int) -> None:
         counts = {"profiles": sorted(result for result in profiles if result[0] != "timer")}
         return {**{name: sorted(values) for name, values in results.items()}, **timers, **counts}
 
-    results, _ = savepoint_v1.run(
-        savepoint_v1.AFTER,
+    results, _ = kept_savepoints.run(
+        kept_savepoints.AFTER,
         lambda results: len(results) == 4 and found(results) == expected,
         lambda client: client.cancel().result(),
         execution__state_recovery__path=savepoint,

@@ -1,0 +1,296 @@
+"""Opening a savepoint: every reader begins here, and finds what was written or nothing.
+
+All files are compared with the manifest before anything is made of them. `EntryFile`s then read against the same
+digests, wherever and whenever that is done.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from scurry.connectors.files.filesystem import FileSystem, file_system, hidden
+from scurry.errors import SavepointFormatError, SavepointNotFoundError, SavepointTrustError, StorageError
+from scurry.runtime.savepoint.entries import EntryFile, parquet_file
+from scurry.runtime.savepoint.format import ENTRIES, KINDS, METADATA, VERSION, Entry, SavepointMetadata
+from scurry.runtime.savepoint.manifest import (
+    MANIFEST,
+    CheckedInput,
+    FileDigest,
+    Manifest,
+    OperatorCounts,
+    difference,
+    digest,
+)
+from scurry.runtime.savepoint.trust import trusted_files
+from scurry.runtime.state.backend import GROUP_SHIFT
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: Files read at once: hashing leaves Python's lock alone, and object stores answer slowly.
+_THREADS = min(16, 4 * (os.cpu_count() or 1))
+
+#: Damaged files that an error names.
+_NAMED = 5
+
+_ENTRY_FILE = re.compile(rf"{ENTRIES}/kind=({'|'.join(KINDS)})/[^/]+")
+
+
+@dataclass(frozen=True)
+class Savepoint:
+    """A savepoint that is what was written.
+
+    Attributes:
+        path: Where it lies.
+        metadata: What `metadata.json` says.
+        operators: Uid -> how much state there is, of the operators that have some.
+        files: The files of its entries.
+        warning: What could not be checked, None if everything was.
+    """
+
+    path: str
+    metadata: SavepointMetadata
+    operators: Mapping[str, OperatorCounts]
+    files: Sequence[EntryFile]
+    warning: str | None = None
+
+    def files_of(self, *kinds: str) -> list[EntryFile]:
+        """The files of entries of some kinds."""
+        return [file for kind in kinds for file in self.files if file.kind == kind]
+
+    def entries(self, uids: Collection[str] | None = None, kinds: Collection[str] = KINDS) -> Iterator[Entry]:
+        """The entries, of some operators and kinds only if these are given.
+
+        Raises:
+            SavepointFormatError: A file has changed since the savepoint was opened.
+        """
+        for file in self.files_of(*kinds):
+            for entry in file.read():
+                if uids is None or entry.uid in uids:
+                    yield entry
+
+
+def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
+    """Opens a savepoint, all of which is read once and compared with its manifest.
+
+    Args:
+        path: Its directory: a local path, or an address that `file_system` knows.
+        allow_untrusted: Read it although others could have written it.
+
+    Raises:
+        SavepointNotFoundError: There is no savepoint at the path, or one that was not finished.
+        SavepointFormatError: It is not what was written, or of a version this release does not know.
+        SavepointTrustError: Others than its user could have written it.
+    """
+    try:
+        with trusted_files(path, allow_untrusted) as (fs, root):
+            return _open(fs, root, path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if isinstance(error, SavepointNotFoundError):
+            raise
+        raise SavepointNotFoundError(f"{path} is no savepoint: there is no such directory") from None
+
+
+def _open(fs: FileSystem, root: str, path: str) -> Savepoint:
+    text, listed = _content(fs, root, METADATA), _content(fs, root, MANIFEST)
+    manifest = None if listed is None else Manifest.from_json(listed, path)
+    if text is None:
+        if manifest is not None:
+            raise SavepointFormatError(f"{path} is damaged: {METADATA} is missing")
+        reason = f"there is no {METADATA} in it"
+        if fs.exists(posixpath.join(root, ENTRIES)):
+            reason = f"it was never completed: whoever wrote it was stopped before its {METADATA}"
+        raise SavepointNotFoundError(f"{path} is no savepoint: {reason}")
+    warning = None
+    if manifest is not None:
+        _require_unchanged(fs, root, path, manifest)
+        metadata = _metadata(text, path)
+    else:
+        metadata = _metadata(text, path)
+        manifest, warning = _without_manifest(fs, root, path, metadata)
+    return Savepoint(path, metadata, manifest.operators, _entry_files(path, manifest), warning)
+
+
+def _metadata(text: bytes, path: str) -> SavepointMetadata:
+    return SavepointMetadata.from_json(text.decode("utf-8", "replace"), path)
+
+
+def _content(fs: FileSystem, root: str, name: str) -> bytes | None:
+    try:
+        with fs.open_input(posixpath.join(root, name)) as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (SavepointTrustError, StorageError):
+        raise
+    except OSError as error:
+        raise SavepointFormatError(f"{root} is damaged: {name} cannot be read: {error.strerror or error}") from error
+
+
+def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest) -> None:
+    """Refuses a savepoint of which a file is not what the manifest says."""
+
+    def damage(name: str) -> str | None:
+        found = _difference(fs, posixpath.join(root, name), manifest.files[name])
+        return None if found is None else f"{name}: {found}"
+
+    names = sorted(manifest.files)
+    if METADATA not in names:
+        raise SavepointFormatError(f"{path}: {MANIFEST} is damaged: it does not list {METADATA}")
+    damages = [found for found in _in_threads(damage, names) if found is not None]
+    if damages:
+        more = f"; and {len(damages) - _NAMED} more" if len(damages) > _NAMED else ""
+        raise SavepointFormatError(
+            f"{path} is damaged, {len(damages)} of its {len(names)} files are not what was written: "
+            f"{'; '.join(damages[:_NAMED])}{more}. Nothing was read from it: restore it from a copy, or start from "
+            "another savepoint or checkpoint"
+        )
+
+
+def _difference(fs: FileSystem, place: str, expected: FileDigest) -> str | None:
+    try:
+        with fs.open_input(place) as stream:
+            return difference(stream, expected)
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (SavepointTrustError, StorageError):
+        raise
+    except OSError as error:
+        return f"cannot be read: {error.strerror or error}"
+
+
+def _without_manifest(fs: FileSystem, root: str, path: str, metadata: SavepointMetadata) -> tuple[Manifest, str]:
+    """What is there of a savepoint that has no manifest, and what to warn of."""
+    if metadata.version > 1:
+        raise SavepointNotFoundError(
+            f"{path} is no savepoint: it was never completed. By its {METADATA} a {MANIFEST} belongs to it, which is "
+            "written last, and there is none: whoever wrote it was stopped before its end, or the file was removed"
+        )
+    warning = (
+        f"{path} was written by scurry {metadata.scurry_version}, whose savepoints have no {MANIFEST}: whether "
+        "files are missing or changed cannot be checked. SavepointWriter.from_existing_savepoint(...).write(...) makes "
+        "one that can"
+    )
+    return describe(fs, root, path), warning
+
+
+def _entry_files(path: str, manifest: Manifest) -> list[EntryFile]:
+    found = []
+    for name, file in sorted(manifest.files.items()):
+        if name != METADATA:
+            match = _ENTRY_FILE.fullmatch(name)
+            if match is None:
+                raise SavepointFormatError(f"{path}: {MANIFEST} is damaged: it lists {name!r}")
+            found.append(EntryFile(f"{path.rstrip('/')}/{name}", match[1], file))
+    return found
+
+
+# ------------------------------------------------------------------ making a manifest
+
+
+def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
+    """Makes a savepoint of a directory to which all entries are written: with metadata and, last of all, a manifest.
+
+    Raises:
+        SavepointFormatError: What was written cannot be read.
+    """
+    fs, root = file_system(path)
+    content = replace(metadata, version=VERSION).to_json().encode()
+    _replace(fs, root, METADATA, content)
+    entries = describe(fs, root, path)
+    files = {METADATA: digest(io.BytesIO(content)), **entries.files}
+    _replace(fs, root, MANIFEST, Manifest(files, entries.operators).to_json().encode())
+
+
+def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:
+    staged = posixpath.join(root, f".{name}.tmp")
+    with fs.open_output(staged) as file:
+        file.write(content)
+    fs.rename(staged, posixpath.join(root, name))
+
+
+def describe(fs: FileSystem, root: str, path: str) -> Manifest:
+    """Reads all files of entries there are.
+
+    Args:
+        fs: The file system.
+        root: The savepoint's path there.
+        path: The savepoint, for errors.
+
+    Raises:
+        SavepointFormatError: A file is damaged.
+    """
+    names = [
+        (f"{ENTRIES}/kind={kind}/{name}", kind)
+        for kind in KINDS
+        for name, is_directory in sorted(fs.entries(posixpath.join(root, ENTRIES, f"kind={kind}")))
+        if name.endswith(".parquet") and not is_directory and not hidden(name)
+    ]
+
+    def described(named: tuple[str, str]) -> tuple[FileDigest, dict[str, OperatorCounts]]:
+        name, kind = named
+        return _described(fs, posixpath.join(root, name), f"{path.rstrip('/')}/{name}", kind)
+
+    files: dict[str, FileDigest] = {}
+    operators: dict[str, OperatorCounts] = {}
+    for (name, _), (file, counted) in zip(names, _in_threads(described, names), strict=True):
+        files[name] = file
+        for uid, counts in counted.items():
+            _add(operators.setdefault(uid, OperatorCounts()), counts)
+    return Manifest(files, operators)
+
+
+def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDigest, dict[str, OperatorCounts]]:
+    """What a file of entries is, and how many entries of which operators are in it."""
+    import pyarrow as pa
+
+    counted: dict[str, OperatorCounts] = {}
+    try:
+        with fs.open_input(place) as stream:
+            found = digest(stream)
+            file = parquet_file(CheckedInput(stream, name, found))
+            sizes = tuple(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number, columns=["uid", "id", "bytes"], use_threads=False)
+                for uid, each in _counts(kind, *(column.to_pylist() for column in table.columns)).items():
+                    _add(counted.setdefault(uid, OperatorCounts()), each)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, (SavepointTrustError, StorageError)):
+            raise
+        raise SavepointFormatError(f"{name} is damaged: {error}") from error
+    return replace(found, row_groups=sizes), counted
+
+
+def _counts(kind: str, uids: list[str], ids: list[int], sizes: list[int]) -> dict[str, OperatorCounts]:
+    found = {uid: OperatorCounts(entries={kind: number}) for uid, number in Counter(uids).items()}
+    for uid, size in zip(uids, sizes, strict=True):
+        found[uid].bytes += size
+    if kind == "page":
+        groups = (number >> GROUP_SHIFT for number in ids)
+        for (uid, group), pages in Counter(zip(uids, groups, strict=True)).items():
+            found[uid].key_groups[group] = pages
+    return found
+
+
+def _add(counts: OperatorCounts, more: OperatorCounts) -> None:
+    counts.bytes += more.bytes
+    for kind, number in more.entries.items():
+        counts.entries[kind] = counts.entries.get(kind, 0) + number
+    for group, number in more.key_groups.items():
+        counts.key_groups[group] = counts.key_groups.get(group, 0) + number
+
+
+def _in_threads(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """The results for some items, in their order."""
+    if len(items) < 2:
+        return list(map(call, items))
+    with ThreadPoolExecutor(min(_THREADS, len(items)), "scurry-savepoint") as pool:
+        return list(pool.map(call, items))

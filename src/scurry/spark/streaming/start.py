@@ -62,7 +62,10 @@ class JobStart:
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
                 )
                 return False
-        savepoint, scheduler = self._new_savepoint(), self._scheduler()
+        savepoint = self._new_savepoint()
+        if savepoint is not None:
+            self._opened(savepoint)  # before anything is started or written
+        scheduler = self._scheduler()
         if scheduler is not None and not self._adapt(scheduler, savepoint):
             return False
         if savepoint is not None:

@@ -61,8 +61,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.datastream",
     },
     "scurry.cli": {
-        "scurry", "scurry.errors", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version", "scurry.rest",
-        "scurry.runtime", "scurry.user_frames",
+        "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
+        "scurry.rest", "scurry.runtime", "scurry.user_frames",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

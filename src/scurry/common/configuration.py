@@ -10,6 +10,7 @@ from scurry.common import _java_text
 from scurry.common._api import ApiObject
 from scurry.common.config_option import ConfigOption, parse_boolean, parse_float, parse_integer
 from scurry.common.jars import parse_list_value
+from scurry.common.redaction import redacted
 from scurry.errors import ArgumentTypeError
 
 __all__ = ["Configuration"]
@@ -162,9 +163,9 @@ class Configuration(ApiObject, check_arguments=False):
         return hash(frozenset(self._values.items()))
 
     def __str__(self) -> str:
-        """Return for example `{parallelism.default=2}`, as Java prints a map."""
-        return f"{{{', '.join(f'{key}={value}' for key, value in self._values.items())}}}"
+        """Return for example `{parallelism.default=2}`, as Java prints a map, without secrets."""
+        return f"{{{', '.join(f'{key}={value}' for key, value in redacted(self._values).items())}}}"
 
     def __repr__(self) -> str:
-        """Return the expression that makes this configuration."""
-        return f"Configuration.from_dict({self._values!r})"
+        """Return the expression that makes this configuration, without secrets."""
+        return f"Configuration.from_dict({redacted(self._values)!r})"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scurry.common.redaction import without_secrets
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner
 from scurry.graph.settings import JobSettings
@@ -179,7 +180,7 @@ class JobPlan:
             lines.append(f"level {level}" + (" (sources)" if level == 0 else " (exchange, one stateful stage)"))
             for _, task in sorted((t for t in tasks if t[0] == level), key=lambda t: t[1].id):
                 self._describe_chain(task, "  ", lines)
-        return "\n".join(lines)
+        return without_secrets("\n".join(lines))
 
     def _describe_chain(self, task: Any, indent: str, lines: list[str]) -> None:
         kind = type(task.operator).__name__ if isinstance(task, OperatorPlan) else "Source"

@@ -45,7 +45,7 @@ class JobSettings:
     final_savepoint_dir: str | None = None
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
-    configuration: dict[str, str] = field(default_factory=dict)
+    configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
 
     @property
     def saves_state(self) -> bool:

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from scurry import __version__
+from scurry.common.redaction import without_secrets
 from scurry.errors import JobError, ScurryError, StateNotFoundError, UnsupportedError
 from scurry.rest.guard import Application, Guard
 from scurry.rest.job import ServedJob
@@ -52,7 +53,12 @@ def guarded(job: ServedJob, settings: RestSettings) -> Application:
 
 def _errors(status: int, *errors: str, headers: Any = None) -> Response:
     # Escaped, so that nothing a client sent can make the answer impossible to encode.
-    return Response(json.dumps({"errors": errors}), status, headers, media_type="application/json")
+    return Response(
+        json.dumps({"errors": [without_secrets(error) for error in errors]}),
+        status,
+        headers,
+        media_type="application/json",
+    )
 
 
 def _invalid(request: Request, error: Any) -> Response:

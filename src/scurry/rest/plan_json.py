@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 
 __all__ = ["plan_json", "vertex_id", "vertices"]
@@ -44,7 +45,7 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
             "parallelism": vertex.parallelism,
             "operator": type(vertex.operator).__name__ if isinstance(vertex, OperatorPlan) else "Source",
             "operator_strategy": "",
-            "description": vertex.name,
+            "description": without_secrets(vertex.name),
             "built_at": str(vertex.origin),
             "inputs": inputs[vertex.id],
             "optimizer_properties": {},

@@ -31,7 +31,9 @@ class JdbcConnectionOptions:
     @property
     def shown_url(self) -> str:
         """The URL as errors and logs may show it: without parameters, some of which are secret."""
-        return re.sub(r"//[^/@]*@", "//", self._url.partition("?")[0])
+        # A password may hold @, / and ?, which should have been encoded; a port ends with one of the latter two.
+        url = re.sub(r"//[^/@:?]*:(?!\d+(?:[/?,]|$))\S*@", "//", self._url)
+        return re.sub(r"//[^/@]*@", "//", url.partition("?")[0])
 
     def get_db_url(self) -> str:
         """Return the JDBC URL."""

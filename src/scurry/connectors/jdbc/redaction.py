@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
+from scurry.common.redaction import HIDDEN, without_secrets
+
 __all__ = ["without_password"]
-
-HIDDEN = "******"
-
-_PARAMETER = re.compile(r"((?:ssl)?password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;]+)", re.IGNORECASE)
 
 
 def without_password(text: str, password: str | None, user: str | None) -> str:
@@ -20,7 +18,7 @@ def without_password(text: str, password: str | None, user: str | None) -> str:
         user: Whose it is; a password that is the user's name is no secret, and hiding it would hide whom the text is
             about.
     """
-    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    text = without_secrets(text)
     if password and password != user:
         text = re.sub(rf"(?<!\w){re.escape(password)}(?!\w)", HIDDEN, text)
     return text

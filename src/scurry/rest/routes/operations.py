@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query
 
+from scurry.common.redaction import without_secrets
 from scurry.rest import models
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
@@ -96,6 +97,7 @@ def _result(job: ServedJob, kind: str, trigger_id: str) -> models.OperationResul
     error = operation.future.exception()
     if error is not None:
         story = str(error) or "".join(traceback.format_exception(error))
+        story = without_secrets(story, job.plan.settings.configuration)
         outcome.failure_cause = models.FailureCause(class_=type(error).__name__, stack_trace=story)
     elif operation.future.cancelled():
         outcome.failure_cause = models.FailureCause(class_="CancelledError", stack_trace="it was given up")

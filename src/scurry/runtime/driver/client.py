@@ -167,7 +167,7 @@ class RunningJob(JobClient):
 
 def job_failed(job: JobExecution, error: BaseException) -> JobError:
     """The error execute() raises: the user's side first, the full story in `details`."""
-    failure = job.failures[-1] if job.failures else failure_of_attempt(error, job.attempt, None)
+    failure = job.failures[-1] if job.failures else failure_of_attempt(error, job.plan.settings, None)
     restarts = f" after {job.attempt} restart{'s' * (job.attempt > 1)}" if job.attempt else ""
     failed = JobError(f"Job {job.plan.settings.job_name!r} failed{restarts}.\n{failure.text}")
     failed.details = failure.details

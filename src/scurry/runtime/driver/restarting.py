@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.redaction import without_secrets
+from scurry.graph.settings import JobSettings
 from scurry.runtime.driver.restart_strategies import RestartStrategy
 
 if TYPE_CHECKING:
@@ -40,16 +42,16 @@ class JobFailure:
     restart_delay_ms: int | None = None
 
 
-def failure_of_attempt(error: BaseException, attempt: int, delay: int | None) -> JobFailure:
-    """What is remembered of an error that ended an attempt."""
+def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int | None) -> JobFailure:
+    """Return what is remembered of an error that ended an attempt, without the job's secrets."""
     failure: Any = getattr(error, "failure", None)
-    now = time.time_ns() // 1_000_000
+    name, operator = type(error).__name__, None
     if failure is not None:
-        return JobFailure(now, attempt, str(failure), failure.details, failure.error, failure.operator, delay)
-    name = type(error).__name__
-    return JobFailure(
-        now, attempt, f"{name}: {error}", "".join(traceback.format_exception(error)), name, None, delay
-    )  # fmt: skip
+        text, details, name, operator = str(failure), failure.details, failure.error, failure.operator
+    else:
+        text, details = f"{name}: {error}", "".join(traceback.format_exception(error))
+    text, details = (without_secrets(each, settings.configuration) for each in (text, details))
+    return JobFailure(time.time_ns() // 1_000_000, settings.attempt, text, details, name, operator, delay)
 
 
 def run_with_restarts(
@@ -72,7 +74,7 @@ def run_with_restarts(
             return
         except BaseException as error:
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()
-            failure = failure_of_attempt(error, job.attempt, delay)
+            failure = failure_of_attempt(error, job.plan.settings, delay)
             job.failures.append(failure)
             if delay is None:
                 raise

@@ -21,6 +21,7 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
+from scurry.spark.session.secret_settings import start_jvm
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -109,6 +110,7 @@ def _create(settings: JobSettings, bounded: bool) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     with quiet_jvm():
+        start_jvm(builder)
         spark = builder.getOrCreate()
     threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
     return spark

@@ -1,0 +1,92 @@
+"""Texts and configurations without secrets: whatever leaves a job (logs, errors, plans, REST) passes here.
+
+A secret is known by the name before it (`password=...`, `{"apiKey": ...}`, `Authorization: Bearer ...`) or by its
+place (`//user:secret@host`, `scott/tiger@host`). Where a text may be read two ways, more is hidden rather than less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["HIDDEN", "is_secret", "redacted", "without_secrets"]
+
+HIDDEN = "******"
+
+# Flink's own list (GlobalConfiguration.SENSITIVE_KEYS), and how Spark, Hadoop and cloud clients name theirs.
+_SECRET_KEY = re.compile(
+    r"password|passwd|passphrase|passcode|secret|token|credential|api[-_.]?key|service-key|auth-params|basic-auth"
+    r"|jaas\.config|http-headers|authorization|account[-_.]?key|access[-_.]?key|private[-_.]?key|sas\.|signature"
+    r"|(?:^|[._-])(?:pass|pw|pwd)$",
+    re.IGNORECASE,
+)
+_SECRET_KEY_IN_CAMEL_CASE = re.compile(r"[a-z](?:Pass|Pw|Pwd|PW|PWD)$")
+
+# Names of parameters, from where they are recognised on: what stands before is shown anyway.
+_WORDS = (
+    r"(?:password|passwd|passphrase|passcode|secret|credential|api[-_.]?key|account[-_.]?key|access[-_.]?key"
+    r"|private[-_.]?key|(?<![a-z])pwd|[._-](?:pass|pw))"
+)
+_NAME = rf"(?:{_WORDS}|token|signature|(?<![a-z])(?:sig|pass|pw))(?![a-z])[\w.-]{{0,60}}"
+_LONG_NAME = rf"(?:{_WORDS}|token|signature)[\w.-]{{0,60}}"
+# A quote that ends an escaped one is followed by what JSON may have there.
+# A comma belongs to the value unless another `key=` comes after it.
+_BARE = r"(?:[^\s&;,\"'\\]|,(?!\s{0,4}[\w.-]{1,60}\s{0,4}[=:]))+"
+
+
+def _rule(before: str, value: str) -> tuple[re.Pattern[str], str]:
+    return re.compile(
+        f"(?P<before>{before}){value}", re.IGNORECASE | re.DOTALL
+    ), rf"\g<before>\g<quote>{HIDDEN}\g<quote>"
+
+
+_QUOTED = r"""(?P<quote>\\?["'])(?:\\{3}.|\\.|(?!(?P=quote)).)*?(?P=quote)"""
+_VALUE = rf"(?:{_QUOTED}|{_BARE})"
+_RULES = (
+    # Authorization: Bearer ..., "authorization": "Basic ..."
+    _rule(r"""authorization\\?["']?\s*[=:]\s*\\?["']?""", r"""(?P<quote>)[^\r\n"'\\,]+"""),
+    _rule(r"\bBearer\s+", r"(?P<quote>)[\w.~+/=-]{6,}"),
+    # //user:pass@word@host: up to the last @, because passwords are not always encoded
+    _rule(r"""://[^\s/@:"'<>]{0,256}:""", r"""(?P<quote>)[^\s"'<>]{1,1024}(?=@)"""),
+    # scott/tiger@host, scott/"pass word"@host
+    _rule(
+        r"""(?:^|[\s"'=(,]|:(?!/))[A-Z][\w$#]{0,60}/""",
+        r"""(?P<quote>)(?:"[^"]{1,256}"|[^\s"']{1,256})(?=@[\w/(\[])""",
+    ),
+    # password=..., password => ..., "password": ..., password: ..., --password ..., PASSWORD '...'
+    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']?\s{{0,4}}(?:=>|:=|=)\s{{0,4}}""", _VALUE),
+    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']\s{{0,4}}:\s{{0,4}}""", _VALUE),
+    _rule(rf"(?:{_WORDS}|(?<=[\w.-])token)[\w.-]{{0,60}}\s{{0,4}}:\s{{0,4}}", _VALUE),
+    _rule(rf"--[\w-]{{0,60}}?{_LONG_NAME}\s+", _VALUE),
+    _rule(r"(?:password|identified\s+by)\s+", _QUOTED),
+    _rule("-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----", r"(?P<quote>).*?(?=-----END [A-Z ]{0,20}PRIVATE KEY-----|$)"),
+)
+
+
+def is_secret(key: str) -> bool:
+    """Return whether the name of a key says that its value is a secret."""
+    return bool(_SECRET_KEY.search(key) or _SECRET_KEY_IN_CAMEL_CASE.search(key))
+
+
+def redacted(configuration: Mapping[str, str]) -> dict[str, str]:
+    """Return a configuration without its secrets: whole values of keys that say so, and secrets inside of others."""
+    return {key: HIDDEN if is_secret(key) else without_secrets(value) for key, value in configuration.items()}
+
+
+def without_secrets(text: str, configuration: Mapping[str, str] | None = None) -> str:
+    """Return a text without secrets.
+
+    Args:
+        text: The text.
+        configuration: Values of its secret keys are hidden wherever they occur, if they are too long to be a
+            coincidence.
+    """
+    for key, value in (configuration or {}).items():
+        if len(value) >= _SHORTEST_KNOWN and value in text and is_secret(key):
+            text = text.replace(value, HIDDEN)
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+_SHORTEST_KNOWN = 8

@@ -21,7 +21,7 @@ class StateTtlConfig(ApiObject):
         ttl_ms: The time to live in milliseconds.
         update_type: What renews it.
         state_visibility: Whether expired values may still be seen.
-        cleanup_strategies: When Flink would remove them.
+        cleanup_strategies: When expired values are removed that nobody asks for.
     """
 
     CleanupStrategies = _CleanupStrategies
@@ -91,7 +91,7 @@ class StateTtlConfig(ApiObject):
         return self.update_type is not StateTtlConfig.UpdateType.Disabled
 
     def get_cleanup_strategies(self) -> _CleanupStrategies:
-        """Return when Flink would remove expired values."""
+        """Return when expired values are removed that nobody asks for."""
         return self.cleanup_strategies
 
     class Builder(ApiObject):
@@ -144,33 +144,33 @@ class StateTtlConfig(ApiObject):
             return self.set_ttl_time_characteristic(StateTtlConfig.TtlTimeCharacteristic.ProcessingTime)
 
         def cleanup_full_snapshot(self) -> StateTtlConfig.Builder:
-            """Accept Flink's advice on when to remove expired state.
-
-            Notes:
-                scurry decides by itself when expired values are removed; none of the `cleanup` methods changes that.
-                What they are given can be read from `get_cleanup_strategies`.
-            """
+            """Leave expired values out when state is restored, even if they are not removed in the background."""
             strategy = _CleanupStrategies.EMPTY_STRATEGY
             return self._clean(_CleanupStrategies.Strategies.FULL_STATE_SCAN_SNAPSHOT, strategy)
 
         def cleanup_incrementally(
             self, cleanup_size: int, run_cleanup_for_every_record: bool
         ) -> StateTtlConfig.Builder:
-            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            """Remove expired values in the background, which is the default.
+
+            Notes:
+                What is due is known instead of searched for, so the numbers change nothing; they can be read from
+                `get_cleanup_strategies`.
+            """
             strategy = _CleanupStrategies.IncrementalCleanupStrategy(cleanup_size, run_cleanup_for_every_record)
             return self._clean(_CleanupStrategies.Strategies.INCREMENTAL_CLEANUP, strategy)
 
         def cleanup_in_rocksdb_compact_filter(
             self, query_time_after_num_entries: int, periodic_compaction_time: Duration | None = None
         ) -> StateTtlConfig.Builder:
-            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            """Remove expired values in the background; does the same as `cleanup_incrementally`."""
             strategy = _CleanupStrategies.RocksdbCompactFilterCleanupStrategy(
                 query_time_after_num_entries, periodic_compaction_time or Duration.of_days(30)
             )
             return self._clean(_CleanupStrategies.Strategies.ROCKSDB_COMPACTION_FILTER, strategy)
 
         def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
-            """Accept Flink's advice on when to remove expired state; see `cleanup_full_snapshot`."""
+            """Keep expired values that nobody asks for, unless a `cleanup` method says otherwise."""
             self._cleanup_in_background = False
             return self
 

@@ -1,4 +1,4 @@
-"""When Flink would remove expired state. scurry decides that by itself; what is set is kept and told again."""
+"""When expired state is removed that nobody asks for (Flink's cleanup strategies)."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class CleanupStrategies:
         strategies: dict[CleanupStrategies.Strategies, CleanupStrategies.CleanupStrategy],
         is_cleanup_in_background: bool,
     ) -> None:
-        """Take the strategies chosen, and whether Flink may choose others for the rest."""
+        """Take the strategies chosen, and whether there is cleanup in the background without any."""
         self._strategies = strategies
         self._is_cleanup_in_background = is_cleanup_in_background
 
     def is_cleanup_in_background(self) -> bool:
-        """Return whether Flink may choose strategies."""
+        """Return whether there is cleanup in the background without a strategy for it."""
         return self._is_cleanup_in_background
 
     def in_full_snapshot(self) -> bool:
@@ -78,13 +78,13 @@ class CleanupStrategies:
         return self.Strategies.FULL_STATE_SCAN_SNAPSHOT in self._strategies
 
     def get_incremental_cleanup_strategy(self) -> CleanupStrategies.IncrementalCleanupStrategy | None:
-        """Return what `cleanup_incrementally` set, or Flink's own choice."""
+        """Return what `cleanup_incrementally` set, or Flink's default."""
         default = self.IncrementalCleanupStrategy(5, False) if self._is_cleanup_in_background else None
         return self._strategies.get(self.Strategies.INCREMENTAL_CLEANUP, default)  # type: ignore[return-value]
 
     def get_rocksdb_compact_filter_cleanup_strategy(
         self,
     ) -> CleanupStrategies.RocksdbCompactFilterCleanupStrategy | None:
-        """Return what `cleanup_in_rocksdb_compact_filter` set, or Flink's own choice."""
+        """Return what `cleanup_in_rocksdb_compact_filter` set, or Flink's default."""
         default = self.RocksdbCompactFilterCleanupStrategy(1000) if self._is_cleanup_in_background else None
         return self._strategies.get(self.Strategies.ROCKSDB_COMPACTION_FILTER, default)  # type: ignore[return-value]

@@ -17,16 +17,17 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.backend import Entry as KeyEntry
+from scurry.runtime.state.expiry import Lifetimes
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer
 from scurry.state.entries import (
-    Lifetimes,
     WindowState,
     keys_in,
     plain,
     stamped,
     states_in,
     timers_of,
+    unexpired,
     windows_in,
 )
 from scurry.state.functions import KeyedStateReaderFunction
@@ -45,14 +46,20 @@ class Decoder(ABC):
 
 @dataclass(frozen=True)
 class StatesDecoder(Decoder):
-    """Gives (key, {state name: value}) of keys that have state."""
+    """Gives (key, {state name: value}) of keys that have state.
+
+    Attributes:
+        lifetimes: The lifetimes of states that have one.
+        now: When the savepoint was taken, in milliseconds: what had expired by then is left out.
+    """
 
     lifetimes: Lifetimes
+    now: int
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield a pair for each key."""
         for key, entry in keys_in(pages):
-            states = states_in(entry, self.lifetimes)
+            states = states_in(unexpired(entry, self.lifetimes, self.now))
             if states:
                 yield original_key(key), states
 
@@ -69,14 +76,15 @@ class TimersDecoder(Decoder):
 
 @dataclass(frozen=True)
 class WindowsDecoder(Decoder):
-    """Gives windows."""
+    """Gives windows; the attributes are those of a `StatesDecoder`."""
 
     lifetimes: Lifetimes
+    now: int
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[WindowState]:
         """Yield a WindowState for each."""
         for key, entry in keys_in(pages):
-            yield from windows_in(key, entry, self.lifetimes)
+            yield from windows_in(key, unexpired(entry, self.lifetimes, self.now))
 
 
 @dataclass(frozen=True)
@@ -136,7 +144,7 @@ class _RegisteredStates(StateAccess):
             if name not in entry or (stored is None and name not in self._names):
                 continue
             if stored is not None and not expires:
-                prepared[name] = plain(stored, entry[name])
+                prepared[name] = plain(stored.kind, entry[name])
             elif stored is None and expires:
                 prepared[name] = stamped(descriptor.kind, entry[name], now)
         return prepared

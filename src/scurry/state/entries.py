@@ -14,13 +14,11 @@ from scurry.runtime.operators.window import MERGING
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Entry as KeyEntry
 from scurry.runtime.state.backend import Index
+from scurry.runtime.state.expiry import Lifetimes, live
 from scurry.runtime.state.schema import CONTENTS
 from scurry.runtime.state.timer import Timer, timers_in
 
-__all__ = ["Lifetimes", "WindowState", "keys_in", "load", "plain", "stamped", "states_in", "timers_of", "windows_in"]
-
-#: State name -> kind of its descriptor, of the states that have a time to live: their values are kept with a time.
-Lifetimes = dict[str, str]
+__all__ = ["WindowState", "keys_in", "load", "plain", "stamped", "states_in", "timers_of", "windows_in"]
 
 
 class WindowState(NamedTuple):
@@ -64,13 +62,25 @@ def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
             yield from content.items()
 
 
-def states_in(entry: KeyEntry, lifetimes: Lifetimes) -> dict[str, Any]:
+def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:
+    """An entry without what has expired by `now` (ms); values with a time to live come without their times."""
+    if not lifetimes:
+        return entry
+    found = dict(entry)
+    for slot, value in entry.items():
+        lifetime = lifetimes.get(slot[0] if type(slot) is tuple and len(slot) == 2 else slot)
+        if lifetime is not None:
+            alive = live(value, lifetime, now)
+            if alive is None:
+                del found[slot]
+            else:
+                found[slot] = plain(lifetime.kind, alive)
+    return found
+
+
+def states_in(entry: KeyEntry) -> dict[str, Any]:
     """The states of a key by name; state of windows is not among them."""
-    return {
-        slot: plain(lifetimes[slot], value) if slot in lifetimes else value
-        for slot, value in entry.items()
-        if type(slot) is str
-    }
+    return {slot: value for slot, value in entry.items() if type(slot) is str}
 
 
 def timers_of(key: CanonicalKey, entry: KeyEntry) -> Iterator[Timer]:
@@ -83,7 +93,7 @@ def _window(time: int, namespace: Any) -> Any:
     return TimeWindow(namespace, time + 1) if type(namespace) is int else namespace
 
 
-def windows_in(key: CanonicalKey, entry: KeyEntry, lifetimes: Lifetimes) -> Iterator[WindowState]:
+def windows_in(key: CanonicalKey, entry: KeyEntry) -> Iterator[WindowState]:
     """The windows of a key, in whichever way their operator keeps them."""
     found: dict[Any, tuple[Any, dict[str, Any]]] = {}
     ends = {timer.window.start: timer.window for timer in timers_of(key, entry) if type(timer.window) is TimeWindow}
@@ -100,7 +110,7 @@ def windows_in(key: CanonicalKey, entry: KeyEntry, lifetimes: Lifetimes) -> Iter
             if name == CONTENTS:
                 contents = value
             else:
-                states[name] = plain(lifetimes[name], value) if name in lifetimes else value
+                states[name] = value
             found[window] = (contents, states)
     for window, (contents, states) in found.items():
         yield WindowState(original_key(key), window, contents, states)

@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.errors import StateNotFoundError
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata
-from scurry.state.entries import Lifetimes
+from scurry.runtime.state.expiry import Lifetime, lifetimes_in
 
 __all__ = ["StateNames", "no_operator", "the_operator"]
 
@@ -46,12 +46,10 @@ class StateNames:
             name: schema for name, schema in operator.states.items() if not name.startswith(("(", "broadcast:"))
         }
         self._known = bool(self._schemas)
-        self.lifetimes: Lifetimes = {
-            name: schema["kind"] for name, schema in self._schemas.items() if schema.get("ttl") is not None
-        }
+        self.lifetimes = lifetimes_in(self._schemas)
         for descriptor in descriptors:
             if not self._known and descriptor.ttl_config is not None:
-                self.lifetimes[descriptor.name] = descriptor.kind
+                self.lifetimes[descriptor.name] = Lifetime(descriptor.kind, descriptor.ttl_config.ttl_ms)
             self.require(descriptor.name)
 
     def __contains__(self, name: str) -> bool:

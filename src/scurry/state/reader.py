@@ -69,7 +69,7 @@ class SavepointReader(ApiObject):
         Raises:
             StateNotFoundError: There is no such operator or state.
         """
-        return self._decode(uid, StatesDecoder(self._names(uid, states).lifetimes))
+        return self._decode(uid, StatesDecoder(self._names(uid, states).lifetimes, self.metadata.created_ms))
 
     def read_keyed_state(self, uid: str, function: KeyedStateReaderFunction) -> Iterator[Any]:
         """Iterate over what a function makes of the state and timers of each key (Flink's `readKeyedState`).
@@ -99,7 +99,7 @@ class SavepointReader(ApiObject):
         Raises:
             StateNotFoundError: There is no such operator.
         """
-        return self._decode(uid, WindowsDecoder(self._names(uid, states).lifetimes))
+        return self._decode(uid, WindowsDecoder(self._names(uid, states).lifetimes, self.metadata.created_ms))
 
     def broadcast_state(self, uid: str, state: str | MapStateDescriptor) -> dict[Any, Any]:
         """Return what a broadcast state holds (Flink's `readBroadcastState`).
@@ -159,7 +159,7 @@ class SavepointReader(ApiObject):
         for name in columns.names if schema is not None else ():
             if name != "key":
                 names.require(name)
-        return self._frame(spark, StatesDecoder(names.lifetimes), columns)
+        return self._frame(spark, StatesDecoder(names.lifetimes, self.metadata.created_ms), columns)
 
     def read_keyed_state_frame(
         self, spark: Any, uid: str, function: KeyedStateReaderFunction, schema: str | Mapping[str, str] | Any
@@ -197,7 +197,8 @@ class SavepointReader(ApiObject):
             uid: The operator's uid.
             contents: Spark SQL type, or declared type, of the contents; as STRING they are JSON.
         """
-        return self._frame(spark, WindowsDecoder(self._names(uid).lifetimes), window_columns(contents, uid))
+        decoder = WindowsDecoder(self._names(uid).lifetimes, self.metadata.created_ms)
+        return self._frame(spark, decoder, window_columns(contents, uid))
 
     # ---------------------------------------------------------------- within
 

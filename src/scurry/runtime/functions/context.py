@@ -74,6 +74,7 @@ class StateAccess:
         """Points every state created so far at the group's backend."""
         self.backend = backend
         backend.written = self.registry.classes.look_at
+        backend.lifetimes = self.registry.lifetimes
         for state, descriptor in self._states.values():
             state._backend = backend
             _register_converter(backend, descriptor)
@@ -86,8 +87,8 @@ class StateAccess:
                 "it needs a keyed stream; call key_by() before this operator"
             )
         if namespace is not None:
-            if descriptor.name not in self.registry.states:
-                self.registry.register(descriptor)
+            if descriptor.name not in self.registry.states or descriptor.ttl_config is not None:
+                self.registry.register(descriptor, scoped=True)
             return create_state(self.backend, descriptor, (descriptor.name, namespace), self._stamp)
         known = self._states.get((descriptor.kind, descriptor.name))
         if known is None:

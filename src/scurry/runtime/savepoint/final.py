@@ -127,12 +127,14 @@ class SavedRun(OperatorRun):
         if self._backend is None:
             return
         try:
-            self._backend.flush()
+            self._backend.flush(self.task.info.clock.stamp)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(self.op, error, hint=hint) from error
         for domain in DOMAINS:
             self._meta.due[domain].update(self._backend.meta.due[domain])
+        self._meta.expiry.update(self._backend.meta.expiry)
+        self._meta.lifetimes.update(self._backend.meta.lifetimes)
         for entry in entries_of(self._group_store, self.task.info.subtask):
             if entry.kind == "page":
                 self._saved.add(entry)

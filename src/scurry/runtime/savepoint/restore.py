@@ -23,6 +23,7 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.state.expiry import RestoreFilter
 
 #: Operators whose functions name their states themselves may take each other's place.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))
@@ -44,11 +45,13 @@ class StateDistributor:
         operators: Uid -> number of the operator and of its subtasks, of those that take state.
         max_parallelism: The number of key groups.
         migration: Brings the state of changed operators to what the program expects.
+        filter: Leaves out what has expired.
     """
 
     operators: dict[str, tuple[int, int]]
     max_parallelism: int
     migration: JobMigration | None = None
+    filter: RestoreFilter | None = None
 
     def rows(self, entries: Iterable[Entry], subtask_ids: list[int]) -> Iterator[WireRow]:
         """The entries as rows for the stores of their operators."""
@@ -58,6 +61,8 @@ class StateDistributor:
             blob = entry.blob
             if self.migration is not None:
                 blob = self.migration.migrate(entry.uid, entry.kind, blob)
+            if self.filter is not None and entry.kind == "page":
+                blob = self.filter.page(entry.uid, blob)
             for target in self._targets(entry):
                 pending.setdefault(target, []).append((entry.kind, entry.id, blob))
                 size = sizes[target] = sizes.get(target, 0) + len(blob)
@@ -119,6 +124,7 @@ class Restore:
         allow_non_restored: bool = False,
         collected: Collected | None = None,
     ) -> None:
+        self._now = wall_clock_ms()
         self.path, self.metadata = savepoint.path, savepoint.metadata
         self._savepoint = savepoint
         self.plan = plan = with_key_groups(self.metadata.max_parallelism, plan, self.path)
@@ -132,7 +138,7 @@ class Restore:
         self.migration: JobMigration | None = None
         if collected is not None:
             states = {uid: operator.states for uid, operator in self.metadata.operators.items() if operator.states}
-            self.migration = plan_migration(plan, states, collected, wall_clock_ms())
+            self.migration = plan_migration(plan, states, collected, self._now)
             self.migration.attach(plan)
 
     @classmethod
@@ -187,7 +193,7 @@ class Restore:
         """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
         counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
         migration = self.migration if self.migration is not None and self.migration.operators else None
-        distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration)
+        distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration, self._filter())
         found: list[list[RestoreWork]] = [[RestoreWork(distributor, entries=tuple(self._metas()))]]
         size = 0
         for file in self._savepoint.files_of("page", "broadcast"):
@@ -203,6 +209,13 @@ class Restore:
             if groups:
                 found[-1].append(RestoreWork(distributor, file, tuple(groups)))
         return found
+
+    def _filter(self) -> RestoreFilter | None:
+        states = {uid: operator.states for uid, operator in self.metadata.operators.items()}
+        if self.migration is not None:
+            states |= self.migration.schemas
+        found = RestoreFilter.of({uid: states[uid] for uid in self._taking if uid in states}, self._now)
+        return found if found.operators else None
 
     def _metas(self) -> Iterator[Entry]:
         """What each subtask remembers besides pages, put together from what the old subtasks remembered."""
@@ -253,11 +266,17 @@ def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: in
     groups = plan.settings.max_parallelism
     clock = max(meta.clock for meta in metas)
     dealt = [Meta(dict(gate), clock) for _ in range(count)]
+    if all(meta.lifetimes == metas[0].lifetimes for meta in metas):  # else all pages are looked at again
+        for meta in dealt:
+            meta.lifetimes = dict(metas[0].lifetimes)
     for meta in metas:
         for domain in DOMAINS:
             for group, time in meta.due[domain].items():
                 due = dealt[subtask_of(group, groups, count)].due[domain]
                 due[group] = min(time, due.get(group, time))
+        for group, time in meta.expiry.items():
+            expiry = dealt[subtask_of(group, groups, count)].expiry
+            expiry[group] = min(time, expiry.get(group, time))
     return dealt
 
 

@@ -9,17 +9,20 @@ what it touches, however much state there is.
 Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a
 window, and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each group and page its earliest
 timers, so that time passes without reading pages on which nothing is due.
+
+`expiry` remembers in the same way when state with a time to live will have expired. `PageWriter` writes pages back.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 from scurry.runtime.keys import CanonicalKey, key_hash
+from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.store import StateStore, StoreKey
 
 #: Reserved entry slots of the two time domains.
@@ -32,7 +35,7 @@ PAGE_BYTES = 4 * 1024
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
 GROUP_SHIFT = 32
-_NUMBER = (1 << GROUP_SHIFT) - 1
+NUMBER = (1 << GROUP_SHIFT) - 1
 
 Entry = dict[Any, Any]
 Page = dict[Any, Entry]
@@ -42,11 +45,19 @@ Due = tuple[dict[int, int], dict[int, int]]
 
 @dataclass
 class Meta:
-    """What the operator remembers per subtask besides pages; `due` is by group."""
+    """What the operator remembers per subtask besides pages; `due` and `expiry` are by group.
+
+    `lifetimes` are those of the states by name that `expiry` was found with.
+    """
 
     gate: dict[int, Any] = field(default_factory=dict)
     clock: int = 0
     due: Due = field(default_factory=lambda: ({}, {}))
+    expiry: dict[int, int] = field(default_factory=dict)
+    lifetimes: dict[str, Lifetime] = field(default_factory=dict)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**Meta().__dict__, **state})  # earlier versions wrote fewer fields
 
 
 @dataclass
@@ -55,6 +66,10 @@ class Index:
 
     splits: set[int] = field(default_factory=set)
     due: Due = field(default_factory=lambda: ({}, {}))
+    expiry: dict[int, int] = field(default_factory=dict)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**Index().__dict__, **state})  # earlier versions wrote fewer fields
 
     def page_of(self, hashed: int) -> int:
         """The number of the page for a key with this hash."""
@@ -84,19 +99,23 @@ class KeyedStateBackend:
         self.entries: dict[Any, Entry] = {}
         #: block converters of registered states, by state name: applied to what a batch wrote
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
+        #: registered states that expire, by name; None for those that do not
+        self.lifetimes: Mapping[str, Lifetime | None] = {}
         #: is shown every page that is written
         self.written: Callable[[bytes], None] | None = None
-        self._uid = uid
-        self._store = store
-        self._max_parallelism = max_parallelism
-        self._page_bytes = page_bytes
-        self._indexes: dict[int, Index] = {}  # by group
-        self._pages: dict[int, Page] = {}  # by id
-        self._blobs: dict[int, bytes | None] = {}  # what the store holds, by id
-        self._heaps: tuple[list[Any], list[Any]] = ([], [])
+        self.uid = uid
+        self.store = store
+        self.max_parallelism = max_parallelism
+        self.page_bytes = page_bytes
+        self.indexes: dict[int, Index] = {}  # by group
+        self.pages: dict[int, Page] = {}  # by id
+        self.blobs: dict[int, bytes | None] = {}  # what the store holds, by id
+        self.heaps: tuple[list[Any], list[Any]] = ([], [])
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
         self.meta: Meta = pickle.loads(blob) if blob else Meta()
+        #: whether there was no state of the operator before
+        self.new = blob is None
         #: by domain: (time, group) and (time, page id) of timers that are not in the heap as their page is not loaded
         self._groups_due = tuple([(time, group) for group, time in due.items()] for due in self.meta.due)
         self._pages_due: tuple[list[tuple[int, int]], ...] = ([], [])
@@ -116,62 +135,62 @@ class KeyedStateBackend:
     def load(self, key: Any) -> Entry:
         """The entry of a key not touched yet in this batch: loads its page, or starts a new entry."""
         page = self._page_of(key)
-        if page not in self._pages:
-            self._load_pages((page,))
+        if page not in self.pages:
+            self.load_pages((page,))
         entry = self.entries.get(key)
         if entry is None:
-            entry = self._pages[page][key] = self.entries[key] = {}
+            entry = self.pages[page][key] = self.entries[key] = {}
         return entry
 
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Loads the pages of some keys in one exchange with the store; needed only for speed."""
         hashes = [key_hash(key) for key in set(keys).difference(self.entries)]
-        count = self._max_parallelism
-        self._load_groups({hashed % count for hashed in hashes}.difference(self._indexes))
-        pages = {hashed % count << GROUP_SHIFT | self._indexes[hashed % count].page_of(hashed) for hashed in hashes}
-        self._load_pages(pages.difference(self._pages))
+        count = self.max_parallelism
+        self.load_groups({hashed % count for hashed in hashes}.difference(self.indexes))
+        pages = {hashed % count << GROUP_SHIFT | self.indexes[hashed % count].page_of(hashed) for hashed in hashes}
+        self.load_pages(pages.difference(self.pages))
 
     def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
         """All keys of some key groups that have a value in `slot`; loads every page of the groups."""
         groups = set(groups)
-        self._load_groups(groups.difference(self._indexes))
-        pages = {group << GROUP_SHIFT | number for group in groups for number in self._indexes[group].leaves()}
-        self._load_pages(pages.difference(self._pages))
+        self.load_groups(groups.difference(self.indexes))
+        pages = {group << GROUP_SHIFT | number for group in groups for number in self.indexes[group].leaves()}
+        self.load_pages(pages.difference(self.pages))
         return [key for key, entry in self.entries.items() if slot in entry]
 
     def _page_of(self, key: Any) -> int:
         hashed = key_hash(key)
-        group = hashed % self._max_parallelism
-        if group not in self._indexes:
-            self._load_groups((group,))
-        return group << GROUP_SHIFT | self._indexes[group].page_of(hashed)
+        group = hashed % self.max_parallelism
+        if group not in self.indexes:
+            self.load_groups((group,))
+        return group << GROUP_SHIFT | self.indexes[group].page_of(hashed)
 
     def _read(self, pages: list[int]) -> Iterable[tuple[int, bytes | None]]:
         if not pages:
             return ()
-        return zip(pages, self._store.get_many([(self._uid, "page", page) for page in pages]), strict=True)
+        return zip(pages, self.store.get_many([(self.uid, "page", page) for page in pages]), strict=True)
 
-    def _load_groups(self, groups: Iterable[int]) -> None:
+    def load_groups(self, groups: Iterable[int]) -> None:
         """Loads the first pages of groups, or the indexes in their places."""
         for page, blob in self._read([group << GROUP_SHIFT | 1 for group in groups]):
             content: Page | Index = pickle.loads(blob) if blob else {}
             if isinstance(content, Index):
-                self._indexes[page >> GROUP_SHIFT] = content
-                self._blobs[page] = blob
+                self.indexes[page >> GROUP_SHIFT] = content
+                self.blobs[page] = blob
                 for domain in DOMAINS:
                     for number, time in content.due[domain].items():
                         heappush(self._pages_due[domain], (time, page - 1 | number))
             else:
-                self._indexes[page >> GROUP_SHIFT] = Index()
+                self.indexes[page >> GROUP_SHIFT] = Index()
                 self._add_page(page, content, blob)
 
-    def _load_pages(self, pages: Iterable[int]) -> None:
+    def load_pages(self, pages: Iterable[int]) -> None:
         for page, blob in self._read(list(pages)):
             self._add_page(page, pickle.loads(blob) if blob else {}, blob)
 
     def _add_page(self, number: int, page: Page, blob: bytes | None) -> None:
-        self._pages[number] = page
-        self._blobs[number] = blob
+        self.pages[number] = page
+        self.blobs[number] = blob
         self.entries.update(page)
         for domain in DOMAINS:
             found = []
@@ -180,7 +199,7 @@ class KeyedStateBackend:
                     for time, namespace in entry[domain]:
                         self._order += 1
                         found.append((time, self._order, key, namespace))
-            heap = self._heaps[domain]
+            heap = self.heaps[domain]
             if len(found) > len(heap):
                 heap += found
                 heapify(heap)
@@ -199,7 +218,7 @@ class KeyedStateBackend:
         if timer not in timers:
             timers.add(timer)
             self._order += 1
-            heappush(self._heaps[domain], (time, self._order, self.key, namespace))
+            heappush(self.heaps[domain], (time, self._order, self.key, namespace))
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
         """Deletes a timer of the current key, if it is registered."""
@@ -212,7 +231,7 @@ class KeyedStateBackend:
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
         """Calls `fire(time, namespace)` for each timer up to `until`, in time order, with its key as current key."""
         self._load_due(domain, until)
-        heap, entries = self._heaps[domain], self.entries
+        heap, entries = self.heaps[domain], self.entries
         while heap and heap[0][0] <= until:
             time, _, key, namespace = heappop(heap)
             entry = entries[key]
@@ -229,68 +248,22 @@ class KeyedStateBackend:
         """Loads all pages with timers up to `until`."""
         groups = _pop_due(self._groups_due[domain], until)
         if groups:
-            self._load_groups(groups.difference(self._indexes))
+            self.load_groups(groups.difference(self.indexes))
         pages = _pop_due(self._pages_due[domain], until)
         if pages:
-            self._load_pages(pages.difference(self._pages))
+            self.load_pages(pages.difference(self.pages))
 
     # ---------------------------------------------------------------- the end of a batch
 
-    def flush(self) -> None:
-        """Writes back what changed."""
+    def flush(self, now: int = 0) -> None:
+        """Writes back what changed, without what has expired by `now` (ms)."""
+        from scurry.runtime.state.writing import PageWriter  # it needs this module
+
         self._convert()
-        for number, page in list(self._pages.items()):
-            for key in [key for key, entry in page.items() if not entry]:
-                del page[key]
-            self._write_page(number, page, self._blobs[number])
-        for group, index in self._indexes.items():
-            if index.splits:
-                self._put(group << GROUP_SHIFT | 1, pickle.dumps(index, 5), self._blobs[group << GROUP_SHIFT | 1])
-            for domain in DOMAINS:
-                _note(self.meta.due[domain], group, index.due[domain].values())
+        PageWriter(self, now).write()
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
-            self._store.put((self._uid, "meta", 0), blob)
-
-    def _put(self, number: int, blob: bytes | None, before: bytes | None) -> None:
-        if blob != before:
-            key = (self._uid, "page", number)
-            if blob is None:
-                self._store.remove(key)
-            else:
-                self._store.put(key, blob)
-                if self.written is not None:
-                    self.written(blob)
-
-    def _write_page(self, number: int, page: Page, before: bytes | None, estimate: float = 0) -> None:
-        """Writes a page, or splits it; `estimate` is its size if its parent was measured."""
-        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
-        size = estimate if blob is None else len(blob)
-        if size > self._page_bytes and len(page) > 1 and number & _NUMBER < 1 << 24:
-            self._split(number, page, size)
-            blob, page = None, {}
-        elif page and blob is None:
-            blob = pickle.dumps(page, 5)
-        index = self._indexes[number >> GROUP_SHIFT]
-        if number & _NUMBER != 1 or not index.splits:  # else the index takes its place
-            self._put(number, blob, before)
-        for domain in DOMAINS:
-            due = index.due[domain]
-            if self._heaps[domain] or due:
-                times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
-                _note(due, number & _NUMBER, times)
-
-    def _split(self, number: int, page: Page, size: float) -> None:
-        """Distributes a page over its two children, which may split in turn."""
-        index = self._indexes[number >> GROUP_SHIFT]
-        index.splits.add(number & _NUMBER)
-        halves: tuple[Page, Page] = ({}, {})
-        for key, entry in page.items():
-            halves[index.page_of(key_hash(key)) & 1][key] = entry
-        first = number - (number & _NUMBER) | (number & _NUMBER) * 2
-        for half in (0, 1):
-            share = size * len(halves[half]) / len(page)
-            self._write_page(first + half, halves[half], None, share if share > self._page_bytes else 0)
+            self.store.put((self.uid, "meta", 0), blob)
 
     def _convert(self) -> None:
         """Brings declared states to their type: once per batch and touched key instead of at every update."""
@@ -321,11 +294,3 @@ def _pop_due(waiting: list[tuple[int, int]], until: int) -> set[int]:
     while waiting and waiting[0][0] <= until:
         found.add(heappop(waiting)[1])
     return found
-
-
-def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:
-    """Remembers the earliest of some times, or that there is none."""
-    if times:
-        due[number] = min(times)
-    else:
-        due.pop(number, None)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ArgumentError, StateMigrationError
 from scurry.runtime.state.classes import ClassCatalog
+from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadcast_name, descriptor_schema
 
 
@@ -27,14 +28,21 @@ class StateRegistry:
     def __init__(self, plan: Any) -> None:
         self._plan = plan
         self.states: dict[str, Registered] = {}
+        #: how long values of keyed states live, by name; None where nothing is cleaned up
+        self.lifetimes: dict[str, Lifetime | None] = {}
         #: whether the function is through with `open()`
         self.opened = False
         self.classes = ClassCatalog(self._add_classes)
         self._classes: dict[str, Any] = {}
         self._news: dict[str, Any] = {}
 
-    def register(self, descriptor: Any, broadcast: bool = False) -> None:
+    def register(self, descriptor: Any, broadcast: bool = False, scoped: bool = False) -> None:
         """Notes a state, unless it is known.
+
+        Args:
+            descriptor: Its descriptor.
+            broadcast: Whether it is broadcast state.
+            scoped: Whether it belongs to a window.
 
         Raises:
             ArgumentError: The operator itself keeps state of that name.
@@ -43,6 +51,8 @@ class StateRegistry:
         """
         name = broadcast_name(descriptor.name) if broadcast else descriptor.name
         if name in self.states:
+            if scoped and (lifetime := self.lifetimes[name]) is not None and not lifetime.scoped:
+                self.lifetimes[name] = lifetime._replace(scoped=True)
             return
         if not broadcast and name in OWN_NAMES.get(type(self._plan.operator), ()):
             raise ArgumentError(
@@ -55,6 +65,9 @@ class StateRegistry:
             self._check_restored(descriptor, schema, self._plan.restored[name])
         self.states[name] = Registered(schema, descriptor.migration)
         self._news[name] = schema.to_json()
+        if not broadcast:
+            kept = schema.ttl is None or schema.cleanup
+            self.lifetimes[name] = None if schema.ttl is None or kept else Lifetime(schema.kind, schema.ttl, scoped)
 
     def _check_restored(self, descriptor: Any, schema: StateSchema, restored: dict[str, Any] | None) -> None:
         from scurry.runtime.state.evolution import Incompatible

@@ -42,6 +42,8 @@ class StateSchema:
         version: That of the declared migration, 0 without.
         lazy: Whether it was registered after `open()`, so that a later program may do so, too.
         layout: How an operator arranges its own state; "" for others.
+        cleanup: When expired values go that nobody touches: "" in the background, "snapshot" at the next restore,
+            "never".
     """
 
     kind: str
@@ -50,6 +52,7 @@ class StateSchema:
     version: int = 0
     lazy: bool = False
     layout: str = ""
+    cleanup: str = ""
 
     def __str__(self) -> str:
         """As in error messages: kind and type."""
@@ -75,7 +78,15 @@ def descriptor_schema(descriptor: Any, broadcast: bool = False, lazy: bool = Fal
         None if ttl is None or broadcast else ttl.ttl_ms,
         0 if migration is None else migration.version,
         lazy,
+        cleanup="" if ttl is None or broadcast else _cleanup(ttl.cleanup_strategies),
     )
+
+
+def _cleanup(strategies: Any) -> str:
+    """When expired values go, by Flink's settings: its two ways of cleaning up in the background are one here."""
+    if strategies.get_incremental_cleanup_strategy() or strategies.get_rocksdb_compact_filter_cleanup_strategy():
+        return ""
+    return "snapshot" if strategies.in_full_snapshot() else "never"
 
 
 def broadcast_name(name: str) -> str:

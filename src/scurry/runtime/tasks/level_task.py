@@ -99,7 +99,7 @@ class LevelTask:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()
         try:
-            backend.flush()
+            backend.flush(info.clock.stamp)
             operator.snapshot(store)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"

@@ -1,0 +1,138 @@
+"""Removal of expired state that nobody touches any more (Flink's cleanup in the background).
+
+A value with a time to live is stored as `(value, last access)`, and so is each element of a list and each value of a
+map. Whoever writes a page notes when it is **due**: when its first value will have expired, rounded up to the next
+eighth of the time to live. So the background comes to a page at most eight times per time to live, and hardly ever to
+one that records touch anyway, since those are cleaned as they are written.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+#: A page is due at multiples of this fraction of the time to live.
+_STEPS = 8
+
+Entry = dict[Any, Any]
+
+
+class Lifetime(NamedTuple):
+    """How long the values of a state live.
+
+    Attributes:
+        kind: Kind of the state's descriptor.
+        ttl: The time to live in milliseconds.
+        scoped: Whether windows have such state of their own, kept under `(name, window)`.
+    """
+
+    kind: str
+    ttl: int
+    scoped: bool = True
+
+
+#: State name -> its lifetime.
+Lifetimes = Mapping[str, Lifetime]
+
+
+def lifetimes_in(schemas: Mapping[str, Any]) -> dict[str, Lifetime]:
+    """The lifetimes of an operator's states, from their schemas in JSON by name."""
+    return {
+        name: Lifetime(schema["kind"], schema["ttl"])
+        for name, schema in schemas.items()
+        if schema.get("ttl") is not None
+    }
+
+
+def due(page: Mapping[Any, Entry], lifetimes: Lifetimes, now: int) -> int | None:
+    """Removes what has expired from a page; keys that have nothing left stay, with an empty entry.
+
+    Returns:
+        When the page has to be looked at next, in milliseconds; None if nothing on it expires.
+    """
+    found = None
+    for name, lifetime in lifetimes.items():
+        first = min(_stamps(page, name, lifetime), default=None)
+        if first is not None and first + lifetime.ttl <= now:
+            _remove(page, name, lifetime, now - lifetime.ttl)
+            first = min(_stamps(page, name, lifetime), default=None)
+        if first is not None:
+            step = max(1, lifetime.ttl // _STEPS)
+            time = -(-(first + lifetime.ttl) // step) * step
+            found = time if found is None or time < found else found
+    return found
+
+
+def live(value: Any, lifetime: Lifetime, now: int) -> Any:
+    """What is stored of a state, without what has expired; None if nothing is left."""
+    return _kept(value, lifetime.kind, now - lifetime.ttl)
+
+
+def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[int]:
+    values = [entry[name] for entry in page.values() if name in entry]
+    if lifetime.scoped:
+        values += [entry[slot] for entry in page.values() for slot in entry if _belongs(slot, name)]
+    if lifetime.kind == "list":
+        return [stamp for value in values for _, stamp in value]
+    if lifetime.kind == "map":
+        return [stamp for value in values for _, stamp in value.values()]
+    return [stamp for _, stamp in values]
+
+
+def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int) -> None:
+    """Removes what was last accessed at `until` or before."""
+    for entry in page.values():
+        for slot in [slot for slot in entry if slot == name or (lifetime.scoped and _belongs(slot, name))]:
+            value = _kept(entry[slot], lifetime.kind, until)
+            if value is None:
+                del entry[slot]
+            else:
+                entry[slot] = value
+
+
+def _belongs(slot: Any, name: str) -> bool:
+    """Whether a slot is that of a window's state of this name."""
+    return type(slot) is tuple and len(slot) == 2 and slot[0] == name
+
+
+def _kept(value: Any, kind: str, until: int) -> Any:
+    if kind == "list":
+        return [element for element in value if element[1] > until] or None
+    if kind == "map":
+        return {key: element for key, element in value.items() if element[1] > until} or None
+    return value if value[1] > until else None
+
+
+@dataclass(frozen=True)
+class RestoreFilter:
+    """Leaves out what has expired when state is restored; travels to the workers that read it.
+
+    Attributes:
+        operators: The lifetimes of the operators' states, by uid.
+        now: The time of the restore, in milliseconds.
+    """
+
+    operators: Mapping[str, Lifetimes]
+    now: int
+
+    @classmethod
+    def of(cls, schemas: Mapping[str, Mapping[str, Any]], now: int) -> RestoreFilter:
+        """The filter for operators whose states have these schemas, in JSON by uid and name."""
+        found = {}
+        for uid, states in schemas.items():
+            cleaned = {name: schema for name, schema in states.items() if schema.get("cleanup") != "never"}
+            found[uid] = lifetimes_in(cleaned)
+        return cls({uid: lifetimes for uid, lifetimes in found.items() if lifetimes}, now)
+
+    def page(self, uid: str, blob: bytes) -> bytes:
+        """A page of an operator, or the index in its place, as it is restored."""
+        lifetimes = self.operators.get(uid)
+        if lifetimes is None:
+            return blob
+        content = pickle.loads(blob)
+        if type(content) is not dict:
+            return blob
+        due(content, lifetimes, self.now)
+        return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)

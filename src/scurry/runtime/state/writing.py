@@ -1,0 +1,187 @@
+"""Writes back the pages that a batch has touched, cleans expired state from others, and keeps pages at their size.
+
+State with a time to live goes without being touched again (Flink's cleanup in the background): every batch that touches
+state of a subtask also looks for pages that are due, the longest overdue first. It cleans at most `CLEANED_PAGES` of
+them and as many as it has touched itself. So a batch reads and writes at most twice as many pages and that constant,
+and cleaning keeps up: a page falls due because one of its keys was touched once.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Collection
+
+from scurry.runtime.keys import key_hash
+from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, NUMBER, KeyedStateBackend, Page
+from scurry.runtime.state.expiry import due
+
+#: A batch cleans so many pages that are due, besides as many as it has touched.
+CLEANED_PAGES = 128
+
+#: In place of a group's earliest expiry: nothing is known of its pages, all of them have to be looked at.
+_UNKNOWN = -1
+
+
+class PageWriter:
+    """Ends a batch of one backend.
+
+    Args:
+        backend: The backend.
+        now: The time in milliseconds, by which state expires.
+    """
+
+    def __init__(self, backend: KeyedStateBackend, now: int) -> None:
+        self._backend = backend
+        self._now = now
+        self._pages, self._indexes, self._blobs = backend.pages, backend.indexes, backend.blobs
+        self._heaps, self._meta, self._page_bytes = backend.heaps, backend.meta, backend.page_bytes
+        #: pages as they are to be stored, by id
+        self._changed: dict[int, tuple[Page, bytes | None]] = {}
+
+    def write(self) -> None:
+        """Writes the pages and indexes that changed, and brings the backend's meta up to date."""
+        cleaned = self._clean_up()
+        for number in list(self._pages):
+            self._finish_page(number)
+        self._merge_pages(cleaned)
+        for number, (_, blob) in self._changed.items():
+            self._put(number, blob)
+        for group, index in self._indexes.items():
+            if index.splits:
+                self._put(group << GROUP_SHIFT | 1, pickle.dumps(index, 5))
+            for domain in DOMAINS:
+                _note(self._meta.due[domain], group, index.due[domain].values())
+            if self._meta.expiry.get(group) != _UNKNOWN:
+                _note(self._meta.expiry, group, index.expiry.values())
+
+    def _put(self, number: int, blob: bytes | None) -> None:
+        if blob != self._blobs.get(number):
+            backend = self._backend
+            key = (backend.uid, "page", number)
+            if blob is None:
+                backend.store.remove(key)
+            else:
+                backend.store.put(key, blob)
+                if backend.written is not None:
+                    backend.written(blob)
+
+    def _finish_page(self, number: int) -> None:
+        """Removes from a loaded page what has expired and the keys without state, and encodes it."""
+        page, lifetimes = self._pages[number], self._meta.lifetimes
+        expiry = due(page, lifetimes, self._now) if lifetimes else None
+        for key in [key for key, entry in page.items() if not entry]:
+            del page[key]
+        self._write_page(number, page, expiry)
+
+    def _write_page(self, number: int, page: Page, expiry: int | None, estimate: float = 0) -> None:
+        """Encodes a page, or splits it; `estimate` is its size if its parent was measured."""
+        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
+        size = estimate if blob is None else len(blob)
+        if size > self._page_bytes and len(page) > 1 and number & NUMBER < 1 << 24:
+            self._split(number, page, size)
+            blob, page, expiry = None, {}, None
+        elif page and blob is None:
+            blob = pickle.dumps(page, 5)
+        index = self._indexes[number >> GROUP_SHIFT]
+        if number & NUMBER != 1 or not index.splits:  # else the index takes its place
+            self._changed[number] = page, blob
+        _note(index.expiry, number & NUMBER, () if expiry is None else (expiry,))
+        for domain in DOMAINS:
+            due_timers = index.due[domain]
+            if self._heaps[domain] or due_timers:
+                times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
+                _note(due_timers, number & NUMBER, times)
+
+    def _split(self, number: int, page: Page, size: float) -> None:
+        """Distributes a page over its two children, which may split in turn."""
+        index = self._indexes[number >> GROUP_SHIFT]
+        index.splits.add(number & NUMBER)
+        halves: tuple[Page, Page] = ({}, {})
+        for key, entry in page.items():
+            halves[index.page_of(key_hash(key)) & 1][key] = entry
+        first = number - (number & NUMBER) | (number & NUMBER) * 2
+        for half in (0, 1):
+            share = size * len(halves[half]) / len(page)
+            expiry = due(halves[half], self._meta.lifetimes, self._now)
+            self._write_page(first + half, halves[half], expiry, share if share > self._page_bytes else 0)
+
+    def _merge_pages(self, cleaned: set[int]) -> None:
+        """Merges the halves of pages that have become small, where both are at hand; those of `cleaned` ones are read.
+
+        A merged page is at most half full, so that it does not split again soon.
+        """
+        quarter = self._page_bytes // 4
+        small = [number for number, (_, blob) in self._changed.items() if blob is None or len(blob) <= quarter]
+        while small:
+            wanted = {number ^ 1 for number in cleaned.intersection(small) if self._is_half(number)}
+            unread = wanted.difference(self._changed)
+            self._backend.load_pages(unread)
+            for number in unread:
+                self._finish_page(number)
+            parents = [self._merge(number) for number in small if self._is_half(number)]
+            small = [number for number in parents if number is not None]
+            cleaned = set(small)
+
+    def _is_half(self, number: int) -> bool:
+        """Whether a page and its sibling are the two halves of another."""
+        half, splits = number & NUMBER, self._indexes[number >> GROUP_SHIFT].splits
+        return half != 1 and half >> 1 in splits and half not in splits and half ^ 1 not in splits
+
+    def _merge(self, number: int) -> int | None:
+        """Merges a page and its sibling, if they are small enough together; returns the number of the merged page."""
+        if number ^ 1 not in self._changed:
+            return None
+        (page, blob), (other, other_blob) = self._changed[number], self._changed[number ^ 1]
+        if len(blob or b"") + len(other_blob or b"") > self._page_bytes // 2:
+            return None
+        index, half = self._indexes[number >> GROUP_SHIFT], number & NUMBER
+        expiry = [index.expiry[each] for each in (half, half ^ 1) if each in index.expiry]
+        index.splits.discard(half >> 1)
+        for each in (half, half ^ 1):
+            self._changed[number - half + each] = {}, None
+            for remembered in (index.expiry, *index.due):
+                remembered.pop(each, None)
+        parent = number - half + (half >> 1)
+        self._write_page(parent, {**page, **other}, min(expiry, default=None))
+        return parent
+
+    # ---------------------------------------------------------------- what has expired
+
+    def _clean_up(self) -> set[int]:
+        """Loads some of the pages that are due, to be written without what has expired; returns their ids."""
+        meta = self._meta
+        known = {**meta.lifetimes, **self._backend.lifetimes}
+        lifetimes = {name: lifetime for name, lifetime in known.items() if lifetime is not None}
+        if lifetimes != meta.lifetimes:
+            meta.lifetimes = lifetimes
+            if not self._backend.new and lifetimes:
+                meta.expiry = dict.fromkeys(range(self._backend.max_parallelism), _UNKNOWN)
+        if not lifetimes or not self._pages:
+            return set()
+        budget = CLEANED_PAGES + len(self._pages)
+        expired = sorted((time, group) for group, time in meta.expiry.items() if time <= self._now)
+        groups = [group for _, group in expired]
+        unread = [group for group in groups if group not in self._indexes]
+        half = budget // 2
+        self._backend.load_groups(unread[:half])
+        expiring = sorted(page for group in groups if group in self._indexes for page in self._pages_expiring(group))
+        pages = {page for _, page in expiring[: budget - len(unread[:half])]}
+        self._backend.load_pages(pages)
+        self._backend.load_groups(unread[half : budget - len(pages)])  # most have a single page: then that was it
+        return pages
+
+    def _pages_expiring(self, group: int) -> list[tuple[int, int]]:
+        """The pages of a group that are due and not loaded, with the times they are due at."""
+        index = self._indexes[group]
+        if self._meta.expiry[group] == _UNKNOWN:
+            index.expiry, self._meta.expiry[group] = dict.fromkeys(index.leaves(), 0), 0
+        pages = [(time, group << GROUP_SHIFT | number) for number, time in index.expiry.items() if time <= self._now]
+        return [(time, page) for time, page in pages if page not in self._pages]
+
+
+def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:
+    """Remembers the earliest of some times, or that there is none."""
+    if times:
+        due[number] = min(times)
+    else:
+        due.pop(number, None)

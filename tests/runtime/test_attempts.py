@@ -103,6 +103,8 @@ def test_with_checkpointing_a_job_is_restarted_by_default() -> None:
     [
         KeyboardInterrupt(), ConfigError("no such directory"), UnsupportedError("no such part"),
         UnpicklableFunctionError("a lock"), operator_error(PARSE, KeyedStateError("no key"), "x7"),
+        operator_error(PARSE, NameError("name 'jsn' is not defined"), "x7"),
+        operator_error(PARSE, ModuleNotFoundError("No module named 'numpi'")),
     ],
     ids=lambda error: type(error).__name__,
 )  # fmt: skip

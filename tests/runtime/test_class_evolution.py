@@ -337,3 +337,10 @@ def test_classes_that_turn_up_later_are_noticed() -> None:
             harness.process(("c", "profile", "update", (["Late", module.Late()],)))
             classes = harness.snapshot().schemas["keep"]["(classes)"]["classes"]
     assert sorted(classes) == [f"{MODULE}:Late", f"{MODULE}:Profile"]
+
+
+def test_defaults_that_cannot_be_made_are_told_like_conversions() -> None:
+    later = "def fails():\n    raise ZeroDivisionError('no level')\n\n"
+    later += first_version() + "    level: int = field(default_factory=fails)\n"
+    with pytest.raises(StateMigrationError, match="'Keep'.* cannot be converted: ZeroDivisionError: no level"):
+        now(stored(first_version(), "Profile('ann', 3)"), later)

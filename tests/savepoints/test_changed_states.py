@@ -92,3 +92,15 @@ def test_a_job_that_began_with_a_savepoint_goes_on_from_its_newest_checkpoint(tm
     job.finish(third)
     assert any("going on from the checkpoint" in note for note in third.execution.notes)
     assert len(counts(job)) == 3000 and counts(job)[-1] == 177
+
+
+def test_state_that_cannot_be_converted_is_not_tried_again(job: Job) -> None:
+    def fails(row: Any) -> Any:
+        raise ZeroDivisionError("no such visit")
+
+    descriptor = ValueStateDescriptor("profile", AFTER.type_info).with_migration(convert=fails)
+    before = Job("local", job.place / "before")
+    path = before.stop(before.start(profiles(BEFORE)))
+    client: Any = job.start(profiles(descriptor), savepoint=path, execution__checkpointing__interval="100 ms")
+    assert "state 'profile' cannot be converted: ZeroDivisionError: no such visit" in refusal(job, client)
+    assert [failure.error for failure in client.execution.failures] == ["StateMigrationError"]

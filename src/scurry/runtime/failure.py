@@ -49,6 +49,10 @@ class Failure:
         return "\n".join(lines)
 
 
+#: What a program raises that has to be changed, whatever it works on.
+_PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)
+
+
 class OperatorError(ScurryError, RuntimeError):
     """A user function, or the conversion of its result, failed on a record."""
 
@@ -73,6 +77,12 @@ def shorten(value: Any) -> str:
 def last_taken(values: list[Any], source: Iterator[Any]) -> Any:
     """The record that an iterator over `values` handed out last: the one that was at work when something failed."""
     return values[len(values) - length_hint(source) - 1]
+
+
+def is_permanent(error: BaseException) -> bool:
+    """Whether running the job again cannot help: the program, its configuration or its checkpoint has to change."""
+    mended_by_none = not isinstance(error, Exception) or isinstance(error, _PROGRAM_ERRORS)
+    return mended_by_none or getattr(error, "permanent", False) is True
 
 
 def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hint: str = "") -> OperatorError:
@@ -101,7 +111,7 @@ def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hin
             frames,
             "".join(traceback.format_exception(error)),
             advice(plan, error, record) or hint,
-            getattr(error, "permanent", False) is True,
+            is_permanent(error),
         )
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.redaction import without_secrets
 from scurry.graph.settings import JobSettings
 from scurry.runtime.driver.restart_strategies import RestartStrategy
+from scurry.runtime.failure import is_permanent
 
 if TYPE_CHECKING:
     from scurry.runtime.driver.job import JobExecution, Runner
@@ -87,8 +88,3 @@ def run_with_restarts(
             return
         job.begin_attempt()
         restarting(False)
-
-
-def is_permanent(error: BaseException) -> bool:
-    """Whether running the job again cannot help: the program, its configuration or its checkpoint has to change."""
-    return not isinstance(error, Exception) or getattr(error, "permanent", False) is True

@@ -14,7 +14,7 @@ from typing import Any
 
 from scurry.common.pickling import by_value
 from scurry.common.state_migration import StateMigration, class_renamed_from
-from scurry.errors import StateMigrationError
+from scurry.errors import ScurryError, StateMigrationError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.functions.context import TaskInfo
@@ -131,7 +131,15 @@ def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: 
     by_uid = {operator.uid: operator for operator in plan.operators.values()}
     for uid, schemas in restored.items():
         if uid in by_uid:
-            _OperatorPlanner(by_uid[uid], schemas, collected.get(uid, {}), now).plan(job)
+            try:
+                _OperatorPlanner(by_uid[uid], schemas, collected.get(uid, {}), now).plan(job)
+            except ScurryError:
+                raise
+            except Exception as error:
+                raise StateMigrationError(
+                    f"state of operator {by_uid[uid].name!r} (uid {uid!r}) cannot be compared with what the program "
+                    f"expects: {type(error).__name__}: {error}"
+                ) from error
     return job
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECOVERY_PATH
-from scurry.errors import StateMismatchError, StateNotRestoredError
+from scurry.errors import ScurryError, StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
@@ -143,9 +143,20 @@ class Restore:
 
     @classmethod
     def into(cls, savepoint: Savepoint, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
-        """What a job takes from a savepoint, by its plan's own configuration."""
+        """What a job takes from a savepoint, by its plan's own configuration.
+
+        Raises:
+            SavepointError: The plan cannot start from it, whatever the reason: none goes away by trying again.
+        """
         ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
-        restore = cls(savepoint, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
+        try:
+            restore = cls(savepoint, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
+        except (ScurryError, OSError):
+            raise
+        except Exception as error:
+            raise StateMismatchError(
+                f"the program cannot go on with the state in {savepoint.path}: {type(error).__name__}: {error}"
+            ) from error
         if restore.migration is not None:
             job.took_over(restore.migration)
         return restore

@@ -156,6 +156,10 @@ class OperatorMigration:
             return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)
         except StateMigrationError as error:
             raise StateMigrationError(f"{self.operator}: {error}") from error.__cause__
+        except Exception as error:  # such as that of a default_factory: instances of what a class is now are made late
+            raise StateMigrationError(
+                f"{self.operator}: what is stored cannot be converted: {type(error).__name__}: {error}"
+            ) from error
 
     def _load(self, blob: bytes) -> Any:
         try:

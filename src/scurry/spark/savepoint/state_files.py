@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 from scurry.connectors.spark_source import arrow_rows
+from scurry.errors import ScurryError
 from scurry.graph.shipping import ship_value
-from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import from_sortable, sortable
 from scurry.runtime.savepoint.entries import EntryFile, copy_entries, write_entries
 from scurry.runtime.savepoint.format import Entry
@@ -131,5 +131,5 @@ def _readable(call: Callable[..., Any], *args: Any) -> Any:
     """Calls; a failure of the user's code is marked so that the driver can tell it."""
     try:
         return call(*args)
-    except OperatorError as error:
-        raise RuntimeError(mark(error.failure)) from error
+    except ScurryError as error:
+        raise RuntimeError(mark(error)) from error

@@ -59,9 +59,9 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
             return link
     texts = [*texts_of(first), *texts_of(error)]
     for text in texts:
-        failure = unmark(text)
-        if failure is not None:
-            return OperatorError(failure)
+        found = unmark(text)
+        if found is not None:
+            return found
     if first is not None and type(first).__module__.partition(".")[0] not in ("py4j", "pyspark"):
         return first  # such as a committer's
     message = next((line for line in texts if line), repr(error)).split("\n\tat ")[0]

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import ship
 from scurry.runtime.exchange.wire import BatchRow, WireRow
-from scurry.runtime.failure import Failure, OperatorError
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.spark.workers.memory import give_back
@@ -130,23 +130,23 @@ class WorkerTask:
         if error is not None and not isinstance(error, GeneratorExit):
             _instances.pop(self._job.job_id, None)
         give_back()
-        if isinstance(error, OperatorError):
-            raise RuntimeError(mark(error.failure)) from error
+        if isinstance(error, ScurryError):
+            raise RuntimeError(mark(error)) from error
 
 
-def mark(failure: Failure) -> str:
-    """A failure as text that survives Spark's error handling."""
-    return FAILURE_MARK + base64.b64encode(pickle.dumps(failure)).decode() + ";"
+def mark(error: ScurryError) -> str:
+    """An error as text that survives Spark's error handling."""
+    return FAILURE_MARK + base64.b64encode(pickle.dumps(error)).decode() + ";"
 
 
-def unmark(text: str) -> Failure | None:
-    """The failure in an error text of Spark, if one of ours is in it."""
+def unmark(text: str) -> ScurryError | None:
+    """The error in an error text of Spark, if one of ours is in it."""
     start = text.find(FAILURE_MARK)
     if start < 0:
         return None
     encoded = text[start + len(FAILURE_MARK) :]
-    failure: Failure = pickle.loads(base64.b64decode(encoded[: encoded.index(";")]))
-    return failure
+    error: ScurryError = pickle.loads(base64.b64decode(encoded[: encoded.index(";")]))
+    return error
 
 
 # ------------------------------------------------------------------ Arrow

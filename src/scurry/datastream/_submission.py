@@ -188,7 +188,7 @@ def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:
         if isinstance(operator.operator, ops.Sink):
             ends.append(operator)
         elif operator.id not in followed:
-            sink = ops.Sink(DiscardSink())
+            sink = ops.Sink(DiscardSink(), implied=True)
             ends.append(OperatorNode(inputs=(operator,), name="Discard", operator=sink, origin=operator.origin))
     return ends
 

@@ -170,7 +170,13 @@ class IntervalJoin(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Sink(Operator):
-    """Writes records; `function` is a `scurry.connectors.sink.Sink`."""
+    """Writes records; `function` is a `scurry.connectors.sink.Sink`.
+
+    Attributes:
+        implied: Whether it ends a stream that the program gave no sink.
+    """
+
+    implied: bool = False
 
 
 # ------------------------------------------------------------------ partitioning

@@ -13,17 +13,21 @@ from typing import Any
 
 from scurry.common.redaction import without_secrets
 from scurry.graph.nodes import Origin
-from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner
+from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner, Sink
 from scurry.graph.settings import JobSettings
 
 
 @dataclass
 class Output:
-    """Where records of an operator go: into a chained operator, or onto an edge; `tag` None is the main output."""
+    """Where records of an operator go: into a chained operator, or onto an edge; `tag` None is the main output.
+
+    `ship` is how they are spread over the subtasks there, in Flink's words, whether or not they are moved here.
+    """
 
     tag: str | None
     operator: int | None = None
     edge: int | None = None
+    ship: str = "FORWARD"
 
 
 @dataclass
@@ -81,6 +85,7 @@ class OperatorPlan:
     output_type: Any
     parallelism: int
     origin: Origin
+    description: str | None = None
     outputs: list[Output] = field(default_factory=list)
     input_edges: list[int] = field(default_factory=list)
     level: int = 0
@@ -110,6 +115,7 @@ class SourcePlan:
     parallelism: int
     channels: int
     origin: Origin
+    description: str | None = None
     outputs: list[Output] = field(default_factory=list)
     #: tag of the side output for input that is no record, None if it fails the job
     dead_letters: Any = None
@@ -147,28 +153,33 @@ class JobPlan:
         return any(edge.ticks for edge in self.edges.values())
 
     def to_json(self) -> str:
-        """The plan as JSON text (Flink's `get_execution_plan`)."""
-        nodes: list[dict[str, Any]] = []
-        for source in self.sources.values():
-            nodes.append({"id": source.id, "level": 0, "type": "Source", "pact": source.name, "uid": source.uid,
-                          "parallelism": source.parallelism, "built_at": str(source.origin),
-                          "outputs": self._outputs(source.outputs)})  # fmt: skip
-        for op in self.operators.values():
-            nodes.append({"id": op.id, "level": op.level, "type": type(op.operator).__name__, "pact": op.name,
-                          "uid": op.uid, "parallelism": op.parallelism, "built_at": str(op.origin),
-                          "exchange": [type(self.edges[e].partitioner).__name__ for e in op.input_edges],
-                          "outputs": self._outputs(op.outputs)})  # fmt: skip
+        """Return the plan as JSON text, with the fields of Flink's execution plans and some of scurry's own."""
+        vertices: dict[int, SourcePlan | OperatorPlan] = {**self.sources, **self.operators}
+        inputs: dict[int, list[dict[str, Any]]] = {number: [] for number in vertices}
+        for number, vertex in sorted(vertices.items()):
+            for out in vertex.outputs:
+                target = out.operator if out.edge is None else self.edges[out.edge].target
+                assert target is not None
+                inputs[target].append({"id": number, "ship_strategy": out.ship, "side": "second"})
+        nodes = [
+            self._json_node(vertex, inputs[number])
+            for number, vertex in sorted(vertices.items(), key=lambda item: (_is_sink(item[1]), item[0]))
+            if not (isinstance(vertex, OperatorPlan) and getattr(vertex.operator, "implied", False))
+        ]
         settings = self.settings
         return json.dumps({"job": settings.job_name, "mode": settings.mode, "levels": self.levels, "nodes": nodes},
                           indent=2)  # fmt: skip
 
-    def _outputs(self, outputs: list[Output]) -> list[dict[str, Any]]:
-        return [
-            {"to": out.operator if out.edge is None else self.edges[out.edge].target,
-             "ship": "chained" if out.edge is None else type(self.edges[out.edge].partitioner).__name__.lower(),
-             **({"side_output": out.tag} if out.tag else {})}
-            for out in outputs
-        ]  # fmt: skip
+    def _json_node(self, vertex: SourcePlan | OperatorPlan, predecessors: list[dict[str, Any]]) -> dict[str, Any]:
+        kind, prefix = ("Data Sink", "Sink: ") if _is_sink(vertex) else ("Operator", "")
+        own: dict[str, Any] = {"parallelism": vertex.parallelism, "predecessors": predecessors}
+        if isinstance(vertex, SourcePlan):
+            kind, prefix = "Data Source", "Source: "
+            own = {"parallelism": vertex.channels}
+        name = prefix + vertex.name.removeprefix(prefix)
+        node = {"id": vertex.id, "type": name, "pact": kind, "contents": vertex.description or name, **own}
+        level = 0 if isinstance(vertex, SourcePlan) else vertex.level
+        return node | {"uid": vertex.uid, "level": level, "built_at": str(vertex.origin)}
 
     def describe(self) -> str:
         """The plan as text for people (`scurry explain`): one block per level."""
@@ -197,3 +208,7 @@ class JobPlan:
                 if tag:
                     lines.append(f"{indent}  {tag}:")
                 self._describe_chain(self.operators[out.operator], indent + "  ", lines)
+
+
+def _is_sink(vertex: SourcePlan | OperatorPlan) -> bool:
+    return isinstance(vertex, OperatorPlan) and isinstance(vertex.operator, Sink)

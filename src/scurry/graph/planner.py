@@ -71,7 +71,7 @@ class _Planner:
         parallelism = self._parallelism(node)
         self.job.sources[number] = SourcePlan(
             number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
-            node.output_type, parallelism, node.source.channels(parallelism), node.origin,
+            node.output_type, parallelism, node.source.channels(parallelism), node.origin, node.description,
             dead_letters=node.dead_letters,
         )  # fmt: skip
 
@@ -80,7 +80,7 @@ class _Planner:
         kind = type(node.operator).__name__
         self.job.operators[number] = OperatorPlan(
             number, self._uid(node, number), node.name or kind, node.operator, node.output_type,
-            self._parallelism(node), node.origin, dead_letters=node.dead_letters,
+            self._parallelism(node), node.origin, node.description, dead_letters=node.dead_letters,
         )  # fmt: skip
         for index, source in enumerate(node.inputs):
             self._connect(node, index, source, None, None)
@@ -105,10 +105,10 @@ class _Planner:
             if partition is None or self._chainable(node, partition.partitioner):
                 if partition is not None and isinstance(partition.partitioner, ops.Forward):
                     _check_forward(task, target)
-                task.outputs.append(Output(tag, operator=target.id))
+                task.outputs.append(Output(tag, operator=target.id, ship=_ship(task, target, partition)))
             else:
                 edge = self._edge(node, index, partition, target)
-                task.outputs.append(Output(tag, edge=edge.id))
+                task.outputs.append(Output(tag, edge=edge.id, ship=_ship(task, target, partition)))
 
     def _chainable(self, node: OperatorNode, partitioner: ops.Partitioner) -> bool:
         """Whether a repartitioning moves nothing and the operator can stay in its producer's task."""
@@ -209,6 +209,16 @@ class _Planner:
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
                 self.job.edges[edge].progress = ticks[number] or meet[number]
+
+
+def _ship(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan, partition: PartitionNode | None) -> str:
+    """How Flink would spread the records: without a partitioner it moves them only if the parallelism changes."""
+    parallelism = sender.channels if isinstance(sender, SourcePlan) else sender.parallelism
+    moves = parallelism != receiver.parallelism
+    if partition is not None and not (moves and isinstance(partition.partitioner, ops.Forward)):
+        partitioner = partition.partitioner
+        return (getattr(partitioner, "style", "") or type(partitioner).__name__).upper()
+    return "REBALANCE" if moves else "FORWARD"
 
 
 def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import stat
 import tempfile
+from functools import cache
 from pathlib import Path
 
 
@@ -41,6 +44,24 @@ def runtime_directories() -> list[Path]:
     session = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
     usable = session.is_dir() and session.stat().st_uid == os.getuid() and os.access(session, os.W_OK)
     return [*([session / "scurry"] if usable else []), cache_directory()]
+
+
+@cache
+def socket_directory() -> Path:
+    """Return a directory for the Unix sockets of this process; others cannot get there, and it goes with the process.
+
+    Returns:
+        The same directory at each call.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="scurry-"))
+    process = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == process:  # and not a fork of it
+            shutil.rmtree(directory, ignore_errors=True)
+
+    atexit.register(remove)
+    return directory
 
 
 def _private_temporary_directory() -> Path:

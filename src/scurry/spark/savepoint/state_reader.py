@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.connectors.files.filesystem import local_path
+from scurry.directories import socket_directory
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
 from scurry.spark.workers.map_store import NAME
@@ -135,6 +136,7 @@ def main() -> None:
     version, path = json.loads(sys.argv[1]), sys.argv[2]
     StateVersion(**version).write(reading_session(), path)
     sys.stdout.flush()
+    shutil.rmtree(socket_directory(), ignore_errors=True)
     os._exit(0)  # the JVM ends with its input; to shut Spark down in order would take longer than the work
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.connectors.spark_sink import SparkSink
-from scurry.directories import cache_directory
+from scurry.directories import cache_directory, socket_directory
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.spark.session.java import ensure_java
@@ -129,6 +129,9 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
         builder = builder.config(key, value)
+    if master.startswith("local"):
+        # whoever can connect to a worker's socket is not asked for anything else
+        builder = builder.config("spark.python.unix.domain.socket.dir", str(socket_directory()))
     options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
     for key, value in configuration.items():
         if key.startswith("spark."):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.directories import cache_directory
+from scurry.directories import cache_directory, socket_directory
 from scurry.errors import CheckpointCorruptedError, JobError
 from scurry.spark.checkpoint.generations import VERSION, CheckpointDirectory
 from scurry.spark.checkpoint.lock import CheckpointLockedError, locked
-from scurry.spark.checkpoint.storage import DamagedFileError, LocalStorage
+from scurry.spark.checkpoint.storage import DamagedFileError, HadoopStorage, LocalStorage
+from scurry.spark.session.session import _builder
 
 OTHER_USER = 12345
 
@@ -27,11 +29,18 @@ def files(root: Path) -> set[str]:
 # ------------------------------------------------------------------ whose it is
 
 
+@pytest.fixture(autouse=True)
+def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    def session_for(plan: object) -> None:
+        raise RuntimeError("Spark would start now")
+
+    monkeypatch.setattr("scurry.spark.streaming.runner.session_for", session_for)
+
+
 def start(directory: Path) -> None:
-    """Starts a job; where it gets as far as to start Spark, the test fails."""
     configuration = Configuration()
     configuration.set_string("execution.checkpointing.dir", str(directory))
-    configuration.set_string("spark.master", "no JVM is needed")
+    configuration.set_string("restart-strategy.type", "none")
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.from_collection([1]).print()
     env.execute()
@@ -65,7 +74,26 @@ def test_a_new_directory_below_one_others_can_write_to_is_refused(directory: Pat
     directory.chmod(0o777)
     with pytest.raises(JobError, match=r"SavepointTrustError: checkpoint .*others can put another directory in its"):
         start(directory / "new")
-    assert files(directory) <= {"new"}
+    assert files(directory) == set()
+
+
+def test_a_directory_made_with_a_umask_that_lets_others_write_can_be_used_again(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    before = os.umask(0)
+    try:
+        for _ in range(2):
+            with pytest.raises(JobError, match="Spark would start now"):
+                start(tmp_path / "new")
+            (tmp_path / "new" / "generation-1" / "spark").mkdir(parents=True, exist_ok=True)
+    finally:
+        os.umask(before)
+
+
+def test_a_directory_others_can_only_write_to_is_refused_before_anything_is_written(directory: Path) -> None:
+    directory.chmod(0o722)
+    with pytest.raises(JobError, match=r"SavepointTrustError: checkpoint .*others can write to it"):
+        start(directory)
+    assert files(directory) == set()
 
 
 # ------------------------------------------------------------------ the lock
@@ -205,6 +233,15 @@ def test_what_a_killed_job_was_writing_is_deleted(directory: Path, left: str) ->
     assert {name for name in files(directory) if (directory / name).is_file()} == KEPT
 
 
+@pytest.mark.spark
+def test_what_a_killed_job_was_writing_is_deleted_on_any_file_system(spark: Any, directory: Path) -> None:
+    in_use(directory)
+    written = [left for left in LEFT if left.startswith("generation-2") and left.endswith((".tmp", "changelog"))]
+    fill(directory, written)
+    HadoopStorage(spark, f"file:{directory}/generation-2").sweep()
+    assert {name for name in files(directory) if (directory / name).is_file()} == KEPT
+
+
 def test_a_directory_in_use_is_left_alone(directory: Path) -> None:
     in_use(directory).clear_leftovers()
     assert files(directory) == KEPT
@@ -237,6 +274,14 @@ def test_a_cache_others_can_write_to_is_not_used(tmp_path: Path, monkeypatch: py
     (tmp_path / f"scurry-{os.getuid()}").chmod(0o777)
     with pytest.raises(PermissionError, match="others can write"):
         cache_directory()
+
+
+def test_sockets_of_workers_are_where_others_cannot_connect_to_them() -> None:
+    directory = socket_directory()
+    assert directory == socket_directory()
+    assert directory.stat().st_mode & 0o777 == 0o700
+    options: Any = _builder("test", "local[1]", {}, bounded=True)._options
+    assert options["spark.python.unix.domain.socket.dir"] == str(directory)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

@@ -76,10 +76,11 @@ def require_trusted(path: str, allow_untrusted: bool = False, what: str = "check
 def _require_directories(place: str, root: str, seen: set[tuple[int, int]]) -> None:
     above = _descend(place, root)
     try:
+        closed = not os.fstat(above).st_mode & (stat.S_IXGRP | stat.S_IXOTH)
         for directory, names, _, descriptor in os.fwalk(".", dir_fd=above):
             found = posixpath.normpath(posixpath.join(root, directory))
             status = os.fstat(descriptor)
-            _check(place, found, status)
+            _check(place, found, status, closed)
             seen.add((status.st_dev, status.st_ino))
             for name in names:  # links to directories are not followed by themselves
                 if stat.S_ISLNK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
@@ -209,10 +210,11 @@ def _check_above(place: str, found: str, status: os.stat_result) -> None:
         raise _refusal(place, found, reason, f"chmod go-w {found}")
 
 
-def _check(place: str, found: str, status: os.stat_result) -> None:
+def _check(place: str, found: str, status: os.stat_result, closed: bool = False) -> None:
+    """Refuse what others can write to; below a directory that is closed to them their permissions mean nothing."""
     if not _own(status):
         raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", _copy_of(place))
-    if _others_write(status):
+    if not closed and _others_write(status):
         raise _refusal(place, found, f"others can write to it ({_mode(status)})", f"chmod go-w {found}")
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import tempfile
+from pathlib import Path
 from typing import Any
 
 from scurry.common.config_options import ALLOW_UNTRUSTED
+from scurry.errors import SavepointTrustError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.trust import require_trusted
 from scurry.spark.checkpoint.lock import locked
@@ -27,10 +30,14 @@ def hold_directory(job: JobExecution) -> str:
         job.cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
     storage = storage_for(configured, lambda: session_for(job.plan))
-    if isinstance(storage, LocalStorage):
-        storage.root.mkdir(parents=True, exist_ok=True)
-    allowed = job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false")
-    require_trusted(configured, ALLOW_UNTRUSTED.parse(allowed), "checkpoint")
+    allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
+    made = _make(storage.root, allowed) if isinstance(storage, LocalStorage) else False
+    try:
+        require_trusted(configured, allowed)
+    except SavepointTrustError:
+        if made and isinstance(storage, LocalStorage):
+            storage.root.rmdir()
+        raise
 
     def lost(what: str) -> None:
         job.note(f"stopping: {what}")
@@ -45,3 +52,14 @@ def hold_directory(job: JobExecution) -> str:
     if job.plan.settings.delete_on_cancel:
         job.cleanup.push(delete_if_cancelled)
     return configured
+
+
+def _make(root: Path, shared: bool) -> bool:
+    """Make a directory if there is none; return whether there was none."""
+    if root.exists():
+        return False
+    root.mkdir(parents=True)
+    if not shared and root.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        # The umask lets others write, also to what Spark makes in it: they must not get there.
+        root.chmod(0o700)
+    return True

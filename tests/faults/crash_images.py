@@ -105,7 +105,7 @@ class Recorder:
             return
         path = arguments[0]
         inside = isinstance(path, str) and (not os.path.isabs(path) or path.startswith(self._directory))
-        if not inside or event in ("os.listdir", "os.scandir") or getattr(self._recording, "now", False):
+        if not inside or event in ("os.listdir", "os.scandir", "os.walk") or getattr(self._recording, "now", False):
             return
         self._recording.now = True
         try:

@@ -4,8 +4,8 @@
 
 SAMPLE is how many of the images to start from besides those that matter most; all of them if it is 0.
 
-The job begins with nothing (`plain`), with the state of a savepoint (`savepoint`), or with its own state at another
-parallelism (`rescaled`).
+The job begins with nothing (`plain`), with the state of a savepoint (`savepoint`), with its own state at another
+parallelism (`rescaled`), or with damaged files, for which it goes back (`taken_back`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,22 @@ def rescaled(place: Place, expected: Results) -> Case:
     return Case(place, "generation-2/spark/offsets/2", expected, parallelism=1)
 
 
-VARIANTS: dict[str, Callable[[Place, Results], Case]] = {"plain": plain, "savepoint": savepoint, "rescaled": rescaled}
+def taken_back(place: Place, expected: Results) -> Case:
+    attempt = Attempt(place)
+    assert attempt.wait_for(3)
+    attempt.crash()
+    last = place.batches()[-1]
+    for batch in (last - 1, last):  # the job goes back by two batches
+        (place.generation / "spark" / "commits" / str(batch)).write_text("v1\n{")
+    return Case(place, f"/offsets/{last + 2}", expected)
+
+
+VARIANTS: dict[str, Callable[[Place, Results], Case]] = {
+    "plain": plain,
+    "savepoint": savepoint,
+    "rescaled": rescaled,
+    "taken_back": taken_back,
+}
 
 
 def record(case: Case, target: Path) -> list[Image]:
@@ -100,7 +115,7 @@ def record(case: Case, target: Path) -> list[Image]:
 
 def sample(images: list[Image], size: int, chance: random.Random) -> list[Image]:
     if not size:
-        return images
+        return chance.sample(images, len(images))
     whole = [image for image in images if image.cut is None]
     chosen = [next(image for image in whole if re.match(pattern, image.moment)) for pattern in ALWAYS]
     return chosen + chance.sample(images, size)
@@ -126,7 +141,8 @@ def main(readings: str, root: str, variant: str, size: str, seed: str) -> None:
     case = VARIANTS[variant](Place.new(Path(root), 1, Path(readings)), undisturbed.results())
     images = record(case, Path(root) / "images")
     chosen, faults = sample(images, int(size), random.Random(f"{seed} {variant}")), list[str]()
-    print(f"{variant}: {len(images)} images, {len(chosen)} restarts", file=sys.stderr, flush=True)
+    batches = len(undisturbed.batches())
+    print(f"{variant}: {len(images)} images, {len(chosen)} restarts, {batches} batches", file=sys.stderr, flush=True)
     for number, image in enumerate(chosen):
         began = time.monotonic()
         found = fault(case, image)

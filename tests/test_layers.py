@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.metrics": {"scurry.errors"},
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
-    "scurry.connectors": {"scurry.errors", "scurry.common"},
+    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.user_frames"},
     "scurry.runtime": {
         "scurry.user_frames",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",

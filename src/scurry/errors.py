@@ -297,7 +297,7 @@ class MalformedRecordError(ScurryError, ValueError):
     def __str__(self) -> str:
         """Say where, what, and why."""
         where = self.place if self.line is None else f"{self.place}:{self.line}"
-        return f"{where}: malformed record {self.text!r}: {self.reason}"
+        return f"{where}: malformed record {self.text!r}: {self.reason}" if self.text else f"{where}: {self.reason}"
 
 
 class ArgumentError(ScurryError, ValueError):

@@ -16,6 +16,9 @@ _INTERNAL = (_PACKAGE, BOUNDARY)
 # A frame of the standard library or of an installed package counts as the user's only if user code called it.
 _INSTALLED = ("<frozen ", *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
+# What Cython calls the files of a library, relative to nothing in particular.
+_COMPILED = (".pyx", ".pxi", ".pxd")
+
 
 def is_internal(filename: str) -> bool:
     """Return whether a file belongs to scurry."""
@@ -34,7 +37,7 @@ def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
         if is_internal(filename):
             below_user = False
         else:
-            below_user = below_user or not filename.startswith(_INSTALLED)
+            below_user = below_user or not filename.startswith(_INSTALLED) and not filename.endswith(_COMPILED)
             if below_user:
                 yield trace
         trace = trace.tb_next

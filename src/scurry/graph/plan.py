@@ -7,14 +7,26 @@ needs no exchange is chained behind them through `outputs`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scurry.common.redaction import without_secrets
+from scurry.errors import SourceConnectionError, SourceNotFoundError
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner, Sink
 from scurry.graph.settings import JobSettings
+
+
+@contextmanager
+def naming_source(name: str, origin: Origin) -> Iterator[None]:
+    """Name a source in the errors of what it reads from."""
+    try:
+        yield
+    except (SourceConnectionError, SourceNotFoundError) as error:
+        error.args = (f"source {name!r} built at {origin}: {error}",)
+        raise
 
 
 @dataclass

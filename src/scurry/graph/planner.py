@@ -12,7 +12,7 @@ from typing import Any
 from scurry.errors import ScurryError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
-from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan
+from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan, naming_source
 from scurry.graph.settings import JobSettings
 
 _TWO_INPUTS = (
@@ -69,9 +69,11 @@ class _Planner:
     def _add_source(self, node: SourceNode) -> None:
         number = self.ids[node.id]
         parallelism = self._parallelism(node)
+        with naming_source(node.name, node.origin):
+            channels = node.source.channels(parallelism)
         self.job.sources[number] = SourcePlan(
             number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
-            node.output_type, parallelism, node.source.channels(parallelism), node.origin, node.description,
+            node.output_type, parallelism, channels, node.origin, node.description,
             dead_letters=node.dead_letters,
         )  # fmt: skip
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileStatus, file_system
 from scurry.connectors.files.format import FileFormat
 from scurry.connectors.files.globs import expand
@@ -99,7 +100,7 @@ class FileSource(Source):
                 fs, path = file_system(address)
                 if not self.file_format.splittable(path):
                     end = sys.maxsize  # a compressed file holds more than its size
-                for block in self.file_format.read(fs, path, start, end, size):
+                for block in naming_damage(self.file_format.read(fs, path, start, end, size), address, start):
                     if self.drop_malformed and type(block) is MalformedRecords:
                         block = MalformedRecords(block, dropped=True)
                     yield block

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +19,9 @@ __all__ = ["Cluster", "Offsets"]
 #: How long a cluster may take to answer for the first time; afterwards it may be away for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
+#: How long nothing is said while a cluster does not answer.
+_SILENCE_SECONDS = 1.0
+_LOGGER = logging.getLogger("scurry.kafka")
 _REQUEST_SECONDS = 5.0
 
 #: What Kafka's protocol means by these instead of a time.
@@ -111,7 +115,10 @@ class Cluster:
 
     def _patiently(self, ask: Callable[[], Any]) -> Any:
         patience = self._properties.patience_seconds
-        give_up = time.monotonic() + (patience if self._known else min(patience, FIRST_ANSWER_SECONDS))
+        if not self._known:
+            patience = min(patience, FIRST_ANSWER_SECONDS)
+        began, told = time.monotonic(), False
+        give_up = began + patience
         while True:
             try:
                 answer = ask()
@@ -120,6 +127,9 @@ class Cluster:
                 self._admin.poll(0)
                 if self._trouble.refused or time.monotonic() > give_up:
                     raise self.unreachable(error) from None
+                if not told and time.monotonic() > began + _SILENCE_SECONDS:
+                    told = True
+                    _LOGGER.warning("waiting up to %.0f s for the Kafka broker %s", patience, self.servers)
                 time.sleep(RETRY_SECONDS)
                 self.renew()
             else:

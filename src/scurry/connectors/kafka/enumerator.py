@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ LARGEST_RECORD = 1 << 20
 
 #: What a reader fetches: topic, partition, first offset, offset after the last.
 OffsetRange = tuple[str, int, int, int]
+
+_LOGGER = logging.getLogger("scurry.kafka")
 
 
 class PendingOffsets(Protocol):
@@ -282,6 +285,8 @@ class KafkaEnumerator(Enumerator):
         now = self._clock()
         if self._away_since == float("-inf"):
             self._away_since = now
+            patience = self._dealing.patience_seconds
+            _LOGGER.warning("waiting up to %.0f s for the Kafka broker %s", patience, self._cluster.servers)
         if now > self._away_since + self._dealing.patience_seconds:
             raise self._cluster.unreachable(error) from None
         self._looked = now + AWAY_SECONDS

@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.columnar import ColumnarFormat
+from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
@@ -75,7 +77,8 @@ class DeltaSource(Source):
         """Yield the rows of files."""
         fs, base = file_system(self.path)
         reader = _FileReader(self.row, utc_timestamp=True)
-        return sliced((rows for file in work for rows in reader.rows_of(fs, base, file.path, file.details)), sizer)
+        blocks = (naming_damage(reader.rows_of(fs, base, file.path, file.details), file.path) for file in work)
+        return sliced(chain.from_iterable(blocks), sizer)
 
 
 class _FileReader(ColumnarFormat):

@@ -9,6 +9,7 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.columnar import ColumnarFormat
+from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
@@ -101,10 +102,14 @@ class _FileReader(ColumnarFormat):
                 location, table = where, StaticTable.from_metadata(where)
             assert table is not None
             schema = table.schema().select(*self.row.names)
-            for batch in ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task]):
-                found = self.columns_in(batch.schema.names)
-                for first in range(0, batch.num_rows, self.batch_size):
-                    yield self.rows(batch.slice(first, self.batch_size), found, file.path)
+            batches = ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task])
+            yield from naming_damage(self._rows_in(batches, file.path), file.path)
+
+    def _rows_in(self, batches: Iterable[Any], path: str) -> Iterator[Sequence[Any]]:
+        for batch in batches:
+            found = self.columns_in(batch.schema.names)
+            for first in range(0, batch.num_rows, self.batch_size):
+                yield self.rows(batch.slice(first, self.batch_size), found, path)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         raise NotImplementedError("files of a table are read by rows_of")

@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
-from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.graph.plan import JobPlan, SourcePlan, naming_source
 from scurry.runtime.driver.batch_size import BatchSizer
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
@@ -46,9 +46,10 @@ class SourceCoordinator:
             sources: Those of its sources that have enumerators.
         """
         plan, limits = job.plan, limits_of(job.plan)
-        self.enumerators: dict[int, Enumerator] = {
-            source.id: source.source.create_enumerator(source.parallelism, limits) for source in sources
-        }
+        self.enumerators: dict[int, Enumerator] = {}
+        for source in sources:
+            with naming_source(source.name, source.origin):
+                self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
         self._job = job
         self._alignment = Alignment(job)
         self._sizer = BatchSizer(limits, target_seconds_of(plan))
@@ -63,7 +64,8 @@ class SourceCoordinator:
             return []
         enumerator = self.enumerators[source.id]
         enumerator.limit(self._sizer.limits, self._job.totals.record_bytes.get(source.id, {}))
-        found = enumerator.next_batch()
+        with naming_source(source.name, source.origin):
+            found = enumerator.next_batch()
         backlog = enumerator.backlog()
         self._job.backlog.left(source.id, backlog)
         if found:
@@ -134,12 +136,14 @@ class Alignment:
 
 def all_splits(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
     """Everything a bounded source has to read, by channel."""
-    enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
+    with naming_source(source.name, source.origin):
+        enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
     works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
     unfinished = set(works)
     with closing(enumerator):
         while unfinished:
-            assignments = enumerator.next_batch()
+            with naming_source(source.name, source.origin):
+                assignments = enumerator.next_batch()
             if not assignments:  # a source that keeps to a rate
                 time.sleep(max(enumerator.idle_hint(), 0.001))
             for assignment in assignments:

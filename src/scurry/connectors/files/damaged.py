@@ -1,0 +1,50 @@
+"""Files that cannot be decoded: cut off, overwritten, or not what their name says."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from scurry.errors import MalformedRecordError, ScurryError
+from scurry.user_frames import only_user_frames
+
+__all__ = ["naming_damage"]
+
+_RAISERS = ("pyarrow", "zlib", "gzip", "lzma", "_lzma", "bz2", "fastavro")
+
+
+def naming_damage(blocks: Iterable[Sequence[Any]], path: str, start: int = 0) -> Iterator[Sequence[Any]]:
+    """Yield the blocks of a file; an error of what decodes it becomes one that names the file and the place.
+
+    Args:
+        blocks: What the file's format reads.
+        path: The file.
+        start: The first byte that is read.
+
+    Raises:
+        MalformedRecordError: The file is damaged.
+    """
+    source, records = iter(blocks), 0
+    while True:
+        try:
+            block = next(source)
+        except StopIteration:
+            return
+        except Exception as error:
+            if not _is_damage(error):
+                raise
+            behind = f", read from byte {start:,} on" if start else ""
+            reason = f"damaged or cut off behind record {records:,}{behind}: {type(error).__name__}: {error}"
+            raise MalformedRecordError(path, None, "", reason) from error
+        records += len(block)
+        yield block
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether a decoder has raised it: not the operating system, not a schema of the user."""
+    if isinstance(error, ScurryError) or only_user_frames(error.__traceback__) is not None:
+        return False
+    if isinstance(error, OSError):  # decoders give no number of an error
+        return error.errno is None
+    return isinstance(error, (EOFError, zlib.error)) or type(error).__module__.partition(".")[0] in _RAISERS

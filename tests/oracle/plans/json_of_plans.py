@@ -238,7 +238,7 @@ show(
     "window aggregate",
     lambda e: keyed(e).window(EventTimeSessionWindows.with_gap(SECOND)).aggregate(Count(), None, None, PAIR).print(),
 )
-show("count window", lambda e: keyed(e).count_window(2).process(Elements(), PAIR).print())
+show("count window", lambda e: keyed(e).count_window(2).process(Elements(), PAIR).set_description("by twos").print())
 show("side output", side_output, {"Map"})
 show("two sinks", two_sinks)
 show("names", names)

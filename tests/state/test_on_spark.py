@@ -22,14 +22,6 @@ from scurry.testing import TestHarness
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def spark() -> Any:
-    from scurry.graph.settings import JobSettings
-    from scurry.spark.session import session
-
-    return session._session_of_program() or session._create(JobSettings("state", 2), True)
-
-
 @pytest.fixture
 def savepoint(tmp_path: Path) -> SavepointReader:
     with TestHarness.of(pipelines.profiles, parallelism=2, processing_time=NOW) as harness:

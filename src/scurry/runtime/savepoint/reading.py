@@ -17,7 +17,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from scurry.connectors.files.filesystem import FileSystem, file_system, hidden
-from scurry.errors import SavepointFormatError, SavepointNotFoundError, SavepointTrustError, StorageError
+from scurry.errors import (
+    SavepointError,
+    SavepointFormatError,
+    SavepointNotFoundError,
+    SavepointTrustError,
+    StorageError,
+)
 from scurry.runtime.savepoint.entries import EntryFile, parquet_file
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, METADATA, VERSION, Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import (
@@ -93,10 +99,10 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
     try:
         with trusted_files(path, allow_untrusted) as (fs, root):
             return _open(fs, root, path)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        if isinstance(error, SavepointNotFoundError):
-            raise
-        raise SavepointNotFoundError(f"{path} is no savepoint: there is no such directory") from None
+    except (SavepointError, StorageError):
+        raise
+    except OSError as error:
+        raise SavepointNotFoundError(f"{path} is no savepoint: {error.strerror or error}") from None
 
 
 def _open(fs: FileSystem, root: str, path: str) -> Savepoint:

@@ -195,11 +195,11 @@ class CheckedInput(io.RawIOBase):
         parts = []
         while wanted:
             chunk, offset = divmod(self._position, CHUNK_BYTES)
-            part = self._chunk(chunk)[offset : offset + wanted]
+            part = memoryview(self._chunk(chunk))[offset : offset + wanted]
             parts.append(part)
             self._position += len(part)
             wanted -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return b"".join(parts)
 
     def _chunk(self, number: int) -> bytes:
         held = self._chunks.get(number)

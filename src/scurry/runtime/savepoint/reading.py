@@ -28,7 +28,6 @@ from scurry.runtime.savepoint.entries import EntryFile, parquet_file
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, METADATA, VERSION, Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import (
     MANIFEST,
-    CheckedInput,
     FileDigest,
     Manifest,
     OperatorCounts,
@@ -106,7 +105,7 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
 
 
 def _open(fs: FileSystem, root: str, path: str) -> Savepoint:
-    text, listed = _content(fs, root, METADATA), _content(fs, root, MANIFEST)
+    text, listed = (_content(fs, root, path, name) for name in (METADATA, MANIFEST))
     manifest = None if listed is None else Manifest.from_json(listed, path)
     if text is None:
         if manifest is not None:
@@ -129,7 +128,7 @@ def _metadata(text: bytes, path: str) -> SavepointMetadata:
     return SavepointMetadata.from_json(text.decode("utf-8", "replace"), path)
 
 
-def _content(fs: FileSystem, root: str, name: str) -> bytes | None:
+def _content(fs: FileSystem, root: str, path: str, name: str) -> bytes | None:
     try:
         with fs.open_input(posixpath.join(root, name)) as file:
             return file.read()
@@ -138,7 +137,7 @@ def _content(fs: FileSystem, root: str, name: str) -> bytes | None:
     except (SavepointTrustError, StorageError):
         raise
     except OSError as error:
-        raise SavepointFormatError(f"{root} is damaged: {name} cannot be read: {error.strerror or error}") from error
+        raise SavepointFormatError(f"{path}: {name} cannot be read: {error.strerror or error}") from error
 
 
 def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest) -> None:
@@ -262,7 +261,8 @@ def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDi
     try:
         with fs.open_input(place) as stream:
             found = digest(stream)
-            file = parquet_file(CheckedInput(stream, name, found))
+            stream.seek(0)
+            file = parquet_file(stream)
             sizes = tuple(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
             for number in range(file.num_row_groups):
                 table = file.read_row_group(number, columns=["uid", "id", "bytes"], use_threads=False)

@@ -42,7 +42,8 @@ def runtime_directories() -> list[Path]:
         One or two directories of this user.
     """
     session = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
-    usable = session.is_dir() and session.stat().st_uid == os.getuid() and os.access(session, os.W_OK)
+    status = session.stat() if session.is_dir() and os.access(session, os.W_OK) else None
+    usable = status is not None and status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return [*([session / "scurry"] if usable else []), cache_directory()]
 
 

@@ -236,8 +236,10 @@ def test_what_a_killed_job_was_writing_is_deleted(directory: Path, left: str) ->
 @pytest.mark.spark
 def test_what_a_killed_job_was_writing_is_deleted_on_any_file_system(spark: Any, directory: Path) -> None:
     in_use(directory)
-    written = [left for left in LEFT if left.startswith("generation-2") and left.endswith((".tmp", "changelog"))]
-    fill(directory, written)
+    fill(
+        directory,
+        [f"generation-2/{place}.0.{UUID}.tmp" for place in ("", "spark/", "spark/offsets/", "spark/commits/")],
+    )
     HadoopStorage(spark, f"file:{directory}/generation-2").sweep()
     assert {name for name in files(directory) if (directory / name).is_file()} == KEPT
 

@@ -15,7 +15,7 @@ from scurry.spark.checkpoint.storage import FULL, HadoopStorage, storage_full
 from scurry.spark.workers.failures import texts_of
 
 #: What must fit beside a full checkpoint to believe that it is not full.
-_PROBE_BYTES = 1 << 20
+_PROBE, _PROBE_BYTES = ".probe.tmp", 1 << 20
 
 
 class Recovery:
@@ -65,7 +65,7 @@ class Recovery:
             return
         storage = self._generation.storage
         try:  # it may have been another disk
-            storage.write("probe", bytes(_PROBE_BYTES))
-            storage.delete("probe")
+            storage.write(_PROBE, bytes(_PROBE_BYTES))
+            storage.delete(_PROBE)
         except CheckpointStorageFullError:
             raise storage_full(self._generation.directory) from error

@@ -18,8 +18,10 @@ FULL = ("No space left on device", "Disk quota exceeded", "DSQuotaExceeded", "NS
 
 #: Names of files that were being written, by Spark or by us, and of the links a savepoint is read from.
 _LEFTOVER = re.compile(r"\..+\.(tmp|tmp\.crc|\d+)|\.savepoint-.*")
-#: The same for Hadoop, and how deep Spark's checkpoints are.
-_LEFTOVER_GLOB, _DEPTH = "{.*.tmp,.savepoint-*}", 6
+#: The same for Hadoop.
+_LEFTOVER_GLOB = "{.*.tmp,.savepoint-*}"
+#: How deep is looked on remote storage: not among the state's many directories, where leftovers harm nobody.
+_DEPTH = 2
 
 
 class DamagedFileError(ValueError):

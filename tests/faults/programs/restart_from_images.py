@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from crash_images import Image, Recorder, compile_recorder
@@ -64,7 +65,7 @@ class Case:
 
 
 def plain(place: Place, expected: Results) -> Case:
-    return Case(place, "/offsets/2", expected)
+    return Case(place, "/finished", expected)
 
 
 def savepoint(place: Place, expected: Results) -> Case:
@@ -117,8 +118,8 @@ def sample(images: list[Image], size: int, chance: random.Random) -> list[Image]
     if not size:
         return chance.sample(images, len(images))
     whole = [image for image in images if image.cut is None]
-    chosen = [next(image for image in whole if re.match(pattern, image.moment)) for pattern in ALWAYS]
-    return chosen + chance.sample(images, size)
+    first = ([image for image in whole if re.match(pattern, image.moment)][:1] for pattern in ALWAYS)
+    return [*chain(*first), *chance.sample(images, size)]
 
 
 def fault(case: Case, image: Image) -> str | None:

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -78,6 +78,9 @@ faults-in-session: setup
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
+
+soak: setup ## A job with ever-new keys and state with a time to live: neither state, files nor memory grow (SCURRY_SOAK_SECONDS)
+	$(BIN)/python -m pytest -q -s -m soak
 
 test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and broker are killed, 20 times each (SCURRY_KILLS)
 	@$(MAKE) --no-print-directory -j2 -O kafka-topics kafka-history

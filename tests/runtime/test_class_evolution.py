@@ -14,6 +14,7 @@ from scurry.datastream.functions import BroadcastProcessFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor, evolves
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import StateMigrationError
+from scurry.runtime.state.classes import ClassCatalog
 from scurry.testing import Snapshot, TestHarness
 
 STATE = ValueStateDescriptor("profile")
@@ -344,3 +345,12 @@ def test_defaults_that_cannot_be_made_are_told_like_conversions() -> None:
     later += first_version() + "    level: int = field(default_factory=fails)\n"
     with pytest.raises(StateMigrationError, match="'Keep'.* cannot be converted: ZeroDivisionError: no level"):
         now(stored(first_version(), "Profile('ann', 3)"), later)
+
+
+def test_numbers_are_not_taken_for_names_of_classes() -> None:
+    """Each would be a new one, remembered for as long as the job runs."""
+    found: list[Any] = []
+    catalog = ClassCatalog(found.append)
+    for number in range(1000):
+        catalog.look_at(pickle.dumps({f"key {number}": 0x9394}, 5))  # as bytes: the end of a name and STACK_GLOBAL
+    assert (len(catalog._names), found) == (1, [])

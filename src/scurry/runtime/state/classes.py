@@ -121,11 +121,22 @@ def _name_before(blob: bytes, at: int) -> bytes | None:
     Empty if pickle refers to a string it has written before, None if the byte is no STACK_GLOBAL.
     """
     if blob[at - 1 : at] == _MEMOIZE:
-        start = blob.rfind(_SHORT_NAME, 0, at)
-        module = blob.rfind(_SHORT_NAME, 0, start)
-        return blob[module if module >= 0 and module + 3 + blob[module + 1] == start else start : at]
+        start = _short_text_before(blob, at)
+        if start < 0:
+            return None  # bytes of a number: taken for names they would be new ones for ever
+        module = _short_text_before(blob, start)
+        return blob[start if module < 0 else module : at]
     memoized = blob[at - 2 : at - 1] == b"h" or (blob[at - 5 : at - 4] == b"j" and blob[at - 2 : at] == bytes(2))
     return b"" if memoized else None
+
+
+def _short_text_before(blob: bytes, end: int) -> int:
+    """Where the short text begins that pickle has memoized right before `end`, -1 if there is none."""
+    first = max(0, end - 258)
+    start = blob.rfind(_SHORT_NAME, first, end)
+    while start >= 0 and start + 3 + blob[start + 1] != end:
+        start = blob.rfind(_SHORT_NAME, first, start)
+    return start
 
 
 def classes_in(blob: bytes) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class SavepointTaker:
     def begin(self, request: SavepointRequest) -> None:
         """Takes a savepoint of what is committed now, while the job goes on."""
         thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
-        self._threads.append(thread)
+        self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
 
     def _serve(self, request: SavepointRequest) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from scurry import __version__, pyflink_alias
 from scurry.cli.failures import describe
-from scurry.common.redaction import without_secrets
 from scurry.launch import LaunchOptions, activate
 
 FAILED = 1
@@ -91,6 +90,8 @@ def _say_what_pyflink_is() -> None:
 
 
 def _print_error(message: str) -> None:
+    from scurry.common.redaction import without_secrets  # `scurry version` need not wait for it
+
     # What the program printed comes first, also where both go to one file.
     sys.stdout.flush()
     print(without_secrets(message), file=sys.stderr, flush=True)

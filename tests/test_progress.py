@@ -217,7 +217,17 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTEST
 def command(tmp_path: Path, code: str) -> list[str]:
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(COUNTING) + textwrap.dedent(code), encoding="utf-8")
-    return [sys.executable, "-m", "scurry", "run", "--runner", "local", str(file)]
+    return [
+        sys.executable,
+        "-m",
+        "scurry",
+        "run",
+        "--runner",
+        "local",
+        "-D",
+        f"scurry.log.file={tmp_path / 'log'}",
+        str(file),
+    ]
 
 
 def test_progress_goes_to_standard_error_alone(tmp_path: Path) -> None:
@@ -296,6 +306,7 @@ def test_control_c_stops_a_job_at_the_end_of_its_micro_batch(tmp_path: Path) -> 
     assert err.splitlines()[0] == "endless: stopping at the end of the micro-batch; Ctrl-C again to exit at once"
     assert err.splitlines()[1].startswith("endless: stopped after ")
     assert err.splitlines()[2:] == ["interrupted"]
+    assert "endless: canceled by Ctrl-C after " in (tmp_path / "log").read_text()
 
 
 def test_a_second_control_c_does_not_wait_for_it(tmp_path: Path) -> None:

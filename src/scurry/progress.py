@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import os
 import sys
 import time
@@ -12,6 +13,7 @@ from typing import Any, Literal, TextIO
 
 from scurry.common.config_options import PROGRESS
 from scurry.runtime.driver.job import BatchReport, JobExecution
+from scurry.runtime.driver.job_log import bytes_text
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
 __all__ = ["ProgressDisplay"]
@@ -48,14 +50,15 @@ class ProgressDisplay:
         self._style = _style(job, self._stream)
         self._rates = _Rates(clock)
         self._live: Any = None
+        self._handler = _ShownRecords(self._say)
         self._spoken = clock()
 
     def __enter__(self) -> ProgressDisplay:
         """Begin to show the job."""
         if self._style != "off":
-            for note in list(self._job.notes):
-                self._say_note(note)
-            self._job.note_listeners.append(self._say_note)
+            self._job.log.handlers.append(self._handler)
+            for record in list(self._job.log.records):
+                self._handler.handle(record)
             self._job.listeners.append(self._on_batch)
         if self._style == "live":
             self._live = _live_lines(self._status, self._stream)
@@ -69,7 +72,7 @@ class ProgressDisplay:
             self._live = None
         if self._style != "off":
             self._job.listeners.remove(self._on_batch)
-            self._job.note_listeners.remove(self._say_note)
+            self._job.log.handlers.remove(self._handler)
             self._say(self.summary(error))
 
     # ------------------------------------------------------------------ texts
@@ -99,7 +102,7 @@ class ProgressDisplay:
             return []
         left, seconds = backlog.backlog, backlog.seconds
         amounts = [] if left.records is None else [_count(left.records, "record")]
-        amounts += [] if left.bytes is None else [_size(left.bytes)]
+        amounts += [] if left.bytes is None else [bytes_text(left.bytes)]
         if not amounts:
             return ["back pressure"]
         when = "not catching up" if seconds is None else f"caught up in {_span(seconds * 1000)}"
@@ -109,7 +112,8 @@ class ProgressDisplay:
         """How the job ended and what it did; records that were dropped or set aside are never left out."""
         job, totals = self._job, self._job.totals
         stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
-        ending = "stopped" if stopped else "finished" if error is None else "failed"
+        by = f" by {job.stopped_by}" if job.stopped_by not in (None, "the program", "Ctrl-C") else ""
+        ending = f"stopped{by}" if stopped else "finished" if error is None else "failed"
         text = (
             f"{self._name}: {ending} after {self._clock() - job.started:.1f} s, {_count(totals.batches, 'batch')}: "
             f"{_count(totals.records_in, 'record')} in, {totals.records_out:,} out"
@@ -144,13 +148,22 @@ class ProgressDisplay:
             self._spoken = self._clock()
             self._say(self.status())
 
-    def _say_note(self, note: str) -> None:
-        self._say(f"{self._name}: {note}")
-
     def _say(self, text: str) -> None:
         # With live lines, rich has taken the place of sys.stderr and puts this above it.
         stream = sys.stderr if self._live is not None else self._stream
         print(text, file=stream, flush=True)
+
+
+class _ShownRecords(logging.Handler):
+    """Says what a user who watches the job should see."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self._say_text = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if vars(record)["shown"]:
+            self._say_text(record.getMessage())
 
 
 class _Rates:
@@ -214,14 +227,6 @@ def _live_lines(status: Callable[[], list[str]], stream: TextIO) -> Any:
 def _count(number: int, what: str) -> str:
     plural = "es" if what.endswith("ch") else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
-
-
-def _size(amount: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}"
-        amount /= 1000
-    return f"{amount:,.1f} GB"
 
 
 def _iso(millis: int) -> str:

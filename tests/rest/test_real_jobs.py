@@ -86,7 +86,8 @@ def shell(tmp_path: Path) -> Shell:
 def test_a_job_is_listed_saved_rescaled_stopped_and_started_from_its_savepoint(
     runner: str, shell: Shell, tmp_path: Path
 ) -> None:
-    options = ("--runner", runner, "-D", "scurry.rest=on", "-p", "2")
+    log = tmp_path / "log"
+    options = ("--runner", runner, "-D", "scurry.rest=on", "-p", "2", "-D", f"scurry.log.file={log}")
     with shell.running(*options) as process:
         (job,) = shell.jobs()
         assert (job["name"], job["state"]) == ("counting", "RUNNING")
@@ -106,6 +107,19 @@ def test_a_job_is_listed_saved_rescaled_stopped_and_started_from_its_savepoint(
         last = shell.scurry("stop", "-p", str(tmp_path / "saved"), job["jid"][:12])
         assert process.wait(60) == 0
         assert shell.jobs() == []
+    client = "asked for by a REST client at 127.0.0.1"
+    told = iter(log.read_text().splitlines())
+    for wanted in (
+        "counting: started: STREAMING",
+        f"counting: taking the savepoint {first}, {client}",
+        f"counting: savepoint taken: {first} (",
+        f"counting: rescaling from 2 to 3 subtasks, {client}",
+        "counting: rescaled from 2 to 3 subtasks in ",
+        f"counting: stopping with a savepoint, {client}",
+        f"counting: savepoint taken: {last} (",
+        "counting: finished after ",
+    ):
+        assert any(wanted in line for line in told), log.read_text()
 
     with shell.running(*options, "-s", last) as process:
         (job,) = shell.jobs()

@@ -37,6 +37,7 @@ __all__ = [
     "OPERATOR_CHAINING",
     "OPTIONS",
     "PARALLELISM",
+    "LOG_FILE",
     "PROGRESS",
     "RUNNER",
     "RUNTIME_MODE",
@@ -162,6 +163,12 @@ PROGRESS = ConfigOption(
     "What execute() shows of a running job on standard error: auto is live lines on terminals and plain lines "
     "elsewhere.",
 )
+LOG_FILE = ConfigOption(
+    "scurry.log.file",
+    str,
+    None,
+    "File to which is appended what happens to jobs: starts, restarts, savepoints, rescaling, who stopped them.",
+)
 BATCH_MAX_BYTES = ConfigOption(
     "scurry.batch.max-bytes",
     parse_bytes,
@@ -225,6 +232,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     ALLOW_UNTRUSTED,
     FINAL_SAVEPOINT_DIR,
     RUNNER,
+    LOG_FILE,
     PROGRESS,
     BATCH_MAX_BYTES,
     BATCH_MAX_RECORDS,

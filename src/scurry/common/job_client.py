@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from contextvars import ContextVar
 from typing import Any
 
 from scurry.common._api import ApiObject
@@ -12,6 +13,10 @@ from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 
 __all__ = ["JobClient"]
+
+
+#: Who asks something of a job just now, for its log.
+REQUESTER: ContextVar[str] = ContextVar("requester", default="the program")
 
 
 class JobClient(ApiObject, abc.ABC):

@@ -13,7 +13,7 @@ from scurry.common import config_options as options
 from scurry.common.checkpoint_options import MIN_PAUSE, RETENTION
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
-from scurry.common.job_client import JobClient
+from scurry.common.job_client import REQUESTER, JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
@@ -169,7 +169,12 @@ def _stop(job: RunningJob) -> None:
     settings = job.execution.plan.settings
     where = "the end of the micro-batch" if settings.mode == "STREAMING" else "its end, having no micro-batches"
     print(f"{settings.job_name}: stopping at {where}; Ctrl-C again to exit at once", file=sys.stderr, flush=True)
-    job.stop().result()
+    asked_before = REQUESTER.set("Ctrl-C")
+    try:
+        stopped = job.stop()
+    finally:
+        REQUESTER.reset(asked_before)
+    stopped.result()
 
 
 def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:

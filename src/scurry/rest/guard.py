@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from scurry.common.job_client import REQUESTER
 from scurry.rest.settings import is_loopback
 
 __all__ = ["AUTHENTICATED", "Guard"]
@@ -54,6 +55,8 @@ class Guard:
         if refusal is not None:
             await _refuse(send, *refusal)
             return
+        client = scope.get("client")
+        REQUESTER.set(f"a REST client at {client[0]}" if client else "a REST client")
         if authenticated := scope.get("state", {}).get(AUTHENTICATED):
             authenticated()
         try:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import SAVEPOINTS_DIR
-from scurry.common.job_client import JobClient
+from scurry.common.job_client import REQUESTER, JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
@@ -18,6 +18,7 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.job import JobExecution, Runner
+from scurry.runtime.driver.job_log import ERROR
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, StateRequest, state_query
 from scurry.runtime.driver.restart_strategies import restart_strategy
 from scurry.runtime.driver.restarting import failure_of_attempt, run_with_restarts
@@ -37,16 +38,28 @@ class RunningJob(JobClient):
 
     def _run(self, runner: Runner) -> None:
         job = self._job
+        settings = job.plan.settings
+        where = "in this process" if settings.runner == "local" else "on Spark"
+        job.log.write(
+            "started", f"started: {settings.mode} {where}, parallelism {settings.parallelism}, id {job.job_id}"
+        )
         try:
             with job.cleanup:
                 run_with_restarts(job, runner, self._restarts, self._restarting)
         except BaseException as error:
             self._status = JobStatus.FAILED
-            self._future.set_exception(error if isinstance(error, JobError) else job_failed(job, error))
+            failed = error if isinstance(error, JobError) else job_failed(job, error)
+            job.log.write("failed", str(failed), ERROR)
+            self._future.set_exception(failed)
         else:
             self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
-            self._future.set_result(job.result())
+            result, totals, how = job.result(), job.totals, self._status.name.lower()
+            did = f"{totals.batches:,} batches, {totals.records_in:,} records in, {totals.records_out:,} out"
+            by = f" by {job.stopped_by}" if how == "canceled" and job.stopped_by else ""
+            job.log.write(how, f"{how}{by} after {result.get_net_runtime() / 1000:.1f} s: {did}")
+            self._future.set_result(result)
         job.end(f"has {self._status.name.lower()}")
+        job.log.close()
 
     def _restarting(self, waiting: bool) -> None:
         self._status = JobStatus.RESTARTING if waiting else JobStatus.RUNNING
@@ -69,11 +82,18 @@ class RunningJob(JobClient):
     def cancel(self) -> CompletableFuture[None]:
         """Stops the job at the next batch boundary; if so configured, its checkpoints are deleted."""
         self._job.cancelled = True
-        return self.stop()
+        return self._stop("cancelling")
 
     def stop(self) -> CompletableFuture[None]:
         """Stops the job at the next batch boundary; its checkpoints stay whatever is configured."""
-        self._job.stopping.set()
+        return self._stop("stopping")
+
+    def _stop(self, how: str) -> CompletableFuture[None]:
+        job = self._job
+        if not (job.stopping.is_set() or self._future.done()):
+            job.stopped_by = REQUESTER.get()
+            job.log.write(how, f"{how} at the next end of a batch, asked for by {job.stopped_by}")
+        job.stopping.set()
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
         return CompletableFuture(done)
@@ -112,6 +132,9 @@ class RunningJob(JobClient):
             raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
         file_system(directory)  # what cannot be reached is refused here
         request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
+        if then != "go on":
+            how = "draining" if then == "drain" else "stopping"
+            self._job.log.write("stopping", f"{how} with a savepoint, asked for by {request.asked_by}")
         self._job.requests.ask(request)
         return CompletableFuture(request.future)
 

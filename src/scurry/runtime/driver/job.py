@@ -20,6 +20,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.backlog import BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
+from scurry.runtime.driver.job_log import INFO, JobLog
 from scurry.runtime.driver.metrics import JobMetrics
 from scurry.runtime.driver.requests import RequestQueue, StateRequest
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
@@ -82,9 +83,7 @@ class JobExecution:
         self.plan = plan
         self.job_id = JobID()
         self.totals = Totals()
-        #: what the user should be told once, the latest
-        self.notes: deque[str] = deque(maxlen=100)
-        self.note_listeners: list[Callable[[str], None]] = []
+        self.log = JobLog(plan.settings, str(self.job_id))
         #: what is kept of each operator, to be written next to its state: uid -> state name -> schema as JSON
         self.state_schemas: Schemas = {
             op.uid: {name: schema.to_json() for name, schema in own.items()}
@@ -106,7 +105,10 @@ class JobExecution:
         self.stopping = threading.Event()
         #: whether that is because the user cancelled the job
         self.cancelled = False
+        #: who stopped or cancelled it
+        self.stopped_by: str | None = None
         self.started = time.monotonic()
+        self._clock_runs = False
         self.requests = RequestQueue()
         self._starts = 0
         self._at_end: list[tuple[Future[Any], Any]] = []
@@ -152,15 +154,19 @@ class JobExecution:
 
     def took_over(self, migration: JobMigration) -> None:
         """State that an earlier program left was restored."""
-        self.notes += migration.notes
+        for note in migration.notes:
+            self.note(note, "state migrated")
         for uid, schemas in migration.schemas.items():
             merge_schemas(self.state_schemas.setdefault(uid, {}), schemas)
 
-    def note(self, text: str) -> None:
-        """Something the user should be told once, such as where a job goes on."""
-        self.notes.append(text)
-        for listener in self.note_listeners:
-            listener(text)
+    def note(self, text: str, event: str = "note", level: int = INFO, logger: str = "job") -> None:
+        """Log something that a user who watches the job should see, such as where it goes on."""
+        self.log.write(event, text, level, logger, shown=True)
+
+    @property
+    def notes(self) -> list[str]:
+        """The latest texts a user who watches the job was shown."""
+        return [vars(record)["text"] for record in list(self.log.records) if vars(record)["shown"]]
 
     @property
     def attempt(self) -> int:
@@ -181,13 +187,13 @@ class JobExecution:
         """
         _ = self._committers
         self._last_batch = time.monotonic()
-        if not self.attempt:
-            self.started = self._last_batch
+        if not self._clock_runs:  # restarted and rescaled it goes on
+            self._clock_runs, self.started = True, self._last_batch
 
     def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
         """Takes what a batch sent to the driver: commits its sinks, adds up its metrics."""
         by_sink: dict[int, list[tuple[int, Any]]] = {}
-        before = replace(self.totals, late=dict(self.totals.late))
+        before = replace(self.totals, late=dict(self.totals.late), dead_letters=dict(self.totals.dead_letters))
         counts = []
         for row in rows:
             if row.kind == COMMIT:
@@ -257,8 +263,15 @@ class JobExecution:
         self._last_batch = now
         totals.batches += 1
         self.checkpoints.add(batch_id, report.seconds, report.records_in)
+        self._log_dead_letters(before)
         for listener in self.listeners:
             listener(report)
+
+    def _log_dead_letters(self, before: Totals) -> None:
+        for operator, count in self.totals.dead_letters.items():
+            if count > before.dead_letters.get(operator, 0):
+                total = f"{count:,} record{'s' * (count > 1)} of {operator!r}"
+                self.log.write_seldom("dead letters", f"set aside as dead letters: {total} so far", operator)
 
     def finish(self) -> None:
         """The input has ended and every batch is committed."""

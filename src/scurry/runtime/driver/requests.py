@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
 
+from scurry.common.job_client import REQUESTER
 from scurry.errors import JobError, StateNotFoundError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.wire import PROGRESS, QUERY, WireRow, channel_id, pack
@@ -27,11 +28,13 @@ class SavepointRequest:
         path: Where to write it.
         then: What the job does next; it ends in all but the first case, `drain` also brings event time to its end.
         future: Gets the path.
+        asked_by: Who wants it.
     """
 
     path: str
     then: Literal["go on", "stop", "drain"] = "go on"
     future: Future[str] = field(default_factory=Future)
+    asked_by: str = field(default_factory=REQUESTER.get)
 
 
 @dataclass
@@ -40,6 +43,7 @@ class RescaleRequest:
 
     parallelism: int
     future: Future[None] = field(default_factory=Future)
+    asked_by: str = field(default_factory=REQUESTER.get)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
 from scurry.graph.settings import JobSettings
+from scurry.runtime.driver.job_log import WARNING
 from scurry.runtime.driver.restart_strategies import RestartStrategy
 from scurry.runtime.failure import is_permanent
 
@@ -80,8 +81,10 @@ def run_with_restarts(
             if delay is None:
                 raise
         job.note(
-            f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"
-            + "\n".join(f"  {line}" for line in failure.text.splitlines())
+            event="restarted",
+            level=WARNING,
+            text=f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"
+            + "\n".join(f"  {line}" for line in failure.text.splitlines()),
         )
         restarting(True)
         if job.stopping.wait(delay / 1000):

@@ -26,6 +26,9 @@ def limits_of(plan: JobPlan) -> BatchLimits:
 #: How long a batch should take, if neither the configuration nor the checkpointing interval says more.
 _TARGET_SECONDS = 5.0
 
+#: A batch is slow if it takes so much longer than that, and so many seconds at least.
+_SLOW, _SLOW_SECONDS = 6, 30.0
+
 
 def target_seconds_of(plan: JobPlan) -> float:
     """How long a micro-batch should take while there is more to read, from the configuration."""
@@ -52,7 +55,8 @@ class SourceCoordinator:
                 self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
         self._job = job
         self._alignment = Alignment(job)
-        self._sizer = BatchSizer(limits, target_seconds_of(plan))
+        self._target_seconds = target_seconds_of(plan)
+        self._sizer = BatchSizer(limits, self._target_seconds)
         #: whether work was dealt for a batch that is not over
         self._dealt = False
         #: the sources that had more for it than they were allowed to deal
@@ -80,6 +84,9 @@ class SourceCoordinator:
         if self._dealt:
             self._sizer.batch_took(seconds, bool(self._limited))
             self._job.backlog.worked(seconds, self._limited)
+        if seconds > max(_SLOW_SECONDS, _SLOW * self._target_seconds):
+            aim = f"where {self._target_seconds:g} s are aimed at (scurry.batch.target-duration)"
+            self._job.log.write_seldom("batch slow", f"a micro-batch took {seconds:.0f} s, {aim}")
         self._dealt = False
         self._limited.clear()
 

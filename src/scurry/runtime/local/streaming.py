@@ -94,7 +94,7 @@ class StreamingRun:
         restore = Restore.into(savepoint, self.job, self.job.plan, collected)
         self.job.use(restore.plan)
         if self.memory.origin is None:
-            self.job.note(f"starting from the savepoint {path}")
+            self.job.note(f"starting from the savepoint {path}", "restored")
         return restore
 
     # ---------------------------------------------------------------- life cycle
@@ -207,7 +207,8 @@ class StreamingRun:
         try:
             if request.then == "drain":
                 self._batch(pool, self._end_of_input())
-            self._write(request.path, source_positions, drained=request.then == "drain")
+            with self.job.log.savepoint(request.path, request.asked_by):
+                self._write(request.path, source_positions, drained=request.then == "drain")
         except BaseException as error:
             request.future.set_exception(error)
             if request.then == "drain" or not isinstance(error, Exception):
@@ -240,9 +241,11 @@ class StreamingRun:
     def _rescaled(self, request: RescaleRequest) -> Memory:
         """The state for another parallelism: what a savepoint would hold."""
         assert self.plan.rebuild is not None
-        plan = self.plan.rebuild(replace(self.plan.settings, parallelism=request.parallelism))
-        directory = tempfile.mkdtemp(prefix="scurry-rescale-")
-        self._write(directory, self._source_positions())
-        self.job.use(plan)
+        before, after = self.plan.settings.parallelism, request.parallelism
+        with self.job.log.rescaling(before, after, request.asked_by):
+            plan = self.plan.rebuild(replace(self.plan.settings, parallelism=after))
+            directory = tempfile.mkdtemp(prefix="scurry-rescale-")
+            self._write(directory, self._source_positions())
+            self.job.use(plan)
         request.future.set_result(None)
         return Memory(self.memory.batch_id, origin=directory)

@@ -54,7 +54,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
             fs.delete(root)
         raise
     job.savepoint_path = path
-    job.note(f"state saved to {path}")
+    job.note(f"state saved to {path}", "savepoint taken", logger="savepoint")
 
 
 @contextmanager

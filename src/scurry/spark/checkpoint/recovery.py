@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.errors import CheckpointStorageFullError
 from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.job_log import WARNING
 from scurry.runtime.failure import OperatorError
 from scurry.spark.checkpoint.generations import Generation
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
@@ -33,7 +34,8 @@ class Recovery:
         # through Hadoop also on a local disk, where it keeps checksums of what Spark writes
         files = HadoopStorage(spark, checkpoint)
         unreadable = partial(unreadable_state, spark, checkpoint, files)
-        self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, job.note)
+        rolled_back = partial(job.note, event="rolled back", level=WARNING, logger="checkpoint")
+        self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, rolled_back)
 
     def restart_point(self) -> RestartPoint:
         """Where the job goes on; what keeps it from that is taken back.

@@ -37,7 +37,7 @@ class SavepointTaker:
 
     def _serve(self, request: SavepointRequest) -> None:
         try:
-            self.take(request.path, running=True)
+            self.take(request, running=True)
         except BaseException as error:
             request.future.set_exception(error)
         else:
@@ -48,16 +48,22 @@ class SavepointTaker:
         for thread in self._threads:
             thread.join()
 
-    def take(self, path: str, source_positions: SourcePositions | None = None, running: bool = False) -> None:
+    def take(
+        self, request: SavepointRequest, source_positions: SourcePositions | None = None, running: bool = False
+    ) -> None:
         """Writes a savepoint.
 
         Args:
-            path: Where to write it.
+            request: Where to write it, and who wants it.
             source_positions: Where the sources stood before event time was brought to its end, if it was.
             running: Whether the job goes on meanwhile.
         """
+        _refuse_endless_frames(self._job)
+        with self._job.log.savepoint(request.path, request.asked_by):
+            self._write(request.path, source_positions, running)
+
+    def _write(self, path: str, source_positions: SourcePositions | None, running: bool) -> None:
         job, generation = self._job, self._generation
-        _refuse_endless_frames(job)
         committed = latest_committed(generation) or CommittedSnapshot(-1, SourcePositions(), [])
         if committed.batch >= 0:
             version = StateVersion(generation.spark_directory, committed.batch, job.plan.levels, job.plan.subtask_ids)

@@ -129,4 +129,4 @@ class AdaptiveScheduler:
             self._job.note(f"cannot follow the executors to parallelism {wanted}, staying at {parallelism}: {error}")
             return None
         self._job.note(f"following the executors: parallelism {wanted} instead of {parallelism}")
-        return RescaleRequest(wanted)
+        return RescaleRequest(wanted, asked_by="scheduler-mode reactive")

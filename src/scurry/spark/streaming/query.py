@@ -193,7 +193,7 @@ class StreamingQuery:
     def _answer_stop(self) -> None:
         """All is committed: takes the savepoint that the query was stopped for."""
         if isinstance(self._stop, SavepointRequest):
-            self._savepoints.take(self._stop.path, self._stood)
+            self._savepoints.take(self._stop, self._stood)
             self._job.answer_at_end(self._stop.future, self._stop.path)
 
     @property

@@ -98,10 +98,11 @@ class _Run:
             generation.finish()
 
     def _rescale(self, request: RescaleRequest) -> None:
-        plan = self._job.plan
+        plan, after = self._job.plan, request.parallelism
         assert plan.rebuild is not None
         try:
-            self._start.move(plan.rebuild(replace(plan.settings, parallelism=request.parallelism)), changed=False)
+            with self._job.log.rescaling(plan.settings.parallelism, after, request.asked_by):
+                self._start.move(plan.rebuild(replace(plan.settings, parallelism=after)), changed=False)
         except BaseException as error:
             request.future.set_exception(error)
             raise
@@ -115,7 +116,7 @@ class _Run:
         assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
         feeder = Feeder(job, assignments, self._start.restore)
         if feeder.recovered and not job.attempt:
-            job.note(f"going on from the checkpoint in {self._root}")
+            job.note(f"going on from the checkpoint in {self._root}", "resumed")
         savepoints, directory = SavepointTaker(job, spark, generation), self._directory
         return StreamingQuery(job, spark, generation, assignments, feeder, savepoints, directory, self._next_request)
 

@@ -71,7 +71,7 @@ class JobStart:
         if savepoint is not None:
             self._prepare(job.plan)
             self._begin(job.plan, savepoint, savepoint)
-            job.note(f"starting from the savepoint {savepoint}")
+            job.note(f"starting from the savepoint {savepoint}", "restored")
         elif not directory.content:
             self._prepare(job.plan)
             directory.begin(job.plan)

@@ -1,0 +1,143 @@
+"""What happens to a job, as records of the standard library's loggers `scurry.job`, `scurry.savepoint`, ...
+
+A library's loggers are silent until the program configures some. A job has handlers of its own besides: the display of
+its progress and, with `scurry.log.file`, a file. They get all records of the job, whatever levels the loggers have.
+Nothing is logged per record of the data.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging import DEBUG, ERROR, INFO, WARNING
+from typing import Any
+
+from scurry.common.config_options import LOG_FILE
+from scurry.common.redaction import without_secrets
+from scurry.connectors.files.filesystem import file_system
+from scurry.errors import ConfigError
+from scurry.graph.settings import JobSettings
+
+__all__ = ["DEBUG", "ERROR", "INFO", "WARNING", "JobLog", "bytes_text"]
+
+logging.getLogger("scurry").addHandler(logging.NullHandler())
+
+#: Records that are kept for who comes later.
+KEPT_RECORDS = 100
+#: Seconds in which something that may happen in every batch is logged once.
+_QUIET_SECONDS = 60.0
+
+
+class JobLog:
+    """Logs what happens to one job.
+
+    Records have the attributes `job` (its name), `job_id`, `event` (a word or two) and `shown`: whether it is something
+    that a user who watches the job should see.
+
+    Args:
+        settings: Settings of the job.
+        job_id: Its id.
+
+    Raises:
+        ConfigError: The configured file cannot be written.
+    """
+
+    def __init__(self, settings: JobSettings, job_id: str) -> None:
+        self._name, self._job_id, self._configuration = settings.job_name, job_id, settings.configuration
+        #: the latest records
+        self.records: deque[logging.LogRecord] = deque(maxlen=KEPT_RECORDS)
+        #: the job's own handlers
+        self.handlers: list[logging.Handler] = []
+        self._file = _file_handler(settings.configuration.get(LOG_FILE.key))
+        if self._file is not None:
+            self.handlers.append(self._file)
+        self._logged: dict[str, float] = {}
+
+    def write(self, event: str, text: str, level: int = INFO, logger: str = "job", shown: bool = False) -> None:
+        """Log something.
+
+        Args:
+            event: What it is, such as `restarted`.
+            text: All about it; secrets are taken out.
+            level: One of the levels of `logging`.
+            logger: Name of the logger below `scurry`.
+            shown: Whether a user who watches the job should see it.
+        """
+        target = logging.getLogger(f"scurry.{logger}")
+        text = without_secrets(text, self._configuration)
+        extra = {"job": self._name, "job_id": self._job_id, "event": event, "text": text, "shown": shown}
+        message = (self._name, text)
+        record = target.makeRecord(target.name, level, "scurry", 0, "%s: %s", message, None, extra=extra)
+        self.records.append(record)
+        for handler in list(self.handlers):
+            handler.handle(record)
+        if target.isEnabledFor(level):
+            target.handle(record)
+
+    def write_seldom(self, event: str, text: str, about: str = "") -> None:
+        """Log a warning about something that may happen in every batch: once a minute for each `about`."""
+        now, key = time.monotonic(), f"{event} {about}"
+        if now - self._logged.get(key, -_QUIET_SECONDS) >= _QUIET_SECONDS:
+            self._logged[key] = now
+            self.write(event, text, WARNING)
+
+    @contextmanager
+    def savepoint(self, path: str, asked_by: str) -> Iterator[None]:
+        """Log when a savepoint begins, and what has become of it."""
+        self.write("savepoint begun", f"taking the savepoint {path}, asked for by {asked_by}", logger="savepoint")
+        began = time.monotonic()
+        try:
+            yield
+        except BaseException as error:
+            text = f"the savepoint {path} was not taken: {type(error).__name__}: {error}"
+            self.write("savepoint failed", text, WARNING, "savepoint", shown=True)
+            raise
+        text = f"savepoint taken: {path} ({_size_of(path)} in {time.monotonic() - began:.1f} s)"
+        self.write("savepoint taken", text, logger="savepoint", shown=True)
+
+    @contextmanager
+    def rescaling(self, before: int, after: int, asked_by: str) -> Iterator[None]:
+        """Log that the job goes on with another parallelism, once it does."""
+        what = f"from {before} to {after} subtasks"
+        self.write("rescaling", f"rescaling {what}, asked for by {asked_by}")
+        began = time.monotonic()
+        yield
+        self.write("rescaled", f"rescaled {what} in {time.monotonic() - began:.1f} s", shown=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self.handlers.remove(self._file)
+            self._file = None
+
+
+def bytes_text(amount: float) -> str:
+    """Return a number of bytes for people, such as `1.2 GB`."""
+    for unit in ("bytes", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} GB"
+
+
+def _size_of(path: str) -> str:
+    try:
+        fs, root = file_system(path)
+        return bytes_text(sum(file.size for file in fs.files(root)))
+    except Exception:  # the savepoint is there, whatever can be said about it
+        return "size unknown"
+
+
+def _file_handler(path: str | None) -> logging.Handler | None:
+    if path is None:
+        return None
+    try:
+        handler: Any = logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{LOG_FILE.key} = {path!r} cannot be written: {error.strerror}") from None
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    return handler  # type: ignore[no-any-return]

@@ -27,6 +27,13 @@ def test_the_error_of_a_job_has_none() -> None:
     assert not any("7731" in text for text in told)
 
 
+def test_plans_have_none() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    env.from_collection([1]).map(abs).name("to amqp://joe:7731@host").set_description("password=7731").print()
+    shown = [env.get_execution_plan(), env._plan("orders").describe()]
+    assert all("to amqp://joe:******@host" in text and "7731" not in text for text in shown)
+
+
 @pytest.mark.parametrize("url", ["//joe:p@s/s7731?x@host:5432/db", "//joe@host:5432/db", "//joe:7731@host:5432/db"])
 def test_the_refusal_of_a_database_url_shows_it_without_user_and_password(url: str) -> None:
     options = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url(f"jdbc:postgresql:{url}")

@@ -188,10 +188,11 @@ class JobPlan:
         if isinstance(vertex, SourcePlan):
             kind, prefix = "Data Source", "Source: "
             own = {"parallelism": vertex.channels}
-        name = prefix + vertex.name.removeprefix(prefix)
-        node = {"id": vertex.id, "type": name, "pact": kind, "contents": vertex.description or name, **own}
+        name = without_secrets(prefix + vertex.name.removeprefix(prefix))
+        contents = without_secrets(vertex.description or name)
+        node = {"id": vertex.id, "type": name, "pact": kind, "contents": contents, **own}
         level = 0 if isinstance(vertex, SourcePlan) else vertex.level
-        return node | {"uid": vertex.uid, "level": level, "built_at": str(vertex.origin)}
+        return node | {"uid": without_secrets(vertex.uid), "level": level, "built_at": str(vertex.origin)}
 
     def describe(self) -> str:
         """The plan as text for people (`scurry explain`): one block per level."""

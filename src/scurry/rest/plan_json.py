@@ -41,7 +41,7 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
     nodes = [
         {
             "id": vertex_id(vertex.uid),
-            "uid": vertex.uid,
+            "uid": without_secrets(vertex.uid),
             "parallelism": vertex.parallelism,
             "operator": type(vertex.operator).__name__ if isinstance(vertex, OperatorPlan) else "Source",
             "operator_strategy": "",

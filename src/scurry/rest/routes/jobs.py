@@ -130,7 +130,8 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str
     known = {name: metrics.get(f"{vertex.name}.{metric}") for name, metric in names.items()}
     return models.Vertex(
         id=vertex_id(vertex.uid), name=without_secrets(vertex.name), uid=without_secrets(vertex.uid),
-        parallelism=vertex.parallelism, maxParallelism=job.plan.settings.max_parallelism, status=_task_state(job).upper(),
+        parallelism=vertex.parallelism, maxParallelism=job.plan.settings.max_parallelism,
+        status=_task_state(job).upper(),
         metrics={name: value for name, value in known.items() if isinstance(value, int)},
     )  # fmt: skip
 

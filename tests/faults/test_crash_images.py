@@ -16,11 +16,12 @@ from places import write_readings
 from processes import environment
 
 PROGRAM = Path(__file__).parent / "programs" / "restart_from_images.py"
-LINES_PER_FILE = 160
+#: Enough for three batches, and for two more where the job is stopped before.
+LINES_PER_FILE, MORE_LINES = 160, 280
 
 
 def restarts(variant: str, size: int, seed: int, root: Path) -> dict[str, Any]:
-    readings = write_readings(root / "readings", LINES_PER_FILE)
+    readings = write_readings(root / "readings", LINES_PER_FILE if variant == "plain" else MORE_LINES)
     command = [sys.executable, str(PROGRAM), str(readings), str(root), variant, str(size), str(seed)]
     run = subprocess.run(command, env=environment(), capture_output=True, text=True)
     print(f"SCURRY_SEED={seed}\n{run.stderr}")

@@ -71,7 +71,7 @@ def plain(place: Place, expected: Results) -> Case:
 def savepoint(place: Place, expected: Results) -> Case:
     before = Place.new(place.root / "before", 0, place.readings)
     attempt = Attempt(before)
-    assert attempt.wait_for(2)
+    assert attempt.wait_for(1)
     path = attempt.client.stop_with_savepoint(False, str(place.root.with_name("savepoints"))).result()
     assert attempt.error() is None
     written = before.results()
@@ -82,7 +82,7 @@ def savepoint(place: Place, expected: Results) -> Case:
 
 def rescaled(place: Place, expected: Results) -> Case:
     attempt = Attempt(place)
-    assert attempt.wait_for(2)
+    assert attempt.wait_for(1)
     attempt.cancel()
     attempt.error()
     return Case(place, "generation-2/spark/offsets/2", expected, parallelism=1)
@@ -90,7 +90,7 @@ def rescaled(place: Place, expected: Results) -> Case:
 
 def taken_back(place: Place, expected: Results) -> Case:
     attempt = Attempt(place)
-    assert attempt.wait_for(3)
+    assert attempt.wait_for(2)
     attempt.crash()
     last = place.batches()[-1]
     for batch in (last - 1, last):  # the job goes back by two batches

@@ -21,7 +21,7 @@ RUNNERS = ["local", pytest.param("spark", marks=pytest.mark.spark)]
 
 
 class Shelves(SplitSource):
-    """LoggedAssignment books on shelves."""
+    """Numbered books on shelves."""
 
     def __init__(self, **sizes: int) -> None:
         self.sizes = sizes

@@ -12,7 +12,7 @@ import pytest
 from recordings import Program, programs
 
 from scurry import launch
-from scurry.runtime.local.streaming import StreamingRun
+from scurry.runtime.local.streaming import LocalEngine
 
 PROGRAMS = programs()
 
@@ -56,7 +56,7 @@ def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     main thread, in which the runner waits for them, really sleeps.
     """
     ahead, ends = threading.local(), {-1: 0.0}
-    sleep, monotonic, wall, read = time.sleep, time.monotonic, time.time_ns, StreamingRun._source
+    sleep, monotonic, wall, read = time.sleep, time.monotonic, time.time_ns, LocalEngine._read
 
     def skip(seconds: float) -> None:
         if threading.current_thread() is threading.main_thread():
@@ -67,17 +67,17 @@ def quick_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     def skipped() -> float:
         return getattr(ahead, "seconds", 0.0)
 
-    def read_at_its_time(runner: StreamingRun, number: int, assignment: Any) -> Any:
-        batch_id = runner.memory.batch_id
+    def read_at_its_time(engine: LocalEngine, assignment: Any) -> Any:
+        batch_id = engine.memory.batch_id
         ahead.seconds = max(seconds for batch, seconds in ends.items() if batch < batch_id)
-        rows = read(runner, number, assignment)
+        rows = read(engine, assignment)
         ends[batch_id] = max(ends.get(batch_id, 0.0), skipped())
         return rows
 
     monkeypatch.setattr(time, "sleep", skip)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + skipped())
     monkeypatch.setattr(time, "time_ns", lambda: wall() + int(skipped() * 1e9))
-    monkeypatch.setattr(StreamingRun, "_source", read_at_its_time)
+    monkeypatch.setattr(LocalEngine, "_read", read_at_its_time)
 
 
 def test_every_program_is_recorded() -> None:

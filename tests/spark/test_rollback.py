@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
@@ -37,7 +38,7 @@ class Checkpoint:
         log = AssignmentLog(LocalStorage(str(root)))
         for number in range(0, ENDS[-1] + 1, 2):
             if first == 0 or number + 1 >= ENDS[first]:
-                pair = [LoggedAssignment(n, 0, 0, f"work {n}", False) for n in (number, number + 1)]
+                pair = [LoggedAssignment(n, SplitAssignment(0, 0, f"work {n}", False)) for n in (number, number + 1)]
                 log.write(LogEntry(pair, SourcePositions({"source": number + 2}, set())))
 
     def write(self, name: str, text: str) -> None:
@@ -79,7 +80,7 @@ def entry(first: int) -> str:
 
 
 def numbers(point: RestartPoint) -> list[int]:
-    return [logged.number for entry in point.entries for logged in entry.assignments]
+    return [logged.offset for entry in point.entries for logged in entry.assignments]
 
 
 class TestAWholeCheckpoint:

@@ -194,7 +194,7 @@ class Applied(fn.WindowFunction):
         yield [key, *about(window), [value for _, value in inputs]]
 
 
-class LoggedAssignment(fn.ProcessWindowFunction):
+class Numbered(fn.ProcessWindowFunction):
     """Counts the firings of a window and of its key, and says where time is."""
 
     def process(self, key: Any, context: Any, elements: Iterable[Any]) -> Any:
@@ -231,7 +231,7 @@ FUNCTIONS = {
     "contents": lambda windows, over_all: windows.process(AllContents() if over_all else Contents()),
     "sorted": lambda windows, over_all: windows.process(SortedContents()),
     "apply": lambda windows, over_all: windows.apply(Applied()),
-    "numbered": lambda windows, over_all: windows.process(LoggedAssignment()),
+    "numbered": lambda windows, over_all: windows.process(Numbered()),
     "reduce": lambda windows, over_all: windows.reduce(plus),
     "aggregate": lambda windows, over_all: windows.aggregate(Sum()),
     "reduce and process": lambda windows, over_all: windows.reduce(plus, Contents()),

@@ -62,7 +62,7 @@ class RequestQueue:
 
     def __init__(self) -> None:
         self._requests: deque[Request] = deque()
-        self._questions: deque[StateRequest] = deque()
+        self._state_requests: deque[StateRequest] = deque()
         self._ended: str | None = None
         self._lock = threading.Lock()
 
@@ -71,26 +71,26 @@ class RequestQueue:
         with self._lock:
             if self._ended is None:
                 if isinstance(request, StateRequest):
-                    self._questions.append(request)
+                    self._state_requests.append(request)
                 else:
                     self._requests.append(request)
                 return
         request.future.set_exception(JobError(f"the job {self._ended}"))
 
     def take(self) -> Request | None:
-        """Return the next request that is no state_query for state, if there is one."""
+        """Return the next request to save or to rescale, None if there is none."""
         return self._requests.popleft() if self._requests else None
 
-    def questions(self) -> StateQueries | None:
-        """Return all questions for state there are, to be answered by one micro-batch."""
-        waiting = [self._questions.popleft().query for _ in range(len(self._questions))]
+    def state_queries(self) -> StateQueries | None:
+        """Return all queries for state that wait, to be answered by one micro-batch; None if none do."""
+        waiting = [self._state_requests.popleft().query for _ in range(len(self._state_requests))]
         return StateQueries(tuple(waiting)) if waiting else None
 
     def end(self, how: str) -> None:
         """The job is over: nobody will answer what is left."""
         with self._lock:
             self._ended = how
-        for request in [*self._requests, *self._questions]:
+        for request in [*self._requests, *self._state_requests]:
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))
 
@@ -116,7 +116,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class StateQuery:
-    """A state_query for the state of a key.
+    """A query for the state of a key.
 
     Attributes:
         number: Tells its answer from others'.
@@ -140,7 +140,7 @@ class StateQuery:
 
 @dataclass(frozen=True)
 class StateQueries:
-    """Questions that are asked together."""
+    """Queries that are answered by one micro-batch."""
 
     queries: tuple[StateQuery, ...]
 
@@ -154,7 +154,7 @@ _numbers = count(1)
 
 
 def state_query(plan: JobPlan, operator: str, name: str, key: Any) -> StateQuery:
-    """The state_query for a state of a key.
+    """Return the query for a state of a key.
 
     Args:
         plan: The plan.

@@ -12,7 +12,7 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BatchRow, WireRow
-from scurry.runtime.local.streaming import Memory, StreamingRun, plan_loader
+from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.final import final_savepoint, runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
@@ -41,7 +41,7 @@ class LocalRunner:
             memory: Memory | None = self._memory
             while memory is not None:
                 self._memory = memory
-                memory = StreamingRun(job, memory, self._wall_clock).run()
+                memory = run_streaming(job, memory, self._wall_clock)
         job.finish()
 
 

@@ -6,17 +6,17 @@ import pickle
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from scurry.connectors.source import Assignment
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.driver.assignments import Assigned, SplitAssignment
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, Tick
-from scurry.runtime.driver.source_coordinator import SourceCoordinator
-from scurry.runtime.exchange.wire import MIN_TIME, WireRow
+from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
+from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
+from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
@@ -24,12 +24,9 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.migration import collect_schemas
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
-from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of, restore_source
+from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.store import UndoStore
 from scurry.runtime.tasks.source_task import SourceTask
-
-#: A batch of work: source id -> what its channels read.
-Assigned = dict[int, list[Assignment]]
 
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
@@ -42,7 +39,7 @@ def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
 
 @dataclass
 class Memory:
-    """What a run that is repeated goes on with: state and positions as of the last committed batch.
+    """What a job that is restarted resumes from: state and positions as of the last committed batch.
 
     Attributes:
         batch_id: The next batch.
@@ -56,196 +53,159 @@ class Memory:
     source_positions: SourcePositions | None = None
     origin: str | None = None
 
+    def prepare(self) -> None:
+        """Drop what was not committed, and all of a state that was not restored to its end."""
+        for store in self.stores.values():
+            store.undo()
+        if self.source_positions is not None and self.source_positions.restored is not None:
+            self.stores.clear()
+            self.source_positions = None
 
-class StreamingRun:
-    """One attempt at a job.
+
+def run_streaming(job: JobExecution, memory: Memory, wall_clock: Callable[[], int] = wall_clock_ms) -> Memory | None:
+    """Run a job until it ends or is rescaled.
 
     Args:
         job: The job.
         memory: What the attempt before left.
-        wall_clock: Where processing time comes from, in milliseconds.
+        wall_clock: Processing time, in milliseconds.
+
+    Returns:
+        What a job that was rescaled resumes from, None if the job is over.
+    """
+    memory.prepare()
+    restore = _restore(job, memory)
+    engine = LocalEngine(job, memory, wall_clock)
+    outcome = StreamingDriver(job, engine, restore, wall_clock=wall_clock).run()
+    return engine.rescale(outcome.request) if isinstance(outcome, Rescaled) else None
+
+
+def _restore(job: JobExecution, memory: Memory) -> Restore | None:
+    """The savepoint to begin with, if nothing has been committed since."""
+    if memory.source_positions is not None:
+        return None
+    path = memory.origin or savepoint_to_start_from(job.plan)
+    if path is None:
+        return None
+    savepoint = open_for(job, path, own=memory.origin is not None)
+    collected = collect_schemas(plan_loader(job.plan)) if memory.origin is None else None
+    restore = Restore.into(savepoint, job, job.plan, collected)
+    job.use(restore.plan)
+    if memory.origin is None:
+        job.note(f"starting from the savepoint {path}", "restored")
+    return restore
+
+
+class LocalEngine:
+    """Executes each micro-batch while it is submitted.
+
+    Args:
+        job: The job.
+        memory: What the attempt before left, and the next one resumes from.
+        wall_clock: Processing time, in milliseconds.
     """
 
+    replaying = False
+
     def __init__(self, job: JobExecution, memory: Memory, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
-        self.job = job
         self.memory = memory
-        self.wall_clock = wall_clock
-        self._restore = self._restoring()
-        plan = self.plan = job.plan
-        self.load_plan = plan_loader(plan)
-        self.sources: dict[tuple[int, int], SourceTask] = {}
-        for store in memory.stores.values():
-            store.undo()
-        self.levels = Levels(plan, self.load_plan, wall_clock, memory.stores)
-        self.source_coordinator = SourceCoordinator(job, plan.sources.values())
-        self.enumerators = self.source_coordinator.enumerators
-        self.ended: set[tuple[str, int]] = set()
-        self.tick = int(plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
+        self._job, self._plan, self._wall_clock = job, job.plan, wall_clock
+        self._load_plan = plan_loader(job.plan)
+        self._sources: dict[tuple[int, int], SourceTask] = {}
+        self._levels = Levels(job.plan, self._load_plan, wall_clock, memory.stores)
+        self._pool = ThreadPoolExecutor(max_workers=32)
+        self._committed: CommittedBatch | None = None
+        #: whether a batch was begun and not committed
+        self._failed = False
 
-    def _restoring(self) -> Restore | None:
-        """The savepoint to begin with, if nothing has been committed since."""
-        if self.memory.source_positions is not None:
-            return None
-        path = self.memory.origin or savepoint_to_start_from(self.job.plan)
-        if path is None:
-            return None
-        savepoint = open_for(self.job, path, own=self.memory.origin is not None)
-        collected = collect_schemas(plan_loader(self.job.plan)) if self.memory.origin is None else None
-        restore = Restore.into(savepoint, self.job, self.job.plan, collected)
-        self.job.use(restore.plan)
-        if self.memory.origin is None:
-            self.job.note(f"starting from the savepoint {path}", "restored")
-        return restore
+    def recover(self) -> SourcePositions | None:
+        return self.memory.source_positions
 
-    # ---------------------------------------------------------------- life cycle
+    def start(self) -> None:
+        return
 
-    def run(self) -> Memory | None:
-        """Runs until the sources end or the job is told to stop.
-
-        Returns:
-            What a job that was rescaled goes on with, None if the job is over.
-        """
-        try:
-            with ThreadPoolExecutor(max_workers=32) as pool:
-                rescaled = self._run_batches(pool)
-        finally:
-            self.source_coordinator.close()
-        for source in self.sources.values():
-            source.close()
-        self.levels.close()
-        return rescaled
-
-    def _run_batches(self, pool: ThreadPoolExecutor) -> Memory | None:
-        self._begin(pool)
-        ticked = time.monotonic()
-        while not (self._all_ended() or self.job.stopping.is_set()):
-            request = self.job.requests.take()
-            if isinstance(request, SavepointRequest):
-                if self._savepoint(request, pool):
-                    return None
-            elif isinstance(request, RescaleRequest):
-                return self._rescaled(request)
-            if questions := self.job.requests.questions():
-                self._commit(list(questions.rows(self.plan)))
-            assigned = {source.id: self.source_coordinator.next(source) for source in self.plan.sources.values()}
-            if any(assigned.values()):
-                begun = time.monotonic()
-                self._batch(pool, assigned)
-                self.source_coordinator.batch_took(time.monotonic() - begun)
-            elif self.plan.ticks and time.monotonic() - ticked >= self.tick:
-                ticked = time.monotonic()
-                self._commit(list(Tick(MIN_TIME, self.wall_clock()).rows(self.plan)))
-            else:
-                time.sleep(0.005)
-        return None
-
-    def _begin(self, pool: ThreadPoolExecutor) -> None:
-        """Goes on where a savepoint or an earlier attempt says."""
-        source_positions = self.memory.source_positions
-        if source_positions is not None:
-            self.ended = set(source_positions.ended)
-            for source in self.plan.sources.values():
-                self.enumerators[source.id].restore(source_positions.positions[source.uid])
-        elif self._restore is not None:
-            first: Assigned = {}
-            for source in self.plan.sources.values():
-                if source.uid in self._restore.sources:
-                    enumerator = self.enumerators[source.id]
-                    first[source.id] = restore_source(source, self._restore.sources[source.uid], enumerator)
-            state = [row for batch in self._restore.batches() for work in batch for row in work.rows(self.plan)]
-            self._batch(pool, first, state)
-            if self.memory.origin is not None:
-                shutil.rmtree(self.memory.origin, ignore_errors=True)
-
-    def _all_ended(self) -> bool:
-        return len(self.ended) == sum(source.channels for source in self.plan.sources.values())
-
-    # ---------------------------------------------------------------- batches
-
-    def _batch(self, pool: ThreadPoolExecutor, assigned: Assigned, state: Iterable[WireRow] = ()) -> None:
-        """Reads what is assigned, and runs it through the job behind some state to restore."""
-        futures = [
-            pool.submit(self._source, number, assignment)
-            for number, assignments in assigned.items()
-            for assignment in assignments
-        ]
-        rows = [*state, *(row for future in futures for row in future.result())]
-        for number, assignments in assigned.items():
-            uid = self.plan.sources[number].uid
-            self.ended.update((uid, assignment.channel) for assignment in assignments if assignment.final)
-        self._commit(rows)
-
-    def _source(self, number: int, assignment: Assignment) -> list[WireRow]:
-        key, batch_id = (number, assignment.channel), self.memory.batch_id
-        if key not in self.sources:
-            own = self.load_plan()
-            self.sources[key] = SourceTask(own, own.sources[number], assignment.channel, self.wall_clock)
-        runs = self.sources[key].run(batch_id << 24, [assignment.work], assignment.final, batch_id)
-        return [row for some in runs for row in some]
-
-    def _commit(self, rows: list[WireRow]) -> None:
-        """Takes a batch through the levels and to the sinks; from here on a repeated attempt begins behind it."""
-        memory = self.memory
-        rows = self.levels.process(rows, memory.batch_id)
-        self.job.commit(memory.batch_id, SinkStage(self.plan, 0, memory.batch_id).run(rows))
+    def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
+        """Take a batch through the levels and to the sinks; a repeated attempt begins behind it."""
+        begun, memory, self._failed = time.monotonic(), self.memory, True
+        reading = [self._pool.submit(self._read, each) for each in assigned if isinstance(each, SplitAssignment)]
+        rows = [row for each in assigned if not isinstance(each, SplitAssignment) for row in each.rows(self._plan)]
+        rows += [row for future in reading for row in future.result()]
+        rows = self._levels.process(rows, memory.batch_id)
+        self._job.commit(memory.batch_id, SinkStage(self._plan, 0, memory.batch_id).run(rows))
         for store in memory.stores.values():
             store.keep()
-        memory.source_positions = self._source_positions()
-        self.job.checkpoints.source_positions = memory.source_positions.positions
+        memory.source_positions = pickle.loads(pickle.dumps(positions, 5))
         memory.batch_id += 1
-        self.source_coordinator.committed()
+        if memory.origin is not None and positions.restored is None:
+            shutil.rmtree(memory.origin, ignore_errors=True)
+            memory.origin = None
+        self._committed, self._failed = CommittedBatch(time.monotonic() - begun), False
 
-    def _source_positions(self) -> SourcePositions:
-        positions = {source.uid: self.enumerators[source.id].position() for source in self.plan.sources.values()}
-        return SourcePositions(pickle.loads(pickle.dumps(positions, 5)), set(self.ended))
+    def _read(self, assignment: SplitAssignment) -> list[WireRow]:
+        key, batch_id = (assignment.source, assignment.channel), self.memory.batch_id
+        if key not in self._sources:
+            own = self._load_plan()
+            source = own.sources[assignment.source]
+            self._sources[key] = SourceTask(own, source, assignment.channel, self._wall_clock)
+        runs = self._sources[key].run(batch_id << 24, [assignment.split], assignment.final, batch_id)
+        return [row for some in runs for row in some]
 
-    # ---------------------------------------------------------------- requests
+    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
+        committed, self._committed = self._committed, None
+        if committed is None and timeout:
+            time.sleep(timeout)
+        return committed
 
-    def _savepoint(self, request: SavepointRequest, pool: ThreadPoolExecutor) -> bool:
-        """Takes a savepoint; returns whether the job ends with it."""
-        source_positions = self._source_positions()
+    def finish(self) -> None:
+        return
+
+    # ---------------------------------------------------------------- savepoints
+
+    def begin_savepoint(self, request: SavepointRequest) -> None:
         try:
-            if request.then == "drain":
-                self._batch(pool, self._end_of_input())
-            with self.job.log.savepoint(request.path, request.asked_by):
-                self._write(request.path, source_positions, drained=request.then == "drain")
-        except BaseException as error:
+            self.write_savepoint(request, None)
+        except Exception as error:
             request.future.set_exception(error)
-            if request.then == "drain" or not isinstance(error, Exception):
-                raise
-            return False
-        if request.then == "go on":
+        else:
             request.future.set_result(request.path)
-            return False
-        self.job.answer_at_end(request.future, request.path)
-        return True
 
-    def _end_of_input(self) -> Assigned:
-        return {
-            source.id: [Assignment(i, None, True) for i in range(source.channels) if (source.uid, i) not in self.ended]
-            for source in self.plan.sources.values()
-        }
+    def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
+        with self._job.log.savepoint(request.path, request.asked_by):
+            self._write(request.path, positions)
 
-    def _write(self, path: str, source_positions: SourcePositions, drained: bool = False) -> None:
+    def _write(self, path: str, positions: SourcePositions | None) -> None:
         entries = (
             Entry(uid, kind, subtask, number, blob)
             for (_, subtask), store in self.memory.stores.items()
             for (uid, kind, number), blob in store.items()
         )
         write_entries(path, entries)
-        description = Description.of(self.plan, self.job.state_schemas)
-        complete_savepoint(
-            path, metadata_of(self.job, description, self.memory.batch_id, source_positions, drained=drained)
-        )
+        description = Description.of(self._plan, self._job.state_schemas)
+        stood = positions or self.memory.source_positions or SourcePositions()
+        drained = positions is not None
+        complete_savepoint(path, metadata_of(self._job, description, self.memory.batch_id, stood, drained=drained))
 
-    def _rescaled(self, request: RescaleRequest) -> Memory:
-        """The state for another parallelism: what a savepoint would hold."""
-        assert self.plan.rebuild is not None
-        before, after = self.plan.settings.parallelism, request.parallelism
-        with self.job.log.rescaling(before, after, request.asked_by):
-            plan = self.plan.rebuild(replace(self.plan.settings, parallelism=after))
+    def rescale(self, request: RescaleRequest) -> Memory:
+        """Return the state for another parallelism: what a savepoint would hold."""
+        assert self._plan.rebuild is not None
+        before, after = self._plan.settings.parallelism, request.parallelism
+        with self._job.log.rescaling(before, after, request.asked_by):
+            plan = self._plan.rebuild(replace(self._plan.settings, parallelism=after))
             directory = tempfile.mkdtemp(prefix="scurry-rescale-")
-            self._write(directory, self._source_positions())
-            self.job.use(plan)
+            self._write(directory, None)
+            self._job.use(plan)
         request.future.set_result(None)
         return Memory(self.memory.batch_id, origin=directory)
+
+    # ---------------------------------------------------------------- the end
+
+    def stop(self) -> None:
+        self._pool.shutdown()
+
+    def close(self) -> None:
+        """Close the user's functions; those of a failed batch are dropped, as on Spark."""
+        if self._failed:
+            return
+        for source in self._sources.values():
+            source.close()
+        self._levels.close()

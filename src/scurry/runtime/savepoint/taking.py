@@ -6,13 +6,14 @@ import base64
 import copy
 import pickle
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
@@ -80,7 +81,7 @@ def metadata_of(
     description: Description,
     batch_id: int,
     source_positions: SourcePositions,
-    pending: list[tuple[int, int, Any]] | None = None,
+    pending: Sequence[SplitAssignment] = (),
     drained: bool = False,
 ) -> SavepointMetadata:
     """The metadata of a savepoint of a job.
@@ -90,14 +91,15 @@ def metadata_of(
         description: The plan that its state is of.
         batch_id: The batch after which it is taken.
         source_positions: Where the sources stand then.
-        pending: Work dealt by then but not part of the state: (source number, channel, work).
+        pending: Splits assigned by then whose records are not part of the state.
         drained: Whether event time was brought to its end before.
     """
     from scurry import __version__
 
     work: dict[int, list[tuple[int, str]]] = {}
-    for number, channel, each in pending or ():
-        work.setdefault(number, []).append((channel, base64.b64encode(pickle.dumps(each, 5)).decode()))
+    for each in pending:
+        encoded = base64.b64encode(pickle.dumps(each.split, 5)).decode()
+        work.setdefault(each.source, []).append((each.channel, encoded))
     return SavepointMetadata(
         created_ms=time.time_ns() // 1_000_000,
         scurry_version=__version__,

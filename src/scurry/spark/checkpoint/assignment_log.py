@@ -6,8 +6,8 @@ import hashlib
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.storage import DamagedFileError, Storage
 
@@ -17,13 +17,10 @@ _DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class LoggedAssignment:
-    """An assignment on its way to a task."""
+    """What a task is assigned, and its offset in the log."""
 
-    number: int
-    source: int
-    channel: int
-    work: Any
-    final: bool
+    offset: int
+    assigned: Assigned
 
 
 @dataclass(frozen=True)
@@ -36,12 +33,12 @@ class LogEntry:
     @property
     def first(self) -> int:
         """The number of its first assignment, by which the entry is known."""
-        return self.assignments[0].number
+        return self.assignments[0].offset
 
     @property
     def end(self) -> int:
         """The number after its last assignment."""
-        return self.assignments[-1].number + 1
+        return self.assignments[-1].offset + 1
 
 
 class AssignmentLog:

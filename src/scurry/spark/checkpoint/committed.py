@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import Generation
-from scurry.spark.streaming.assignment_stream import CONTROL_SOURCE
 
 
 @dataclass(frozen=True)
@@ -18,12 +17,12 @@ class CommittedSnapshot:
     Attributes:
         batch: The batch, in Spark's own count.
         source_positions: Where the sources stood; None if nothing was read yet.
-        pending: Work that the sources count as read but the batch did not contain: (source number, channel, work).
+        pending: Splits that the sources count as assigned but the batch did not contain.
     """
 
     batch: int
     source_positions: SourcePositions | None
-    pending: list[tuple[int, int, Any]]
+    pending: list[SplitAssignment]
 
 
 def latest_committed(generation: Generation) -> CommittedSnapshot | None:
@@ -42,9 +41,9 @@ def latest_committed(generation: Generation) -> CommittedSnapshot | None:
             break
         source_positions = entry.source_positions
         pending = [
-            (each.source, each.channel, each.work)
+            each.assigned
             for each in entry.assignments
-            if each.number > end and each.source != CONTROL_SOURCE and each.work is not None
+            if each.offset > end and isinstance(each.assigned, SplitAssignment) and each.assigned.split is not None
         ]
     return CommittedSnapshot(batch, source_positions, pending)
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from py4j.clientserver import ClientServer
 
+from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint
@@ -25,9 +26,6 @@ _RUNTIME = "org.apache.spark.sql.execution.streaming.runtime"
 
 #: Batches whose assignments are kept, as many as Spark keeps its own records of (minBatchesToRetain).
 KEPT_BATCHES = 100
-
-#: Source id of assignments that come from the runner: ticks, state to restore, questions for state.
-CONTROL_SOURCE = -1
 
 
 class AssignmentStream:
@@ -103,15 +101,13 @@ class AssignmentStream:
         getattr(self._stream, "currentOffset_$eq")(offset)
         getattr(self._stream, "lastOffsetCommitted_$eq")(offset)
 
-    def add(self, assignments: list[tuple[int, int, Any, bool]], source_positions: SourcePositions) -> None:
-        """Logs assignments `(source, channel, work, final)`, then lets Spark see them, all at once.
+    def add(self, assigned: Sequence[Assigned], source_positions: SourcePositions) -> None:
+        """Log what is assigned, then let Spark see it, all at once.
 
-        Were the first batch to have some of them only, nobody would wait for the channels of the others.
+        If the first batch had only some of it, no gate would wait for the channels of the others.
         """
         first = self.next_number
-        entry = LogEntry(
-            [LoggedAssignment(first + i, *assignment) for i, assignment in enumerate(assignments)], source_positions
-        )
+        entry = LogEntry([LoggedAssignment(first + i, each) for i, each in enumerate(assigned)], source_positions)
         self._log.write(entry)
         self._firsts.append(first)
         self.next_number = entry.end
@@ -151,7 +147,7 @@ class AssignmentStream:
         shown = False
         while self._waiting and not shown:
             until = self._replays.popleft() if self._replays else self.next_number
-            while self._waiting and self._waiting[0].number <= until:
+            while self._waiting and self._waiting[0].offset <= until:
                 self._show(self._waiting.popleft())
                 shown = True
 

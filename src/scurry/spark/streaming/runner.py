@@ -10,6 +10,7 @@ from typing import Any
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest
 from scurry.runtime.driver.scaling import Scaling
+from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.committed import latest_committed
 from scurry.spark.checkpoint.directory import hold_directory
@@ -20,8 +21,7 @@ from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.session import session_for
 from scurry.spark.streaming.adaptive import AdaptiveScheduler, adaptive_scheduler
 from scurry.spark.streaming.assignment_stream import AssignmentStream
-from scurry.spark.streaming.feeder import Feeder
-from scurry.spark.streaming.query import StreamingQuery
+from scurry.spark.streaming.engine import SparkEngine
 from scurry.spark.streaming.start import JobStart
 from scurry.spark.workers.failures import noticing_lost_spark
 
@@ -80,21 +80,21 @@ class _Run:
     def _run_generations(self) -> None:
         while True:
             generation = self._directory.generation
-            query, over = self._query(generation), threading.Event()
+            driver, over = self._driver(generation), threading.Event()
             if generation.origin is not None:
                 args = (generation, over)
                 threading.Thread(target=self._clean_up, args=args, name="scurry-cleaner", daemon=True).start()
             if self._scheduler is not None:
                 self._scheduler.began()
             try:
-                ended = query.run()
+                outcome = driver.run()
             finally:
                 over.set()
-            if query.rescaling is None:
+            if not isinstance(outcome, Rescaled):
                 break
-            self._rescale(query.rescaling)
+            self._rescale(outcome.request)
         self._job.finish()
-        if ended:
+        if isinstance(outcome, Finished):
             generation.finish()
 
     def _rescale(self, request: RescaleRequest) -> None:
@@ -108,17 +108,18 @@ class _Run:
             raise
         request.future.set_result(None)
 
-    def _query(self, generation: Generation) -> StreamingQuery:
+    def _driver(self, generation: Generation) -> StreamingDriver:
         job, spark = self._job, self._spark
         point = Recovery(job, spark, generation).restart_point()
         if generation.committed() is None:  # Spark begins with no state only where there are no files of any
             generation.storage.delete("spark/state")
         assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
-        feeder = Feeder(job, assignments, self._start.restore)
-        if feeder.recovered and not job.attempt:
+        savepoints = SavepointTaker(job, spark, generation)
+        engine = SparkEngine(job, spark, generation, assignments, savepoints, self._directory)
+        driver = StreamingDriver(job, engine, self._start.restore, self._next_request)
+        if driver.recovered and not job.attempt:
             job.note(f"going on from the checkpoint in {self._root}", "resumed")
-        savepoints, directory = SavepointTaker(job, spark, generation), self._directory
-        return StreamingQuery(job, spark, generation, assignments, feeder, savepoints, directory, self._next_request)
+        return driver
 
     def _next_request(self) -> Request | None:
         """What users ask for, else what the executors do."""

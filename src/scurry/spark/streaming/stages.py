@@ -9,10 +9,10 @@ from typing import Any
 
 from scurry.graph.operators import AsyncWait, Sink, Window
 from scurry.graph.plan import JobPlan, SourcePlan
+from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.spark.checkpoint.assignment_log import LoggedAssignment
-from scurry.spark.streaming.assignment_stream import CONTROL_SOURCE
 from scurry.spark.streaming.slots import task_slots
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, rows_of, wire_schema
@@ -36,12 +36,13 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
     for batch in batches:
         for payload in batch.column(0).to_pylist():
             logged: LoggedAssignment = pickle.loads(payload)
-            if logged.source == CONTROL_SOURCE:
-                yield from logged.work.rows(held.plan)
-            else:
-                task = held.source(logged.source, logged.channel)
-                for rows in task.run(logged.number << 24, [logged.work], logged.final, job.batch_id()):
+            assigned = logged.assigned
+            if isinstance(assigned, SplitAssignment):
+                task = held.source(assigned.source, assigned.channel)
+                for rows in task.run(logged.offset << 24, [assigned.split], assigned.final, job.batch_id()):
                     yield from rows
+            else:
+                yield from assigned.rows(held.plan)
 
 
 def frame_stage(job: Job, source: SourcePlan) -> Any:

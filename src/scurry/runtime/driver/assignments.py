@@ -1,0 +1,38 @@
+"""What the driver submits to an engine: splits for the source readers, and messages of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scurry.graph.plan import JobPlan
+from scurry.runtime.exchange.wire import WireRow
+
+
+@dataclass(frozen=True)
+class SplitAssignment:
+    """What one channel of a source reads in one micro-batch.
+
+    Attributes:
+        source: Number of the source in the plan.
+        channel: The reader, from 0.
+        split: What `Source.read` gets; None if there is nothing to read.
+        final: The channel will never get anything again.
+    """
+
+    source: int
+    channel: int
+    split: Any
+    final: bool
+
+
+class ControlMessage(Protocol):
+    """A message of the driver to the levels: a tick, state to restore, or a query for state."""
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """Yield its rows."""
+
+
+#: What a micro-batch is made of.
+Assigned = SplitAssignment | ControlMessage

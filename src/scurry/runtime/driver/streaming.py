@@ -1,0 +1,318 @@
+"""Drives a STREAMING job: one loop for every engine that executes micro-batches.
+
+What draining, ticks, requests, idle channels, source positions, restored state and ends of sources mean is decided
+here. An engine executes what is submitted to it, in order, and says when it is committed.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.driver.assignments import Assigned, SplitAssignment
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest, Tick
+from scurry.runtime.driver.source_coordinator import SourceCoordinator
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.savepoint.restore import Restore, RestoreWork
+from scurry.runtime.savepoint.taking import SourcePositions, restore_source
+
+#: Seconds to wait for a commit before requests and sources are looked at again.
+_POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True)
+class Finished:
+    """All input is processed and committed."""
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """The job was told to stop; what was submitted is committed."""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The job ended with a savepoint."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Rescaled:
+    """The job ended at a batch boundary and continues at another parallelism."""
+
+    request: RescaleRequest
+
+
+Outcome = Finished | Cancelled | Stopped | Rescaled
+
+
+@dataclass(frozen=True)
+class CommittedBatch:
+    """A micro-batch that was committed.
+
+    Attributes:
+        seconds: How long it took, without what the engine needs for planning and its logs.
+    """
+
+    seconds: float
+
+
+class MicroBatchEngine(Protocol):
+    """Executes micro-batches of a job."""
+
+    def recover(self) -> SourcePositions | None:
+        """Return where the sources stood after what earlier attempts submitted, None if they submitted nothing."""
+
+    @property
+    def replaying(self) -> bool:
+        """Whether batches of an earlier attempt are still to be repeated; new work of the sources waits for them."""
+
+    def start(self) -> None:
+        """Begin to execute; the first submission, if there is one, was made before."""
+
+    def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
+        """Let the next micro-batch contain all of `assigned`; the sources stand at `positions` after it."""
+
+    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
+        """Return a batch that was committed since the last call, None if `timeout` seconds passed without one.
+
+        Raises:
+            BaseException: What the engine failed with.
+        """
+
+    def finish(self) -> None:
+        """Wait until all that was submitted is committed.
+
+        Raises:
+            BaseException: What the engine failed with.
+        """
+
+    def begin_savepoint(self, request: SavepointRequest) -> None:
+        """Save what is committed now, while the job runs on; the request's future gets the path, or the error."""
+
+    def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
+        """Save what is committed, after `stop`; `positions` are those before event time was drained, if it was."""
+
+    def stop(self) -> None:
+        """Execute nothing more, and wait for savepoints that were begun."""
+
+    def close(self) -> None:
+        """Close the user's functions and release everything."""
+
+
+class StreamingDriver:
+    """Submits micro-batches to an engine until the sources end or the job is to stop.
+
+    Args:
+        job: The job.
+        engine: What executes its micro-batches.
+        restore: The savepoint to begin with, None if there is none or all of it was restored before.
+        next_request: Returns the next request to save or to rescale, None if there is none.
+        clock: Seconds of a clock that does not go back.
+        wall_clock: Processing time, in milliseconds.
+    """
+
+    def __init__(
+        self,
+        job: JobExecution,
+        engine: MicroBatchEngine,
+        restore: Restore | None = None,
+        next_request: Callable[[], Request | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], int] = wall_clock_ms,
+    ) -> None:
+        plan = job.plan
+        self._job, self._engine, self._plan = job, engine, plan
+        self._next_request = next_request or job.requests.take
+        self._clock, self._wall_clock = clock, wall_clock
+        self._sources = [source for source in plan.sources.values() if source.source.native]
+        self._uids = {source.id: source.uid for source in self._sources}
+        #: whether the driver assigns all input: Spark reads streaming DataFrames by itself
+        self._all_native = len(self._sources) == len(plan.sources)
+        self._coordinator = SourceCoordinator(job, self._sources)
+        self._open_channels = {(source.uid, i) for source in self._sources for i in range(source.channels)}
+        self._ended: set[tuple[str, int]] = set()
+        self._restored = None if restore is None else 0
+        self._restoring: deque[list[RestoreWork]] = deque(() if restore is None else restore.batches())
+        self._first: list[Assigned] = []
+        #: whether something was submitted and no batch was committed since: more would make the next batch too large
+        self._submitted = False
+        self._recover(restore)
+
+    # ---------------------------------------------------------------- where it begins
+
+    def _recover(self, restore: Restore | None) -> None:
+        positions = self._engine.recover()
+        #: whether the engine continues what an earlier attempt or run of the job began
+        self.recovered = positions is not None
+        enumerators = self._coordinator.enumerators
+        if positions is not None:
+            self._restored, self._ended = positions.restored, set(positions.ended)
+            for source in self._sources:
+                enumerators[source.id].restore(positions.positions[source.uid])
+                for channel in range(source.channels):
+                    if (source.uid, channel) in self._ended:  # it will not report again that nothing waits for it
+                        self._job.totals.source_watermarks[source.id, channel] = MAX_TIME
+        if restore is not None:
+            for source in self._sources:
+                if source.uid in restore.sources:
+                    first = restore_source(source, restore.sources[source.uid], enumerators[source.id])
+                    self._first += [SplitAssignment(source.id, each.channel, each.work, each.final) for each in first]
+        self._open_channels -= self._ended
+
+    # ---------------------------------------------------------------- the loop
+
+    def run(self) -> Outcome:
+        """Run until the sources end or the job is to stop, and return how it ended.
+
+        Raises:
+            BaseException: What the job failed with.
+        """
+        stop: SavepointRequest | RescaleRequest | None = None
+        drained: SourcePositions | None = None
+        try:
+            self._job.start_clock()
+            self._submit_next()
+            self._engine.start()
+            try:
+                stop = self._run_batches()
+                if isinstance(stop, SavepointRequest) and stop.then == "drain":
+                    drained = self._end_input()
+                self._finish()
+            finally:
+                self._engine.stop()
+            return self._outcome(stop, drained)
+        except BaseException as error:
+            if stop is not None and not stop.future.done():
+                stop.future.set_exception(error)
+            raise
+        finally:
+            self._engine.close()
+            self._coordinator.close()
+
+    def _run_batches(self) -> SavepointRequest | RescaleRequest | None:
+        """Submit batch after batch; return the request that ends it, None if the sources or the job ended."""
+        idle_since, resume_at = self._clock(), 0.0
+        tick_seconds = int(self._plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
+        while not (self._job.stopping.is_set() or self._all_ended):
+            stop = self._serve()
+            if stop is not None:
+                return stop
+            # the next batch as soon as one is committed: it is ready when Spark has written its own commit
+            committed = self._engine.wait_for_commit(_POLL_SECONDS)
+            if committed is not None:
+                self._batch_committed(committed)
+                resume_at = self._clock() + self._plan.settings.checkpoint_pause_ms / 1000
+            if self._submitted:
+                continue
+            self._submit_queries()
+            if self._clock() < resume_at:
+                continue
+            if self._submit_next():
+                idle_since = self._clock()
+            elif self._plan.ticks and self._clock() - idle_since >= tick_seconds:
+                idle_since = self._clock()
+                self._submit([Tick(MIN_TIME, self._wall_clock())])
+        return None
+
+    def _finish(self) -> None:
+        """Wait until everything is committed, and let the sources know."""
+        self._engine.finish()
+        committed = self._engine.wait_for_commit(0)
+        if committed is not None:
+            self._batch_committed(committed)
+
+    def _batch_committed(self, batch: CommittedBatch) -> None:
+        self._submitted = False
+        self._coordinator.batch_took(batch.seconds)
+        self._coordinator.committed()
+
+    @property
+    def _all_ended(self) -> bool:
+        return self._all_native and not self._open_channels and not self._restoring
+
+    def _outcome(self, stop: SavepointRequest | RescaleRequest | None, drained: SourcePositions | None) -> Outcome:
+        if isinstance(stop, RescaleRequest):
+            return Rescaled(stop)
+        if isinstance(stop, SavepointRequest):
+            self._engine.write_savepoint(stop, drained)
+            self._job.answer_at_end(stop.future, stop.path)
+            return Stopped(stop.path)
+        return Finished() if self._all_ended else Cancelled()
+
+    # ---------------------------------------------------------------- requests
+
+    def _serve(self) -> SavepointRequest | RescaleRequest | None:
+        """Answer the next request, or return it if the engine has to stop for it."""
+        if self._restoring:
+            return None
+        request = self._next_request()
+        if isinstance(request, SavepointRequest) and request.then == "go on":
+            self._engine.begin_savepoint(request)
+        elif request is not None:
+            return request
+        return None
+
+    def _submit_queries(self) -> None:
+        """Submit the queries for state that came since the last batch began, all in one message."""
+        if not self._restoring and (queries := self._job.requests.state_queries()):
+            self._submit([queries])
+
+    def _end_input(self) -> SourcePositions:
+        """Let every source end where it stands; return where that is."""
+        positions: SourcePositions = pickle.loads(pickle.dumps(self._positions(), 5))
+        numbers = {uid: number for number, uid in self._uids.items()}
+        if self._open_channels:
+            self._submit([SplitAssignment(numbers[uid], i, None, True) for uid, i in sorted(self._open_channels)])
+        return positions
+
+    # ---------------------------------------------------------------- batches
+
+    def _submit_next(self) -> bool:
+        """Submit what comes next: state to restore, then what the sources assign; return whether there was any."""
+        if self._engine.replaying:
+            return False
+        if self._restoring:
+            self._submit_state()
+            return True
+        assigned = [
+            SplitAssignment(source.id, each.channel, each.work, each.final)
+            for source in self._sources
+            for each in self._coordinator.next(source)
+        ]
+        if assigned:
+            self._submit(assigned)
+        return bool(assigned)
+
+    def _submit_state(self) -> None:
+        """Submit the next part of the state to restore; what the sources read first comes with the last part."""
+        assert self._restored is not None
+        assigned: list[Assigned] = [*self._restoring.popleft()]
+        if self._restoring:
+            self._restored += 1
+        else:
+            self._restored = None
+            assigned += self._first
+            self._first = []
+        self._submit(assigned)
+
+    def _submit(self, assigned: Sequence[Assigned]) -> None:
+        ended = {(self._uids[a.source], a.channel) for a in assigned if isinstance(a, SplitAssignment) and a.final}
+        self._ended |= ended
+        self._open_channels -= ended
+        positions = self._positions()
+        self._job.checkpoints.source_positions = positions.positions
+        self._engine.submit(assigned, positions)
+        self._submitted = True
+
+    def _positions(self) -> SourcePositions:
+        enumerators = self._coordinator.enumerators
+        positions = {source.uid: enumerators[source.id].position() for source in self._sources}
+        return SourcePositions(positions, set(self._ended), self._restored)

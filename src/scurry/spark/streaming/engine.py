@@ -1,0 +1,162 @@
+"""Executes the micro-batches of one generation of a job as a structured streaming query."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.runtime.driver.assignments import Assigned
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import SavepointRequest
+from scurry.runtime.driver.streaming import CommittedBatch
+from scurry.runtime.exchange.wire import SCHEMA
+from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.final_rows import final_rows
+from scurry.spark.frames import in_session
+from scurry.spark.savepoint.taker import SavepointTaker
+from scurry.spark.streaming.assignment_stream import AssignmentStream
+from scurry.spark.streaming.progress import state_sizes
+from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
+from scurry.spark.workers.failures import failure_of
+from scurry.spark.workers.instances import Job
+
+#: Seconds between looks at whether the query still runs: asking the JVM costs more than all else here.
+_CHECK_SECONDS = 0.25
+
+
+class SparkEngine:
+    """Executes what is submitted to the assignment stream.
+
+    Args:
+        job: The job.
+        spark: The session.
+        generation: Where its checkpoint lies.
+        assignments: The stream that the query reads.
+        savepoints: Takes savepoints of the generation.
+        directory: Keeps the schemas of its state.
+    """
+
+    def __init__(
+        self,
+        job: JobExecution,
+        spark: Any,
+        generation: Generation,
+        assignments: AssignmentStream,
+        savepoints: SavepointTaker,
+        directory: CheckpointDirectory,
+    ) -> None:
+        plan = job.plan
+        self._job, self._plan, self._spark = job, plan, spark
+        self._generation, self._assignments = generation, assignments
+        self._savepoints, self._directory = savepoints, directory
+        # another name in each attempt, so that no worker continues with functions of an earlier one
+        name = f"{job.job_id}-{generation.number}-{job.next_start()}"
+        self._worker_job = Job.of(name, plan, generation.first_batch)
+        self._query: Any = None
+        self._checked = 0.0
+        self._committed = threading.Event()
+        #: how long the last batch took, but for Spark's planning and its logs
+        self._batch_seconds = 0.0
+        self._error: BaseException | None = None
+
+    # ---------------------------------------------------------------- the query
+
+    def recover(self) -> SourcePositions | None:
+        return self._assignments.recover()
+
+    @property
+    def replaying(self) -> bool:
+        return self._assignments.replaying
+
+    def start(self) -> None:
+        plan = self._plan
+        wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
+        for source in plan.sources.values():
+            if not source.source.native:
+                frame = in_session(self._spark, source.source)
+                wire = wire.union(frame.mapInArrow(frame_stage(self._worker_job, source), SCHEMA))
+        for level in range(1, plan.levels + 1):
+            from scurry.spark.streaming.processor import LevelProcessor
+
+            processor = LevelProcessor(self._worker_job, level)
+            wire = wire.groupBy("subtask").transformWithState(processor, SCHEMA, "append", "none")
+        if has_staged_sinks(plan):
+            wire = wire.mapInArrow(sink_stage(self._worker_job), SCHEMA)
+        writer = wire.writeStream.outputMode("append").foreachBatch(self._commit)
+        writer = writer.option("checkpointLocation", self._generation.spark_directory)
+        interval = max(plan.settings.checkpoint_interval_ms or 0, plan.settings.checkpoint_pause_ms)
+        writer = writer.trigger(processingTime=f"{interval} milliseconds")
+        query = self._query = writer.queryName(plan.settings.job_name).start()
+        self._checked = time.monotonic()
+        self._assignments.started(query)
+        self._job.checkpoints.state_sizes = lambda: state_sizes(query, self._generation.first_batch)
+
+    def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
+        self._assignments.add(assigned, positions)
+
+    def _commit(self, frame: Any, batch_id: int) -> None:
+        begun = time.monotonic()
+        try:
+            self._job.commit(self._generation.first_batch + batch_id, final_rows(frame, self._plan, self._worker_job))
+            self._directory.remember_states(self._job.state_schemas)
+            self._assignments.batch_ended()
+            self._batch_seconds = time.monotonic() - begun
+            self._committed.set()
+        except BaseException as error:
+            if self._error is None:
+                self._error = error
+            raise
+
+    # ---------------------------------------------------------------- waiting
+
+    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
+        if time.monotonic() - self._checked > _CHECK_SECONDS:
+            self._check()
+            self._checked = time.monotonic()
+        if not self._committed.wait(timeout):
+            return None
+        self._committed.clear()
+        return CommittedBatch(self._batch_seconds)
+
+    def finish(self) -> None:
+        """Wait until everything submitted is committed; of a DataFrame that never ends, the batch at hand."""
+        try:
+            if all(source.source.native for source in self._plan.sources.values()):
+                self._query.processAllAvailable()
+            else:
+                self._committed.clear()
+                while self._query.isActive and not (self._committed.wait(0.01) or self._idle()):
+                    continue
+        except Exception as error:
+            raise self._failure(error) from error
+        self._check()
+
+    def _idle(self) -> bool:
+        return not self._query.status["isTriggerActive"]
+
+    def _check(self) -> None:
+        if not self._query.isActive:
+            raise self._failure(self._query.exception() or RuntimeError("the query stopped by itself"))
+
+    def _failure(self, error: BaseException) -> BaseException:
+        return failure_of(error, self._error)
+
+    # ---------------------------------------------------------------- savepoints
+
+    def begin_savepoint(self, request: SavepointRequest) -> None:
+        self._savepoints.begin(request)
+
+    def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
+        self._savepoints.take(request, positions)
+
+    # ---------------------------------------------------------------- the end
+
+    def stop(self) -> None:
+        self._query.stop()
+        self._savepoints.wait()
+
+    def close(self) -> None:
+        close_everywhere(self._spark, self._plan, self._worker_job)

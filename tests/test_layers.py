@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -176,6 +177,13 @@ def test_pandas_and_pyarrow_are_imported_inside_functions_outside_the_spark_laye
     users = [found for found in all_imports() if found.imported.split(".")[0] in {"pandas", "pyarrow"}]
     at_import = [found for found in users if not found.inside_function]
     assert [found.where for found in at_import if layer_of(found.importer) != "scurry.spark"] == []
+
+
+def test_the_architecture_page_shows_these_layers() -> None:
+    page = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(scurry[\w.]*)` \|.*\| ([^|]*) \|$", page, re.MULTILINE)
+    shown = {layer: set(names.split(", ")) - {"-"} for layer, names in rows}
+    assert shown == {layer: {name.removeprefix("scurry.") for name in names} for layer, names in MAY_IMPORT.items()}
 
 
 LIGHT_PACKAGES = sorted(

@@ -19,7 +19,7 @@ def test_all_that_is_dealt_together_is_in_one_batch(monkeypatch: pytest.MonkeyPa
     add, show, dealt = AssignmentStream.add, AssignmentStream._show, []
 
     def noted(stream: AssignmentStream, assignments: list[Any], source_positions: Any) -> None:
-        dealt.append(sum(work[1] - work[0] for _, _, work, _ in assignments if work))
+        dealt.append(sum(each.split[1] - each.split[0] for each in assignments if each.split))
         add(stream, assignments, source_positions)
 
     def hesitant(stream: AssignmentStream, logged: Any) -> None:

@@ -99,6 +99,15 @@ def test_links_are_followed_if_the_caller_vouches_for_them(savepoint: Path, tmp_
     assert dict(SavepointReader.read(str(savepoint), allow_untrusted=True).keyed_state("counts"))
 
 
+@pytest.mark.parametrize("allow_untrusted", [False, True])
+@pytest.mark.parametrize("what", ["entries/kind=page/new-0.parquet", "metadata.json"])
+def test_a_pipe_is_not_waited_for(savepoint: Path, what: str, allow_untrusted: bool) -> None:
+    (savepoint / what).unlink()
+    os.mkfifo(savepoint / what, 0o644)
+    with pytest.raises(SavepointFormatError, match=f"{what}:? cannot be read: Not a regular file"):
+        open_savepoint(str(savepoint), allow_untrusted)
+
+
 # ---------------------------------------------------------------- the way to it
 
 

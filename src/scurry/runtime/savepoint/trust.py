@@ -25,6 +25,9 @@ from scurry.errors import SavepointTrustError
 _SEARCH = os.O_RDONLY if os.name != "posix" else os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 _LIST = os.O_RDONLY if os.name != "posix" else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
+#: Opening a pipe must not wait for who writes to it.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+
 #: As many links as Linux follows.
 _MOST_LINKS = 40
 
@@ -44,8 +47,11 @@ def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[Fi
         FileNotFoundError: There is nothing at the path.
     """
     root = local_path(path)
-    if allow_untrusted or os.name != "posix" or root is None:
+    if os.name != "posix" or root is None:
         yield file_system(path)
+        return
+    if allow_untrusted:
+        yield _RegularFiles(), root
         return
     place = f"savepoint {path}"
     descriptor = _descend(place, root)
@@ -91,6 +97,14 @@ def _require_directories(place: str, root: str, seen: set[tuple[int, int]]) -> N
         os.close(above)
 
 
+class _RegularFiles(LocalFileSystem):
+    """Reads files and no pipes or devices, which might never end."""
+
+    def open_input(self, path: str) -> BinaryIO:
+        """Open for reading."""
+        return _regular(os.open(path, _READ), path)
+
+
 class _CheckedFiles(LocalFileSystem):
     """Reads below a directory, and only what belongs to the user or root and nobody else can write.
 
@@ -107,20 +121,13 @@ class _CheckedFiles(LocalFileSystem):
         """Open for reading; links are refused."""
         parent, name = posixpath.split(path)
         with self._directory(parent) as directory:
-            # a pipe must not be waited for
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-            descriptor = self._open(name, flags, directory, path)
-            try:
-                status = os.fstat(descriptor)
-                _check(self._place, path, status)
-                if stat.S_ISDIR(status.st_mode):
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-                if not stat.S_ISREG(status.st_mode):
-                    raise OSError(errno.EINVAL, "Not a regular file", path)
-            except BaseException:
-                os.close(descriptor)
-                raise
-        return os.fdopen(descriptor, "rb")
+            file = _regular(self._open(name, _READ | os.O_NOFOLLOW, directory, path), path)
+        try:
+            _check(self._place, path, os.fstat(file.fileno()))
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
         """Return names, and whether they are directories."""
@@ -155,6 +162,17 @@ class _CheckedFiles(LocalFileSystem):
                 reason = "it is a link, and who can write what it leads to is not checked"
                 raise _refusal(self._place, path, reason, remedy) from None
             raise
+
+
+def _regular(descriptor: int, path: str) -> BinaryIO:
+    """The open file of a descriptor, which is closed if that is of something else."""
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, "Not a regular file", path)
 
 
 def _descend(place: str, path: str) -> int:

@@ -220,7 +220,7 @@ class SavepointReader(ApiObject):
 
 
 def opened(path: str, allow_untrusted: bool) -> Savepoint:
-    """The savepoint a program names; warns if it is of a release whose savepoints cannot be checked."""
+    """Open the savepoint a program names; warn if it is of a release whose savepoints cannot be checked."""
     savepoint = open_savepoint(path, allow_untrusted)
     if savepoint.warning is not None:
         warnings.warn(savepoint.warning, stacklevel=3)

@@ -157,7 +157,7 @@ class EntryFile:
 
     @property
     def row_groups(self) -> tuple[int, ...]:
-        """The bytes of each row group."""
+        """Return the bytes of each row group."""
         return self.digest.row_groups
 
     @contextmanager
@@ -168,7 +168,7 @@ class EntryFile:
             yield parquet_file(CheckedInput(stream, self.path, self.digest))
 
     def read(self, row_groups: Collection[int] | None = None) -> Iterator[Entry]:
-        """The entries of some row groups, of all if not given.
+        """Yield the entries of some row groups, of all if not given.
 
         Raises:
             SavepointFormatError: They are not what was there when the savepoint was opened.
@@ -182,7 +182,7 @@ class EntryFile:
 
 
 def parquet_file(stream: Any) -> Any:
-    """A file that is read by the thread that asks.
+    """Return a file that is read by the thread that asks.
 
     Pre-buffering would begin a pool of threads, which aborts processes that end right after it was begun.
     """

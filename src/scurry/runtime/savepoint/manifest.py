@@ -74,7 +74,7 @@ class Manifest:
     operators: Mapping[str, OperatorCounts]
 
     def to_json(self) -> str:
-        """The text of `manifest.json`."""
+        """Return the text of `manifest.json`."""
         files = {name: _without_empty(asdict(file)) for name, file in self.files.items()}
         operators = {uid: asdict(counts) for uid, counts in self.operators.items()}
         content = {"version": VERSION, "chunk_bytes": CHUNK_BYTES, "files": files, "operators": operators}
@@ -83,7 +83,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: bytes, place: str) -> Manifest:
-        """Reads the text of `manifest.json`.
+        """Read the text of `manifest.json`.
 
         Raises:
             SavepointFormatError: It is damaged, or of a version this release does not know.
@@ -128,7 +128,7 @@ def _digest_of(content: Any) -> str:
 
 
 def digest(stream: BinaryIO) -> FileDigest:
-    """What a file is, which is read to its end."""
+    """Read a file to its end and return what it is."""
     size, chunks = 0, []
     while chunk := stream.read(CHUNK_BYTES):
         size += len(chunk)
@@ -137,7 +137,7 @@ def digest(stream: BinaryIO) -> FileDigest:
 
 
 def difference(stream: BinaryIO, expected: FileDigest) -> str | None:
-    """What is wrong with a file, None if it is what was written."""
+    """Return what is wrong with a file, None if it is what was written."""
     size = stream.seek(0, io.SEEK_END)
     if size != expected.bytes:
         return f"{size:,} bytes long instead of {expected.bytes:,}"

@@ -68,11 +68,11 @@ class Savepoint:
     warning: str | None = None
 
     def files_of(self, *kinds: str) -> list[EntryFile]:
-        """The files of entries of some kinds."""
+        """Return the files of entries of some kinds."""
         return [file for kind in kinds for file in self.files if file.kind == kind]
 
     def entries(self, uids: Collection[str] | None = None, kinds: Collection[str] = KINDS) -> Iterator[Entry]:
-        """The entries, of some operators and kinds only if these are given.
+        """Yield the entries, of some operators and kinds only if these are given.
 
         Raises:
             SavepointFormatError: A file has changed since the savepoint was opened.
@@ -84,7 +84,7 @@ class Savepoint:
 
 
 def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
-    """Opens a savepoint, all of which is read once and compared with its manifest.
+    """Open a savepoint, all of which is read once and compared with its manifest.
 
     Args:
         path: Its directory: a local path, or an address that `file_system` knows.
@@ -141,7 +141,7 @@ def _content(fs: FileSystem, root: str, path: str, name: str) -> bytes | None:
 
 
 def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest) -> None:
-    """Refuses a savepoint of which a file is not what the manifest says."""
+    """Refuse a savepoint of which a file is not what the manifest says."""
 
     def damage(name: str) -> str | None:
         found = _difference(fs, posixpath.join(root, name), manifest.files[name])
@@ -173,7 +173,7 @@ def _difference(fs: FileSystem, place: str, expected: FileDigest) -> str | None:
 
 
 def _without_manifest(fs: FileSystem, root: str, path: str, metadata: SavepointMetadata) -> tuple[Manifest, str]:
-    """What is there of a savepoint that has no manifest, and what to warn of."""
+    """Return what is there of a savepoint that has no manifest, and what to warn of."""
     if metadata.version > 1:
         raise SavepointNotFoundError(
             f"{path} is no savepoint: it was never completed. By its {METADATA} a {MANIFEST} belongs to it, which is "
@@ -202,7 +202,7 @@ def _entry_files(path: str, manifest: Manifest) -> list[EntryFile]:
 
 
 def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
-    """Makes a savepoint of a directory to which all entries are written: with metadata and, last of all, a manifest.
+    """Make a savepoint of a directory with all entries: write metadata and, last of all, the manifest.
 
     Raises:
         SavepointFormatError: What was written cannot be read.
@@ -223,7 +223,7 @@ def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:
 
 
 def describe(fs: FileSystem, root: str, path: str) -> Manifest:
-    """Reads all files of entries there are.
+    """Read all files of entries and return what they are.
 
     Args:
         fs: The file system.
@@ -254,7 +254,7 @@ def describe(fs: FileSystem, root: str, path: str) -> Manifest:
 
 
 def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDigest, dict[str, OperatorCounts]]:
-    """What a file of entries is, and how many entries of which operators are in it."""
+    """Return what a file of entries is, and how many entries of which operators are in it."""
     import pyarrow as pa
 
     counted: dict[str, OperatorCounts] = {}
@@ -295,7 +295,7 @@ def _add(counts: OperatorCounts, more: OperatorCounts) -> None:
 
 
 def _in_threads(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """The results for some items, in their order."""
+    """Return the results for some items, in their order."""
     if len(items) < 2:
         return list(map(call, items))
     with ThreadPoolExecutor(min(_THREADS, len(items)), "scurry-savepoint") as pool:

@@ -315,7 +315,7 @@ def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
 
 
 def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
-    """Opens the savepoint a job begins with.
+    """Open the savepoint a job begins with.
 
     Args:
         job: The job, which is told what cannot be checked.

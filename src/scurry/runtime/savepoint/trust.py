@@ -34,7 +34,7 @@ _MOST_LINKS = 40
 
 @contextmanager
 def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[FileSystem, str]]:
-    """Gives a savepoint's file system and its path there, to read what nobody else could have written.
+    """Yield a savepoint's file system and its path there, to read what nobody else could have written.
 
     Only local files are checked: who may write to an object store or HDFS is up to its access rights.
 
@@ -62,7 +62,7 @@ def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[Fi
 
 
 def require_trusted(path: str, allow_untrusted: bool = False, what: str = "checkpoint") -> None:
-    """Refuses a checkpoint that somebody else could have written, as OpenSSH refuses such keys.
+    """Refuse a checkpoint that somebody else could have written, as OpenSSH refuses such keys.
 
     A checkpoint has thousands of files and was made by this user: its directories, and those above, tell enough.
 
@@ -139,7 +139,7 @@ class _CheckedFiles(LocalFileSystem):
 
     @contextmanager
     def _directory(self, path: str) -> Iterator[int]:
-        """The descriptor of a directory below the root, which is checked as are all in between."""
+        """Yield the descriptor of a directory below the root, which is checked as are all in between."""
         descriptor = os.open(".", _LIST, dir_fd=self._descriptor)
         try:
             found = self._root
@@ -165,7 +165,7 @@ class _CheckedFiles(LocalFileSystem):
 
 
 def _regular(descriptor: int, path: str) -> BinaryIO:
-    """The open file of a descriptor, which is closed if that is of something else."""
+    """Return the open file of a descriptor, which is closed if that is of something else."""
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(descriptor, "rb")
@@ -176,7 +176,7 @@ def _regular(descriptor: int, path: str) -> BinaryIO:
 
 
 def _descend(place: str, path: str) -> int:
-    """Opens a directory by its path; nobody else can make the path lead elsewhere.
+    """Open a directory by its path; nobody else can make the path lead elsewhere.
 
     Of each directory on the way, those that links lead through included, owner and mode are checked, and the owner of
     each link.
@@ -213,7 +213,7 @@ def _descend(place: str, path: str) -> int:
 
 
 def _next(descriptor: int, name: str) -> int:
-    """Opens a directory in one that is closed then."""
+    """Open a directory in one that is closed then."""
     inner = os.open(name, _SEARCH | os.O_NOFOLLOW, dir_fd=descriptor)
     os.close(descriptor)
     return inner

@@ -97,7 +97,7 @@ class JobStart:
         return savepoint if savepoint != self._directory.savepoint else None
 
     def _opened(self, path: str) -> Savepoint:
-        """A savepoint to begin with, checked once; those the user has named may be of anybody."""
+        """Return a savepoint to begin with, checked once; those the user has named may be of anybody."""
         if self._savepoint is None or self._savepoint.path != path:
             named = path in (savepoint_to_start_from(self._job.plan), self._directory.savepoint)
             self._savepoint = open_for(self._job, path, own=not named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,6 +56,24 @@ class LaunchOptions:
 
 
 _active = LaunchOptions()
+
+#: environment -> operators that its program has built and asked no plan of
+_built: Counter[int] = Counter()
+
+
+def operator_built(environment: int) -> None:
+    """Count an operator that waits for being executed; `environment` is the id of where."""
+    _built[environment] += 1
+
+
+def operators_planned(environment: int) -> None:
+    """Note that a plan was made of all operators built: to execute, to show or to test them."""
+    _built.pop(environment, None)
+
+
+def operators_left() -> int:
+    """Return how many operators were built and never made part of a plan."""
+    return _built.total()
 
 
 def current() -> LaunchOptions:

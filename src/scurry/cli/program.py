@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from scurry import __version__, pyflink_alias
+from scurry import __version__, launch, pyflink_alias
 from scurry.cli.failures import describe
 from scurry.launch import LaunchOptions, activate
 
@@ -34,11 +34,14 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
         The exit status: the program's own, 1 if it raised, 130 if it was interrupted.
     """
     pyflink_alias.install(announce=_say_what_pyflink_is)
+    before = launch.operators_left()
     try:
         with _as_started_by_python(program, arguments), activate(options):
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as end:
-        return _exit_status(end)
+        if (status := _exit_status(end)) == 0:
+            _tell_what_was_not_executed(launch.operators_left() - before)
+        return status
     except KeyboardInterrupt:
         _print_error("interrupted")
         if _job_is_running():
@@ -50,6 +53,7 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
         return FAILED
     finally:
         sys.stdout.flush()
+    _tell_what_was_not_executed(launch.operators_left() - before)
     return 0
 
 
@@ -83,6 +87,12 @@ def _exit_status(end: SystemExit) -> int:
         return end.code or 0
     print(end.code, file=sys.stderr)
     return FAILED
+
+
+def _tell_what_was_not_executed(operators: int) -> None:
+    if operators > 0:
+        built = f"{operators} operator{'s' * (operators > 1)}"
+        _print_error(f"the program built {built} that it did not execute: call env.execute()")
 
 
 def _say_what_pyflink_is() -> None:

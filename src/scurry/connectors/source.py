@@ -176,6 +176,10 @@ class Enumerator(ABC):
         """Return what was there at the last `next_batch` and is not dealt; None if the source cannot know."""
         return None
 
+    def describe(self, channel: int) -> str:
+        """Return what a channel reads, such as the names of its partitions; empty if that says nothing."""
+        return ""
+
     def idle_hint(self) -> float:
         """Return how many seconds to wait before asking again after an empty `next_batch`."""
         return 0.0

@@ -207,6 +207,9 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
 
     def close(self) -> None:
         """Forget what was built and not executed, and delete what streams have cached; running jobs go on."""
+        from scurry import launch
+
+        launch.operators_planned(id(self))
         self._operators.clear()
         for records in self._caches:
             records.clear()
@@ -219,9 +222,15 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         return records
 
     def _register(self, node: OperatorNode) -> None:
+        from scurry import launch
+
+        launch.operator_built(id(self))
         self._operators.append(node)
 
     def _plan(self, job_name: str | None) -> JobPlan:
+        from scurry import launch
+
+        launch.operators_planned(id(self))
         parameters = self._config.get_global_job_parameters()
         return job_plan(self._operators, self._configuration, self._config.get_parallelism(), job_name, parameters)
 

@@ -181,6 +181,11 @@ class KafkaEnumerator(Enumerator):
         """Return how many offsets lay between what was dealt and the ends of the partitions at the last look."""
         return Backlog(self._ahead)
 
+    def describe(self, channel: int) -> str:
+        """Return the names of a channel's partitions."""
+        mine = self._partitions[channel :: self._dealing.channels]
+        return ", ".join(f"{partition.name.topic}-{partition.name.partition}" for partition in mine)
+
     def next_batch(self) -> list[Assignment]:
         """Return ranges up to the ends of the partitions, as far as they have come by now."""
         if len(self._ended) == self._dealing.channels:

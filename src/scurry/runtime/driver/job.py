@@ -24,9 +24,10 @@ from scurry.runtime.driver.job_log import INFO, JobLog
 from scurry.runtime.driver.metrics import JobMetrics
 from scurry.runtime.driver.requests import RequestQueue, StateRequest
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
+from scurry.runtime.driver.stalled import StalledWatermarks
 from scurry.runtime.exchange.wire import ANSWER, COMMIT, METRICS, MIN_TIME, WireRow, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, STATES, WATERMARK
+from scurry.runtime.functions.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, HELD_BACK, NOTES, STATES, WATERMARK
 from scurry.runtime.operators.sink import sink_id
 from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.state.schema import Schemas, own_schemas
@@ -114,6 +115,9 @@ class JobExecution:
         self._at_end: list[tuple[Future[Any], Any]] = []
         self.pending_queries: dict[int, StateRequest] = {}
         self._last_batch = time.monotonic()
+        #: watermarks that stand still
+        self.stalled = StalledWatermarks(self)
+        self._noted: set[str] = set()
 
     def next_start(self) -> int:
         """Counts the times that the job's query was started."""
@@ -167,6 +171,12 @@ class JobExecution:
     def notes(self) -> list[str]:
         """The latest texts a user who watches the job was shown."""
         return [vars(record)["text"] for record in list(self.log.records) if vars(record)["shown"]]
+
+    def note_once(self, text: str) -> None:
+        """Something of which several tasks may know, or one after each restart."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.note(text)
 
     @property
     def attempt(self) -> int:
@@ -231,6 +241,14 @@ class JobExecution:
                 continue
             if metric == WATERMARK:
                 totals.watermarks[number] = max(value, totals.watermarks.get(number, MIN_TIME))
+                self.stalled.moved(number)
+                continue
+            if metric == HELD_BACK:
+                self.stalled.held_back(number, tuple(value))
+                continue
+            if metric == NOTES:
+                for text in value:
+                    self.note_once(text)
                 continue
             if metric == CHANNEL_WATERMARKS:
                 for channel, watermark in value.items():

@@ -54,6 +54,7 @@ class SourceCoordinator:
             with naming_source(source.name, source.origin):
                 self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
         self._job = job
+        job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
         self._alignment = Alignment(job)
         self._target_seconds = target_seconds_of(plan)
         self._sizer = BatchSizer(limits, self._target_seconds)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scurry.graph.plan import Edge
-from scurry.runtime.exchange.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, unpack
+from scurry.runtime.exchange.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, sender_of, unpack
 
 #: The low bits of a step count positions since the channel's last progress point; all of them set is the point itself.
 _STEP_BITS = 32
@@ -163,18 +163,26 @@ class InputGate:
             yield turn << _STEP_BITS | _POINT, None, (self.watermark, stamp)
             turn += 1
 
+    def slowest(self) -> tuple[int, int, int]:
+        """Task, instance and watermark of a channel that the combined watermark waits for."""
+        waiting = self._waited_for() or list(self.channels.items())
+        number, channel = min(waiting, key=lambda item: (item[1].watermark, item[0]))
+        return *sender_of(number), channel.watermark
+
     def _combined(self) -> int:
         """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken.
 
         When all of them are idle none holds time back any more, and it goes to the highest watermark there is.
         """
-        channels = self.channels.values()
-        spoken = {channel.task for channel in channels if channel.seen}
-        waited_for = [
-            channel.watermark
-            for channel in channels
+        waited_for = self._waited_for()
+        if waited_for:
+            return min(channel.watermark for _, channel in waited_for)
+        return max((channel.watermark for channel in self.channels.values() if channel.seen), default=MIN_TIME)
+
+    def _waited_for(self) -> list[tuple[int, Channel]]:
+        spoken = {channel.task for channel in self.channels.values() if channel.seen}
+        return [
+            (number, channel)
+            for number, channel in self.channels.items()
             if not (channel.idle and channel.watermark != MAX_TIME) and (channel.seen or channel.task not in spoken)
         ]
-        if waited_for:
-            return min(waited_for)
-        return max((channel.watermark for channel in channels if channel.seen), default=MIN_TIME)

@@ -75,6 +75,11 @@ def channel_id(task_id: int, instance: int = 0) -> int:
     return task_id << 16 | instance
 
 
+def sender_of(channel: int) -> tuple[int, int]:
+    """The task and the instance of a channel."""
+    return channel >> 16, channel & 0xFFFF
+
+
 def pack(payload: Any) -> bytes:
     """Encodes a payload of builtin values with marshal (half the time of pickle), anything else with pickle.
 

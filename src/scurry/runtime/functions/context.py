@@ -18,6 +18,10 @@ WATERMARK = "currentOutputWatermark"
 #: a source's, by channel: for sources that are aligned with others
 CHANNEL_WATERMARKS = "channelWatermarks"
 CHANNEL_BYTES = "channelBytes"
+#: a head operator's that got records while its watermark stood still: what it waits for (`driver/stalled.py`)
+HELD_BACK = "heldBack"
+#: what the user should be told once, as a list of texts
+NOTES = "notes"
 #: an operator's: the schemas of states it has registered since it reported last, by state name
 STATES = "states"
 
@@ -51,6 +55,10 @@ class TaskInfo:
         self.metrics: dict[tuple[int, str], Any] = {}
         #: (operator id, metric) -> the metric that the user's functions registered, as `functions/metrics.py` has it
         self.user_metrics: dict[tuple[int, str], Any] = {}
+
+    def note(self, operator: int, text: str) -> None:
+        """Has the user told something, once per job however many subtasks say it."""
+        self.metrics.setdefault((operator, NOTES), []).append(text)
 
     def count(self, operator: int, metric: str, value: int = 1) -> None:
         """Adds to a count of scurry's own."""

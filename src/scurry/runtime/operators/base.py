@@ -9,7 +9,7 @@ from typing import Any
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
-from scurry.runtime.failure import operator_error
+from scurry.runtime.failure import operator_error, shorten
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.functions.dead_letters import DeadLetters
 from scurry.runtime.state.backend import EVENT, PROCESSING, Entry, KeyedStateBackend
@@ -29,6 +29,8 @@ class RuntimeOperator:
         self.info = info
         self.states = StateAccess(plan, info.clock)
         self._reaching_state: list[Any] = []
+        #: the inputs whose first block has come
+        self._looked_at: set[int] = set()
         tag = plan.dead_letters
         self.dead_letters = None if tag is None else DeadLetters(plan, tag, collector, info)
 
@@ -69,6 +71,25 @@ class RuntimeOperator:
     def guarded(self, hook: Callable[..., Any]) -> Callable[..., Any]:
         """A hook that is called per record and returns several results: guarded, if the operator has dead letters."""
         return hook if self.dead_letters is None else self.dead_letters.guarded(hook)
+
+    def watched(self, index: int, hook: Callable[..., Any]) -> Callable[..., Any]:
+        """A hook for a block of input `index`: in the first one, text as an iterable of results is noted."""
+        if index in self._looked_at:
+            return hook
+        self._looked_at.add(index)
+
+        def call(*arguments: Any) -> Any:
+            some = hook(*arguments)
+            if type(some) is str and some:
+                shown = shorten(some)
+                text = (
+                    f"{self.plan.name!r} ({self.plan.origin}) returned the text {shown} and emits it letter by letter: "
+                    "yield it, or return [text]"
+                )
+                self.info.note(self.plan.id, text)
+            return some
+
+        return call
 
     # ---------------------------------------------------------------- state of the subtask, whatever the key
 

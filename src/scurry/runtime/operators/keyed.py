@@ -36,7 +36,7 @@ class KeyedProcessOperator(KeyedOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
-        hook, context, backend = self._hooks[index], self.context, self.backend
+        hook, context, backend = self.watched(index, self._hooks[index]), self.context, self.backend
         find, load = backend.entries.get, backend.load
         results: Values = []
         extend = results.extend

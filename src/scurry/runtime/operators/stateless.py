@@ -81,7 +81,7 @@ class FlatMapOperator(_PerRecord):
     def process(self, values: Values, timestamps: Timestamps) -> None:
         source = iter(values)
         try:
-            results, times = expand(self._function, source, timestamps)
+            results, times = expand(self.watched(0, self._function), source, timestamps)
         except Exception as error:
             raise self._failed(error, values, source) from error
         self.collector.emit(results, times)
@@ -152,7 +152,7 @@ class ProcessOperator(RuntimeOperator):
         self.process_input(0, None, values, timestamps)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        process_each(self, self._hooks[index], self._context, values, timestamps)
+        process_each(self, self.watched(index, self._hooks[index]), self._context, values, timestamps)
 
     def restore(self, store: StateStore, watermark: int) -> None:
         self._service.watermark = watermark
@@ -187,7 +187,7 @@ class CoMapOperator(RuntimeOperator):
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         source = iter(values)
         try:
-            results, times = expand(self._hooks[index], source, timestamps)
+            results, times = expand(self.watched(index, self._hooks[index]), source, timestamps)
         except Exception as error:
             raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit(results, times)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from scurry.runtime.exchange.collector import Timestamps, Values
@@ -10,6 +11,9 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import method
 from scurry.runtime.operators.base import RuntimeOperator
+
+#: Timestamps that are days of 1970 in milliseconds, and of 1985 to 2096 in seconds.
+_EARLIEST_SECONDS, _LATEST_SECONDS = 500_000_000, 4_000_000_000
 
 _CONVERSIONS = {
     "None": "returned nothing: return the record's time in milliseconds",
@@ -51,6 +55,8 @@ class AssignTimestampsOperator(RuntimeOperator):
         self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
         self._bound: int | None = strategy.max_out_of_orderness_ms
         self._batch = -1
+        #: whether the first timestamps are still to come
+        self._expects_first = self._extract is not None
         #: the watermark so far, and what it was when the batch began
         self.last = self._before = MIN_TIME
         self.begin()
@@ -85,12 +91,24 @@ class AssignTimestampsOperator(RuntimeOperator):
                 raise operator_error(self.plan, error, failed, _hint_for(error)) from error
             if set(map(type, timestamps)) != {int}:
                 timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
+            if self._expects_first:
+                self._expects_first = False
+                self._look_at(timestamps)
         if self._generator is not None:
             self._process_with_generator(values, timestamps)
             return
         if timestamps:
             self._highest = max(self._highest, max(timestamps))
         self.collector.emit(values, timestamps)
+
+    def _look_at(self, first: list[int]) -> None:
+        if all(_EARLIEST_SECONDS <= time < _LATEST_SECONDS for time in first):
+            in_seconds, in_millis = (datetime.fromtimestamp(at, UTC).date() for at in (first[0], first[0] / 1000))
+            self.info.note(
+                self.plan.id,
+                f"the timestamps of {self.plan.name!r} ({self.plan.origin}) look like seconds: {first[0]} is "
+                f"{in_millis} in milliseconds and {in_seconds} in seconds; return milliseconds, value * 1000",
+            )
 
     def _checked(self, time: Any, value: Any) -> int:
         if isinstance(time, bool) or not isinstance(time, int):

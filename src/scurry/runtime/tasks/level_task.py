@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
-from scurry.runtime.exchange.wire import ANSWER, COMMIT, QUERY, STATE, WireRow, pack, unpack
+from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, STATE, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import WATERMARK, TaskInfo
+from scurry.runtime.functions.context import HELD_BACK, WATERMARK, TaskInfo
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import StateStore
@@ -71,7 +71,7 @@ class LevelTask:
         gate = InputGate(edges, backend.meta.gate)
         for row in rows:
             gate.add(row)
-        before = gate.watermark
+        before, has_data = gate.watermark, any(channel.blocks for channel in gate.channels.values())
         info.clock.set(backend.meta.clock)
         if isinstance(operator, KeyedOperator):
             operator.bind(backend, gate.watermark)
@@ -95,6 +95,8 @@ class LevelTask:
         yield from task.progress()
         if info.subtask == 0 and gate.watermark > before:  # all subtasks see the same ones: one speaks for them
             info.metrics[plan.id, WATERMARK] = gate.watermark
+        elif timed and has_data and gate.watermark == before < MAX_TIME:
+            info.metrics[plan.id, HELD_BACK] = list(gate.slowest())  # tuples are metrics of users
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()

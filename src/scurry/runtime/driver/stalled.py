@@ -1,0 +1,93 @@
+"""Notices watermarks that do not move although records arrive, and finds what holds them back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.runtime.exchange.wire import MIN_TIME
+
+if TYPE_CHECKING:
+    from scurry.runtime.driver.job import JobExecution
+
+#: Seconds until a watermark that does not move is worth a note.
+PATIENCE_SECONDS = 60.0
+
+#: What an operator reports: task and instance of the sender it waits for, and that one's watermark.
+HeldBack = tuple[int, int, int]
+
+
+class StalledWatermarks:
+    """Adds a note to a job when an operator that gets records has seen the same watermark for long.
+
+    Once per operator and standstill. Operators that no watermarks flow to are left out.
+
+    Args:
+        job: The job.
+        clock: Seconds.
+    """
+
+    def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
+        self._job = job
+        self._clock = clock
+        #: operator -> since when its watermark stands still, and whether that was told
+        self._since: dict[int, tuple[float, bool]] = {}
+        self._holders: dict[int, HeldBack] = {}
+        #: names the part of a source that a channel reads, where the source can say
+        self.describe_channel: Callable[[int, int], str] = lambda source, channel: ""
+
+    def moved(self, number: int) -> None:
+        """The watermark of an operator has risen."""
+        self._since.pop(number, None)
+        self._holders.pop(number, None)
+
+    def held_back(self, number: int, holder: HeldBack) -> None:
+        """An operator got records in this batch and its watermark has not risen."""
+        self._holders[number] = holder
+        now = self._clock()
+        began, told = self._since.setdefault(number, (now, False))
+        if told or now - began < PATIENCE_SECONDS:
+            return
+        self._since[number] = (began, True)
+        plan = self._job.plan
+        if number in _timed(plan):
+            self._job.note(self._text(plan.operators[number], now - began))
+
+    def _text(self, operator: OperatorPlan, seconds: float) -> str:
+        task, instance, watermark = self._holders[operator.id]
+        while task in self._holders:  # it waits for others itself
+            task, instance, watermark = self._holders[task]
+        plan = self._job.plan
+        part: Any = plan.sources.get(task) or plan.operators[task]
+        where = f"{part.name!r} ({part.origin})"
+        if isinstance(part, SourcePlan):
+            described = self.describe_channel(task, instance)
+            where = f"source {where}, channel {instance + 1} of {part.channels}{f' ({described})' if described else ''}"
+        stands = "it has none yet" if watermark == MIN_TIME else f"it stands at {watermark}"
+        return (
+            f"the watermark of {operator.name!r} ({operator.origin}) has not moved for {seconds:.0f} s although "
+            f"records arrive: {where} holds it back, {stands}; WatermarkStrategy.with_idleness(...) lets time go on "
+            "without it"
+        )
+
+
+def _timed(plan: JobPlan) -> set[int]:
+    """The operators that get watermarks: something before them generates some."""
+    tasks: list[SourcePlan | OperatorPlan] = [*plan.sources.values(), *plan.operators.values()]
+    found: set[int] = set()
+    for task in sorted(tasks, key=lambda task: task.id):  # producers before consumers
+        if task.id in found or _generates(task):
+            targets = (out.operator if out.edge is None else plan.edges[out.edge].target for out in task.outputs)
+            found.update(target for target in targets if target is not None)
+    return found
+
+
+def _generates(task: SourcePlan | OperatorPlan) -> bool:
+    if isinstance(task, SourcePlan):
+        strategy = task.watermark_strategy
+    else:
+        strategy = task.operator.function if isinstance(task.operator, ops.AssignTimestamps) else None
+    return strategy is not None and bool(strategy.generates_watermarks)

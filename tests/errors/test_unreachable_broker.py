@@ -10,7 +10,7 @@ import pytest
 from scurry.common import Configuration
 from scurry.common.serialization import SimpleStringSchema
 from scurry.common.watermark_strategy import WatermarkStrategy
-from scurry.connectors.kafka import cluster
+from scurry.connectors.kafka import client, cluster
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.kafka import KafkaSource
 from scurry.errors import SourceConnectionError
@@ -44,3 +44,11 @@ def test_the_source_and_the_users_lines_are_named_and_the_wait_is_announced_once
     )
     assert re.search(r"test_unreachable_broker\.py:\d+$", place), text
     assert logged == ["waiting up to 3 s for the Kafka broker 127.0.0.1:1"]
+
+
+def test_without_logging_configured_the_wait_is_announced_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger("scurry.kafka"), "propagate", False)
+    client.announce_wait("127.0.0.1:1", 15.0)
+    assert capsys.readouterr().err == "waiting up to 15 s for the Kafka broker 127.0.0.1:1\n"

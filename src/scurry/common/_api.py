@@ -11,6 +11,7 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError
 from scurry.user_frames import BOUNDARY, only_user_frames
 
@@ -98,7 +99,7 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
 def _cut(error: ScurryError) -> ScurryError:
     """Keep an error's story in it and take it off the traceback."""
     if not error.details or error.__cause__ is not None:  # not shown before
-        error.details = error.details or "".join(traceback.format_exception(error))
+        error.details = error.details or without_secrets("".join(traceback.format_exception(error)))
         _logger.debug("%s", error.details)
     if error.cause is None:
         error.cause = error.__cause__ or error.__context__

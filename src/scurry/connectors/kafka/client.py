@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,12 +13,16 @@ from typing import Any, Generic, Protocol, TypeVar
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import ArgumentError, ExtraMissingError
 
-__all__ = ["ClientPool", "Trouble", "check", "committed", "confluent"]
+__all__ = ["ClientPool", "Trouble", "announce_wait", "check", "committed", "confluent"]
 
 #: What librdkafka has to say; silent unless a program sets a level.
 _LOGGER = logging.getLogger("scurry.kafka.client")
 if _LOGGER.level == logging.NOTSET:
     _LOGGER.setLevel(logging.CRITICAL)
+
+#: What a program is told about a cluster.
+_ANNOUNCER = logging.getLogger("scurry.kafka")
+_ANNOUNCER.addHandler(logging.NullHandler())
 
 #: Clients nobody has used for so long are closed.
 _IDLE_SECONDS = 30.0
@@ -48,6 +53,17 @@ def confluent() -> Any:
             f"Kafka needs the package confluent-kafka: pip install 'scurry[kafka]' ({error})"
         ) from error
     return confluent_kafka
+
+
+def announce_wait(servers: str, seconds: float) -> None:
+    """Say that a cluster is waited for: to the logger, or on standard error if the program has configured none."""
+    _ANNOUNCER.warning("waiting up to %.0f s for the Kafka broker %s", seconds, servers)
+    logger: logging.Logger | None = _ANNOUNCER
+    while logger is not None:
+        if any(not isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+            return
+        logger = logger.parent if logger.propagate else None
+    print(f"waiting up to {seconds:.0f} s for the Kafka broker {servers}", file=sys.stderr, flush=True)
 
 
 def committed(consumer: Any, partitions: Sequence[Any], seconds: float) -> list[Any]:

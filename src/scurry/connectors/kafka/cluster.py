@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from typing import Any
 
-from scurry.connectors.kafka.client import Trouble, committed, confluent
+from scurry.connectors.kafka.client import Trouble, announce_wait, committed, confluent
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError
@@ -21,7 +20,6 @@ FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
 #: How long nothing is said while a cluster does not answer.
 _SILENCE_SECONDS = 1.0
-_LOGGER = logging.getLogger("scurry.kafka")
 _REQUEST_SECONDS = 5.0
 
 #: What Kafka's protocol means by these instead of a time.
@@ -129,7 +127,7 @@ class Cluster:
                     raise self.unreachable(error) from None
                 if not told and time.monotonic() > began + _SILENCE_SECONDS:
                     told = True
-                    _LOGGER.warning("waiting up to %.0f s for the Kafka broker %s", patience, self.servers)
+                    announce_wait(self.servers, patience)
                 time.sleep(RETRY_SECONDS)
                 self.renew()
             else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol
 
+from scurry.connectors.kafka.client import announce_wait
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetsInitializer,
     KafkaTopicPartition,
@@ -33,8 +33,6 @@ LARGEST_RECORD = 1 << 20
 
 #: What a reader fetches: topic, partition, first offset, offset after the last.
 OffsetRange = tuple[str, int, int, int]
-
-_LOGGER = logging.getLogger("scurry.kafka")
 
 
 class PendingOffsets(Protocol):
@@ -290,8 +288,7 @@ class KafkaEnumerator(Enumerator):
         now = self._clock()
         if self._away_since == float("-inf"):
             self._away_since = now
-            patience = self._dealing.patience_seconds
-            _LOGGER.warning("waiting up to %.0f s for the Kafka broker %s", patience, self._cluster.servers)
+            announce_wait(self._cluster.servers, self._dealing.patience_seconds)
         if now > self._away_since + self._dealing.patience_seconds:
             raise self._cluster.unreachable(error) from None
         self._looked = now + AWAY_SECONDS

@@ -20,7 +20,7 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.backlog import BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
-from scurry.runtime.driver.job_log import INFO, JobLog
+from scurry.runtime.driver.job_log import INFO, WARNING, JobLog
 from scurry.runtime.driver.metrics import JobMetrics
 from scurry.runtime.driver.requests import RequestQueue, StateRequest
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
@@ -176,7 +176,7 @@ class JobExecution:
         """Something of which several tasks may know, or one after each restart."""
         if text not in self._noted:
             self._noted.add(text)
-            self.note(text)
+            self.note(text, level=WARNING)
 
     @property
     def attempt(self) -> int:

@@ -173,6 +173,7 @@ class JobServer(uvicorn.Server):
 
     async def _room(self) -> None:
         """Wait until there may be one more connection; one that is in the way ends."""
+        doomed: Connection | None = None
         while True:
             present = cast("list[Connection]", list(self.server_state.connections))
             strangers = [each for each in present if each.is_stranger]
@@ -180,8 +181,10 @@ class JobServer(uvicorn.Server):
                 return
             idle = strangers if len(strangers) >= MOST_STRANGERS else [each for each in present if each.is_idle]
             oldest = min(idle, key=lambda each: each.began, default=None)
-            if oldest is not None and time.monotonic() - oldest.began > CROWDED_SECONDS:
+            if oldest is not None and oldest is doomed:
                 oldest.end(408, "others wait to connect: send a request with the token sooner")
                 self.server_state.connections.discard(oldest)
-            else:
-                await asyncio.sleep(0.01)
+                continue
+            # What it has sent while this process had no time is read first.
+            doomed = oldest if oldest is not None and time.monotonic() - oldest.began > CROWDED_SECONDS else None
+            await asyncio.sleep(0.01)

@@ -9,6 +9,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── TypeMismatchError (TypeError)        a value that does not fit its declared type
     ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
     ├── TimeTypeError (TypeError)            something that is not an amount of time
+    ├── TimestampError (TypeError, ValueError)   a timestamp, watermark or timer that is no int of 64 bits
     ├── UnsupportedError (NotImplementedError)   a part of Flink that scurry does not have
     ├── ArgumentError (ValueError)           an argument outside what it may be
     ├── ArgumentTypeError (TypeError)        an argument of the wrong kind
@@ -92,6 +93,7 @@ __all__ = [
     "StateMigrationError",
     "StatementError",
     "TimeTypeError",
+    "TimestampError",
     "StateMismatchError",
     "StateNotFoundError",
     "StateNotRestoredError",
@@ -195,6 +197,10 @@ class RowFieldError(ScurryError, AttributeError, KeyError, ValueError):
     """
 
     __str__ = Exception.__str__
+
+
+class TimestampError(ScurryError, TypeError, ValueError):
+    """A timestamp, a watermark, a timer or an end of a window that is no int of 64 bits."""
 
 
 class TimeTypeError(ScurryError, TypeError):

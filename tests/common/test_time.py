@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scurry.common import Duration, Instant, Time
 from scurry.common.time import to_millis
-from scurry.errors import TimeTypeError
+from scurry.errors import ArgumentError, TimeTypeError
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,30 @@ def test_any_amount_of_time_is_milliseconds(amount: Any, millis: int) -> None:
 @pytest.mark.parametrize("amount", [1.5, "5 s", None, True])
 def test_other_values_are_no_amount_of_time(amount: Any) -> None:
     with pytest.raises(TimeTypeError, match="Duration.of_seconds"):
+        to_millis(amount)
+
+
+@pytest.mark.parametrize("make", [Time.milliseconds, Time.days, Duration.of_nanos, Duration.of_hours])
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), True, None, "5"])
+def test_amounts_are_numbers(make: Any, amount: Any) -> None:
+    with pytest.raises(TimeTypeError, match="no amount of time|not an amount of time"):
+        make(amount)
+
+
+def test_fractions_of_seconds_are_whole_milliseconds() -> None:
+    assert Time.seconds(2.3) == Time.milliseconds(2300) and type(Time.seconds(2.3).to_milliseconds()) is int
+    assert Duration.of_seconds(0.5) == Duration.of_millis(500)
+
+
+@pytest.mark.parametrize("make", [lambda: Time.milliseconds(1.5), lambda: Duration.of_nanos(0.5)])
+def test_what_is_no_whole_number_of_the_smallest_unit_is_refused(make: Any) -> None:
+    with pytest.raises(TimeTypeError, match="pass a whole number"):
+        make()
+
+
+@pytest.mark.parametrize("amount", [2**63, Time.milliseconds(2**63), Duration.of_days(2**60), Time.days(-(2**60))])
+def test_amounts_have_64_bits(amount: Any) -> None:
+    with pytest.raises(ArgumentError, match="is too long"):
         to_millis(amount)
 
 

@@ -1,15 +1,19 @@
-"""Amounts and points of time, and `to_millis`, the one place that turns any of them into milliseconds."""
+"""Amounts and points of time; `to_millis` turns any amount into milliseconds, `checked_time` tells what is a time."""
 
 from __future__ import annotations
 
 import datetime
+import math
+import operator
 from dataclasses import dataclass
-from typing import TypeAlias
+from numbers import Integral, Real
+from typing import Any, TypeAlias
 
-from scurry.errors import TimeTypeError
+from scurry.errors import ArgumentError, TimestampError, TimeTypeError
 
-__all__ = ["Duration", "Instant", "Time", "TimeAmount", "to_millis"]
+__all__ = ["Duration", "Instant", "Time", "TimeAmount", "checked_time", "to_millis"]
 
+_LONGEST_MS = (1 << 63) - 1
 _NANOS_PER_MILLI = 1_000_000
 _NANOS_PER_SECOND = 1_000_000_000
 
@@ -24,30 +28,34 @@ class Duration:
 
     nanos: int
 
+    def __post_init__(self) -> None:
+        """Check that it is a whole number of nanoseconds."""
+        object.__setattr__(self, "nanos", _whole(self.nanos, "nanoseconds"))
+
     @staticmethod
     def of_days(days: int) -> Duration:
         """Return a duration of that many days of 24 hours."""
-        return Duration.of_hours(days * 24)
+        return Duration.of_hours(_number(days) * 24)
 
     @staticmethod
     def of_hours(hours: int) -> Duration:
         """Return a duration of that many hours."""
-        return Duration.of_minutes(hours * 60)
+        return Duration.of_minutes(_number(hours) * 60)
 
     @staticmethod
     def of_minutes(minutes: int) -> Duration:
         """Return a duration of that many minutes."""
-        return Duration.of_seconds(minutes * 60)
+        return Duration.of_seconds(_number(minutes) * 60)
 
     @staticmethod
     def of_seconds(seconds: int) -> Duration:
         """Return a duration of that many seconds."""
-        return Duration(seconds * _NANOS_PER_SECOND)
+        return Duration(_number(seconds) * _NANOS_PER_SECOND)
 
     @staticmethod
     def of_millis(millis: int) -> Duration:
         """Return a duration of that many milliseconds."""
-        return Duration(millis * _NANOS_PER_MILLI)
+        return Duration(_number(millis) * _NANOS_PER_MILLI)
 
     @staticmethod
     def of_nanos(nanos: int) -> Duration:
@@ -68,7 +76,7 @@ class Time:
 
     def __init__(self, milliseconds: int) -> None:
         """Make an interval of that many milliseconds."""
-        object.__setattr__(self, "_milliseconds", milliseconds)
+        object.__setattr__(self, "_milliseconds", _whole(milliseconds, "milliseconds"))
 
     def to_milliseconds(self) -> int:
         """Return the interval in milliseconds."""
@@ -82,22 +90,22 @@ class Time:
     @staticmethod
     def seconds(seconds: int) -> Time:
         """Return an interval of that many seconds."""
-        return Time(seconds * 1000)
+        return Time(_number(seconds) * 1000)
 
     @staticmethod
     def minutes(minutes: int) -> Time:
         """Return an interval of that many minutes."""
-        return Time.seconds(minutes * 60)
+        return Time.seconds(_number(minutes) * 60)
 
     @staticmethod
     def hours(hours: int) -> Time:
         """Return an interval of that many hours."""
-        return Time.minutes(hours * 60)
+        return Time.minutes(_number(hours) * 60)
 
     @staticmethod
     def days(days: int) -> Time:
         """Return an interval of that many days of 24 hours."""
-        return Time.hours(days * 24)
+        return Time.hours(_number(days) * 24)
 
     def __str__(self) -> str:
         """Return for example `5000 ms`, as Flink does."""
@@ -150,16 +158,62 @@ def to_millis(value: TimeAmount) -> int:
 
     Raises:
         TimeTypeError: `value` is none of these.
+        ArgumentError: It is longer than `Long.MAX_VALUE` milliseconds.
     """
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, Time):
-        return value.to_milliseconds()
-    if isinstance(value, Duration):
-        return value.nanos // _NANOS_PER_MILLI
-    if isinstance(value, datetime.timedelta):
-        return value // datetime.timedelta(milliseconds=1)
-    raise TimeTypeError(
-        f"{value!r} (Python type {type(value).__name__}) is not an amount of time; pass int milliseconds, "
-        "datetime.timedelta, Time.seconds(...) or Duration.of_seconds(...)"
-    )
+        millis: int = value
+    elif isinstance(value, Time):
+        millis = value.to_milliseconds()
+    elif isinstance(value, Duration):
+        millis = value.nanos // _NANOS_PER_MILLI
+    elif isinstance(value, datetime.timedelta):
+        millis = value // datetime.timedelta(milliseconds=1)
+    else:
+        raise TimeTypeError(
+            f"{value!r} (Python type {type(value).__name__}) is not an amount of time; pass int milliseconds, "
+            "datetime.timedelta, Time.seconds(...) or Duration.of_seconds(...)"
+        )
+    if abs(millis) > _LONGEST_MS:
+        raise ArgumentError(f"{value!r} is too long: amounts of time have at most {_LONGEST_MS} ms (Long.MAX_VALUE)")
+    return millis
+
+
+def checked_time(value: Any, what: str = "a timestamp") -> int:
+    """Return a point in time as int.
+
+    Args:
+        value: Milliseconds since the epoch.
+        what: What it is the time of, for the error.
+
+    Raises:
+        TimestampError: It is no whole number, or has more than 64 bits.
+    """
+    try:
+        time = operator.index(value)
+    except TypeError:
+        time = None
+    if time is None or isinstance(value, bool):
+        raise TimestampError(f"{what} must be an int (milliseconds since the epoch), not {value!r}")
+    if not -_LONGEST_MS - 1 <= time <= _LONGEST_MS:
+        raise TimestampError(
+            f"{what} must be from Long.MIN_VALUE to Long.MAX_VALUE (milliseconds in 64 bits), not {time}"
+        )
+    return time
+
+
+def _number(amount: Any) -> Any:
+    """An amount that can be multiplied."""
+    if isinstance(amount, bool) or not isinstance(amount, Real):
+        raise TimeTypeError(f"{amount!r} (Python type {type(amount).__name__}) is not an amount of time; pass an int")
+    return amount
+
+
+def _whole(amount: Any, unit: str) -> int:
+    """An amount as int; of a float, what is lost in calculating with seconds is made up for."""
+    if isinstance(_number(amount), Integral):
+        return int(amount)
+    number = float(amount)
+    whole = round(number) if math.isfinite(number) else None
+    if whole is None or abs(number - whole) > max(1e-6, abs(number) * 1e-12):
+        raise TimeTypeError(f"{amount!r} {unit} are no amount of time: pass a whole number")
+    return whole

@@ -12,6 +12,7 @@ from typing import Any
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.output_tag import OutputTag
+from scurry.common.time import checked_time
 from scurry.common.time_domain import TimeDomain
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.watermark_strategy import Watermark
@@ -145,9 +146,10 @@ class TestHarness(ApiObject):
             input: Which stream it belongs to, from 1 as in `process_element1`.
 
         Raises:
+            TimestampError: The timestamp is no int of 64 bits.
             OperatorError: A function failed on it.
         """
-        self._input(input).process([value], None if timestamp is None else [timestamp])
+        self._input(input).process([value], None if timestamp is None else [checked_time(timestamp)])
         self._step()
 
     def advance_watermark(self, timestamp: int, *, input: int | None = None) -> None:  # noqa: A002
@@ -159,7 +161,9 @@ class TestHarness(ApiObject):
 
         Raises:
             ArgumentError: It is lower than the last one.
+            TimestampError: It is no int of 64 bits.
         """
+        timestamp = checked_time(timestamp, "a watermark")
         for fed in self._inputs if input is None else [self._input(input)]:
             fed.advance_watermark(timestamp)
         self._time_has_moved()
@@ -172,7 +176,9 @@ class TestHarness(ApiObject):
 
         Raises:
             ArgumentError: It lies before the current one.
+            TimestampError: It is no int of 64 bits.
         """
+        timestamp = checked_time(timestamp, "processing time")
         if timestamp < self._now:
             raise ArgumentError(f"processing time never goes back: it is {self._now} already, not {timestamp}")
         self._now = timestamp

@@ -12,6 +12,7 @@ from typing import Any
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.window import WindowOperator
@@ -49,7 +50,7 @@ class AlignedWindowOperator(WindowOperator):
         backend, fold = self.backend, self.fold
         find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
-        tumbling = size == slide
+        tumbling, last = size == slide, MAX_TIME - size
         value: Any = None
         try:
             for key, value, time in zip(keys, values, timestamps, strict=True):
@@ -70,10 +71,16 @@ class AlignedWindowOperator(WindowOperator):
                     if slot in entry:
                         entry[slot] = more(entry[slot], value)
                     elif each + size > watermark + 1:
+                        if not MIN_TIME < each <= last:
+                            self._require_times_at(time)
                         entry[slot] = first(value)
                         backend.register_timer(EVENT, each + size - 1, each)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
+
+    def _require_times_at(self, time: int) -> None:
+        for window in self.assigner.assign_windows(None, time, self.assigner_context):
+            self._require_times(window)
 
     def on_event_time(self, time: int, start: Any) -> None:
         contents = self.backend.entry.pop((start,), None)

@@ -10,11 +10,14 @@ from bisect import insort
 from operator import itemgetter
 from typing import Any
 
+from scurry.errors import TimestampError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.keys import original_key
 from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.backend import EVENT
 
@@ -87,6 +90,8 @@ class SessionWindowOperator(WindowOperator):
         if end - 1 <= self.current_watermark:
             self._late(value, time)
             return
+        if end > MAX_TIME:
+            self._require_times(self._window_type(time, end))
         sessions = self.backend.entry.setdefault(SESSIONS, [])
         insort(sessions, [time, end, self.fold.first(value), end - 1], key=itemgetter(0))
         self.backend.register_timer(EVENT, end - 1, None)
@@ -113,5 +118,14 @@ class SessionWindowOperator(WindowOperator):
         if not sessions:
             del entry[SESSIONS]
         elif sessions[0][3] <= time:  # it has grown
+            if sessions[0][1] > MAX_TIME:
+                self._require_times_of(self._window_type(*sessions[0][:2]))
             sessions[0][3] = sessions[0][1] - 1
             self.backend.register_timer(EVENT, sessions[0][3], None)
+
+    def _require_times_of(self, window: Any) -> None:
+        """Refuse a session that has grown beyond the end of time."""
+        try:
+            self._require_times(window)
+        except TimestampError as error:
+            raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from scurry.common.time import checked_time
+from scurry.errors import TimestampError
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
@@ -18,6 +20,7 @@ _EARLIEST_SECONDS, _LATEST_SECONDS = 500_000_000, 4_000_000_000
 _CONVERSIONS = {
     "None": "returned nothing: return the record's time in milliseconds",
     "datetime": "returned a datetime: return int(x.timestamp() * 1000); one without a time zone is local time",
+    "int": "must return milliseconds: divide microseconds by 1000, and nanoseconds by 1_000_000",
     "number": "returned no int: return int(x), or int(x * 1000) if x is seconds",
     "other": "must return the time as an int: parse text with datetime.fromisoformat(x) and int(x.timestamp() * 1000)",
 }
@@ -28,6 +31,8 @@ def _kind_of(time: Any) -> str:
         return "None"
     if hasattr(time, "timestamp"):  # pandas has another class for them
         return "datetime"
+    if type(time) is int:
+        return "int"
     return "number" if hasattr(time, "__float__") else "other"
 
 
@@ -89,16 +94,19 @@ class AssignTimestampsOperator(RuntimeOperator):
             except Exception as error:
                 failed = last_taken(values, source)
                 raise operator_error(self.plan, error, failed, _hint_for(error)) from error
-            if set(map(type, timestamps)) != {int}:
+            if set(map(type, timestamps)) != {int} or min(timestamps) < MIN_TIME:
                 timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
             if self._expects_first:
                 self._expects_first = False
                 self._look_at(timestamps)
+        if timestamps:
+            highest = max(timestamps)
+            if highest > MAX_TIME:
+                self._checked(highest, values[timestamps.index(highest)])
+            self._highest = max(self._highest, highest)
         if self._generator is not None:
             self._process_with_generator(values, timestamps)
             return
-        if timestamps:
-            self._highest = max(self._highest, max(timestamps))
         self.collector.emit(values, timestamps)
 
     def _look_at(self, first: list[int]) -> None:
@@ -111,10 +119,11 @@ class AssignTimestampsOperator(RuntimeOperator):
             )
 
     def _checked(self, time: Any, value: Any) -> int:
-        if isinstance(time, bool) or not isinstance(time, int):
-            error = TypeError(f"a timestamp must be an int (milliseconds since the epoch), not {time!r}")
-            raise operator_error(self.plan, error, value, f"extract_timestamp {_CONVERSIONS[_kind_of(time)]}")
-        return time
+        try:
+            return checked_time(time)
+        except TimestampError as error:
+            hint = f"extract_timestamp {_CONVERSIONS[_kind_of(time)]}"
+            raise operator_error(self.plan, error, value, hint) from error
 
     def _process_with_generator(self, values: Values, timestamps: Timestamps) -> None:
         """A custom generator may emit at any record: the block is cut there."""
@@ -159,7 +168,7 @@ class AssignTimestampsOperator(RuntimeOperator):
     def emit_watermark(self, watermark: Any) -> None:
         """Called by the generator."""
         self.idle = False
-        self._pending = max(self._pending, int(getattr(watermark, "timestamp", watermark)))
+        self._pending = max(self._pending, checked_time(getattr(watermark, "timestamp", watermark), "a watermark"))
 
     def mark_idle(self) -> None:
         """Called by a generator: nobody should wait for this stream's watermark."""

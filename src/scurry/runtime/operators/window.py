@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common.time import checked_time
 from scurry.common.window_elements import TaggedUnion
 from scurry.errors import UnsupportedError
 from scurry.graph import operators as ops
@@ -90,7 +91,11 @@ class WindowOperator(KeyedOperator):
                 continue
             skipped = False
             slot = (CONTENTS, window)
-            entry[slot] = self.fold.more(entry[slot], kept) if slot in entry else self.fold.first(kept)
+            if slot in entry:
+                entry[slot] = self.fold.more(entry[slot], kept)
+            else:
+                self._require_times(window)
+                entry[slot] = self.fold.first(kept)
             self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot)
             self._register_cleanup(window)
         if skipped:
@@ -105,11 +110,23 @@ class WindowOperator(KeyedOperator):
                 continue
             skipped = False
             entry, slot = backend.entry, (CONTENTS, actual)
-            entry[slot] = self.fold.more(entry[slot], kept) if slot in entry else self.fold.first(kept)
+            if slot in entry:
+                entry[slot] = self.fold.more(entry[slot], kept)
+            else:
+                self._require_times(actual)
+                entry[slot] = self.fold.first(kept)
             self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot)
             self._register_cleanup(actual)
         if skipped:
             self._late(value, timestamp)
+
+    def _require_times(self, window: Any) -> None:
+        """Refuse a window that is not within 64 bits, when it gets its first element: its end would never come."""
+        checked_time(window.max_timestamp(), f"the last timestamp of {window}")
+        for name in ("start", "end"):
+            end = getattr(window, name, None)
+            if type(end) is int:
+                checked_time(end, f"the {name} of {window}")
 
     def _late(self, value: Any, timestamp: int) -> None:
         """Flink counts an element as late only if its own time is behind the watermark."""

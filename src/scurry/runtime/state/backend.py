@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from scurry.common.time import checked_time
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.store import StateStore, StoreKey
@@ -210,18 +212,26 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- timers
 
     def register_timer(self, domain: int, time: int, namespace: Any) -> None:
-        """Registers a timer of the current key; a second one for the same time and namespace is no other timer."""
-        timers = self.entry.get(domain)
-        if timers is None:
-            timers = self.entry[domain] = set()
-        timer = (time, namespace)
-        if timer not in timers:
+        """Registers a timer of the current key; a second one for the same time and namespace is no other timer.
+
+        Raises:
+            TimestampError: The time is no int of 64 bits.
+        """
+        timers, timer = self.entry.get(domain), (time, namespace)
+        if timers is None or timer not in timers:
+            if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
+                time = checked_time(time, "a timer")
+                timer = (time, namespace)
+            if timers is None:
+                timers = self.entry[domain] = set()
             timers.add(timer)
             self._order += 1
             heappush(self.heaps[domain], (time, self._order, self.key, namespace))
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
         """Deletes a timer of the current key, if it is registered."""
+        if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
+            time = checked_time(time, "a timer")
         timers = self.entry.get(domain)
         if timers is not None:
             timers.discard((time, namespace))

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from scurry.common.time import checked_time
 from scurry.connectors.source import ChunkSizer, MalformedRecords
+from scurry.errors import TimestampError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.collector import Collector
-from scurry.runtime.exchange.wire import MAX_TIME, WireRow
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, WireRow
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, TaskInfo
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
@@ -51,6 +53,9 @@ class SourceTask:
         if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
             self._entry = self._with_strategy(source)
             self._aligned = self.task.assigners[-1] if strategy.alignment is not None else None
+        #: whether somebody else's code says what timestamps are
+        readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
+        self._foreign = any(not type(each).__module__.startswith("scurry.connectors.") for each in readers)
         self._seq = 0
         self._rows: list[WireRow] = []
         for each in self.task.assigners:
@@ -174,10 +179,21 @@ class SourceTask:
                     for chunk in self._source.source.read(work, sizer):
                         if type(chunk[0]) is MalformedRecords:
                             self._malformed.take(*chunk)
-                        else:
-                            yield chunk
+                            continue
+                        if self._foreign and chunk[1] is not None:
+                            self._require_times(*chunk)
+                        yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error
+
+    def _require_times(self, values: list[Any], timestamps: list[Any]) -> None:
+        if set(map(type, timestamps)) == {int} and min(timestamps) >= MIN_TIME and max(timestamps) <= MAX_TIME:
+            return
+        for timestamp, value in zip(timestamps, values, strict=True):
+            try:
+                checked_time(timestamp)
+            except TimestampError as error:
+                raise operator_error(self._source, error, value) from error
 
     def close(self) -> None:
         """Closes the user's functions."""

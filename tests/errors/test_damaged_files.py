@@ -21,6 +21,7 @@ from scurry.common import Configuration
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.connectors.files.damaged import naming_damage
 from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors.delta import DeltaSource
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat
 from scurry.datastream.formats.orc import OrcColumnarRowInputFormat
 from scurry.datastream.formats.parquet import ParquetColumnarRowInputFormat
@@ -57,7 +58,7 @@ def overwritten(data: bytes) -> bytes:
     return bytes(middle)
 
 
-def error_of(file: Path, source: FileSource) -> str:
+def error_of(file: Path, source: Any) -> str:
     configuration = Configuration.from_dict({"scurry.runner": "local"})
     env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
     env.from_source(source, WatermarkStrategy.no_watermarks(), "orders").map(lambda value: value)
@@ -104,6 +105,15 @@ def test_an_orc_file_cut_off_is_named(tmp_path: Path) -> None:
     assert_named(
         error_of(file, FileSource.for_bulk_file_format(OrcColumnarRowInputFormat(ROW), str(file)).build()), file
     )
+
+
+def test_a_file_of_a_delta_table_is_named(tmp_path: Path) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(str(tmp_path), NUMBERS)
+    (file,) = tmp_path.glob("*.parquet")
+    file.write_bytes(cut(file.read_bytes()))
+    text = error_of(file, DeltaSource.for_bounded_row_data(str(tmp_path)).build())
+    assert f"MalformedRecordError: {file.name}: damaged or cut off behind record 0: ArrowInvalid: " in text, text
 
 
 def test_records_before_the_damage_are_counted() -> None:

@@ -33,14 +33,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.user_frames"},
+    "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
     "scurry.runtime": {
         "scurry.user_frames",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
+        "scurry.dependencies",
     },
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
-        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories",
+        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
     },
     "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
     "scurry.rest": {
@@ -63,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
-        "scurry.rest", "scurry.runtime", "scurry.user_frames",
+        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

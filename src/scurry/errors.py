@@ -23,6 +23,10 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── CheckpointCorruptedError (RuntimeError)   no batch is left that a job could go on from
     ├── CheckpointStorageFullError (OSError)   the disk of the checkpoint directory is full
     ├── JavaMissingError (RuntimeError)      no Java that Spark could run on
+    ├── ClusterUnreachableError (ConnectionError)   nobody answers at the address of the Spark master
+    ├── DependencyError (RuntimeError)       Python code or packages that workers need cannot be given to them
+    │   ├── InterpreterError                 a Python that workers cannot run on; says what it lacks
+    │   └── WorkerModuleError (ImportError)  workers lack a module; names the operator and how to send it
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
@@ -61,11 +65,14 @@ __all__ = [
     "ArgumentTypeError",
     "CheckpointCorruptedError",
     "CheckpointStorageFullError",
+    "ClusterUnreachableError",
     "ConfigError",
     "DatabaseAccessError",
     "DatabaseConnectionError",
     "DatabaseError",
+    "DependencyError",
     "ExtraMissingError",
+    "InterpreterError",
     "JavaMissingError",
     "JobError",
     "JobNotFoundError",
@@ -102,6 +109,7 @@ __all__ = [
     "UnknownConfigError",
     "UnsupportedConfigError",
     "UnsupportedError",
+    "WorkerModuleError",
 ]
 
 
@@ -261,6 +269,44 @@ class JavaMissingError(ScurryError, RuntimeError):
     """There is no Java that Spark could run on."""
 
     permanent = True
+
+
+class ClusterUnreachableError(ScurryError, ConnectionError):
+    """Nobody answers at the address of the Spark master."""
+
+    permanent = True
+
+
+class DependencyError(ScurryError, RuntimeError):
+    """Python code or packages that workers need cannot be given to them."""
+
+    permanent = True
+
+
+class InterpreterError(DependencyError):
+    """Workers cannot run on a Python interpreter."""
+
+
+class WorkerModuleError(DependencyError, ImportError):
+    """Workers lack a module that functions of the job are in.
+
+    Attributes:
+        module: Its name.
+    """
+
+    def __init__(self, message: str, module: str) -> None:
+        """Describe a missing module.
+
+        Args:
+            message: What needs it, and how to send it.
+            module: Its name.
+        """
+        super().__init__(message, module)
+        self.module = module
+
+    def __str__(self) -> str:
+        """Return the message."""
+        return str(self.args[0])
 
 
 class PyFlinkImportedError(ScurryError, ImportError):

@@ -36,6 +36,8 @@ OTHER_DEFAULTS = {
     "execution.checkpointing.externalized-checkpoint-retention": "checkpoints of a cancelled job are kept",
     "parallelism.default": "the number of CPUs, as Flink has it in an IDE",
     "pipeline.max-parallelism": "-1 is the same as not set",
+    "python.client.executable": "the Python that runs the program",
+    "python.executable": "the Python that runs the program",
     "python.logging.default.level": "left as the worker has it",
     "rest.bind-address": "Flink has it in its configuration file",
     "rest.bind-port": "a job takes a free port, as several run on one machine",

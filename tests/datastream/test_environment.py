@@ -129,7 +129,7 @@ class TestConfiguration:
         env.set_python_executable("/usr/bin/python3")
         configuration = plan_of(env).settings.configuration
         assert {key: value for key, value in configuration.items() if key.startswith("python.")} == {
-            "python.files": "/a.py,/b.py",
+            "python.files": "/b.py,/a.py",
             "python.archives": "/data.zip#data",
             "python.requirements": "/requirements.txt#/cache",
             "python.executable": "/usr/bin/python3",

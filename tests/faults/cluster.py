@@ -26,7 +26,8 @@ class Daemon:
     def __init__(self, command: list[str], log: Path, environment: dict[str, str]) -> None:
         self.log = log
         with open(log, "a") as out:
-            self.process = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
+            self.process = subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True,
+                                            cwd=log.parent)  # fmt: skip
 
     @property
     def returncode(self) -> int | None:
@@ -59,13 +60,16 @@ class Cluster:
 
     Args:
         place: Directory for logs and for what workers write.
+        clean: Whether daemons and executors have no variables of this process but where programs are.
         **environment: Environment variables of the daemons and of the executors, besides those of this process.
     """
 
-    def __init__(self, place: Path, **environment: str) -> None:
+    def __init__(self, place: Path, clean: bool = False, **environment: str) -> None:
         ensure_java()
         self._place = place
-        self._environment = {**os.environ, "SPARK_HOME": str(SPARK), "SPARK_DAEMON_MEMORY": "256m",
+        kept = ("PATH", "JAVA_HOME") if clean else tuple(os.environ)
+        inherited = {key: os.environ[key] for key in kept if key in os.environ}
+        self._environment = {**inherited, "SPARK_HOME": str(SPARK), "SPARK_DAEMON_MEMORY": "256m",
                              "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
                              "SPARK_LOCAL_IP": "127.0.0.1", **environment}  # fmt: skip
         self._daemons: list[Daemon] = []

@@ -7,7 +7,8 @@ import pytest
 
 @pytest.fixture(scope="module")
 def spark() -> Any:
+    from scurry.graph.plan import JobPlan
     from scurry.graph.settings import JobSettings
     from scurry.spark.session import session
 
-    return session._session_of_program() or session._create(JobSettings("state", 2), True)
+    return session._session_of_program() or session._create(JobPlan(JobSettings("state", 2)))

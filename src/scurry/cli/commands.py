@@ -12,6 +12,7 @@ import typer
 
 from scurry import __version__
 from scurry.cli import operate
+from scurry.cli import python_options as python
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
 from scurry.pyflink_version import __version__ as pyflink_version
@@ -66,7 +67,7 @@ _OWN_OPTIONS_FIRST = {"allow_interspersed_args": False}
 
 @app.command(context_settings=_OWN_OPTIONS_FIRST)
 def run(
-    program: Program,
+    program: python.Program = None,
     arguments: Arguments = None,
     master: Annotated[str | None, typer.Option(metavar="URL", help="Spark master, such as local[4].")] = None,
     settings: Settings = None,
@@ -84,11 +85,23 @@ def run(
         str | None,
         typer.Option("--final-savepoint", metavar="DIR", help="BATCH: keep the state at the end as a savepoint there."),
     ] = None,
+    file: python.File = None,
+    module: python.Module = None,
+    files: python.Files = None,
+    archives: python.Archives = None,
+    requirements: python.Requirements = None,
+    executable: python.Executable = None,
+    client_executable: python.ClientExecutable = None,
+    python_path: python.PythonPath = None,
     debug: Debug = False,
 ) -> None:
     """Run a program; its imports of pyflink resolve to scurry. Options go before PROGRAM."""
+    named = python.configuration(files, archives, requirements, executable, client_executable, python_path)
+    configuration = {**dict(map(_parse_setting, settings or [])), **named}
+    python.use_client_executable(configuration)
+    what, own_arguments = python.program_of(program, file, module, arguments or [])
     options = LaunchOptions(
-        configuration=dict(map(_parse_setting, settings or [])),
+        configuration=configuration,
         mode=mode.value if mode else None,
         parallelism=parallelism,
         master=master,
@@ -97,7 +110,7 @@ def run(
         allow_non_restored_state=allow_non_restored,
         final_savepoint=final_savepoint,
     )
-    raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
+    raise typer.Exit(run_program(what, own_arguments, options, debug=debug))
 
 
 @app.command(context_settings=_OWN_OPTIONS_FIRST)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scurry import __version__, launch, pyflink_alias
 from scurry.cli.failures import describe
+from scurry.dependencies import JobDependencies
 from scurry.launch import LaunchOptions, activate
 
 FAILED = 1
@@ -21,11 +22,11 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells report it."""
 
 
-def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions, *, debug: bool) -> int:
+def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOptions, *, debug: bool) -> int:
     """Run a program as ``__main__``, with ``pyflink`` resolving to scurry.
 
     Args:
-        program: The program's file.
+        program: The program's file, or the name of its module, as for ``python -m``.
         arguments: Its ``sys.argv[1:]``.
         options: What the execution environment finds in ``scurry.launch.current()``.
         debug: Whether failures show the whole traceback.
@@ -37,7 +38,11 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
     before = launch.operators_left()
     try:
         with _as_started_by_python(program, arguments), activate(options):
-            runpy.run_path(str(program), run_name="__main__")
+            JobDependencies(options.overrides())  # the program may import from python.files, too
+            if isinstance(program, str):
+                runpy.run_module(program, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(str(program), run_name="__main__")
     except SystemExit as end:
         if (status := _exit_status(end)) == 0:
             _tell_what_was_not_executed(launch.operators_left() - before)
@@ -49,7 +54,7 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
             os._exit(INTERRUPTED)
         return INTERRUPTED
     except Exception as failure:
-        _print_error(describe(failure, program, debug=debug))
+        _print_error(describe(failure, Path(program), debug=debug))
         return FAILED
     finally:
         sys.stdout.flush()
@@ -58,9 +63,9 @@ def run_program(program: Path, arguments: Sequence[str], options: LaunchOptions,
 
 
 @contextmanager
-def _as_started_by_python(program: Path, arguments: Sequence[str]) -> Iterator[None]:
+def _as_started_by_python(program: Path | str, arguments: Sequence[str]) -> Iterator[None]:
     """Set ``sys.argv`` and the import path as ``python PROGRAM`` would, for Python workers started meanwhile too."""
-    directory = str(program.resolve().parent)
+    directory = os.getcwd() if isinstance(program, str) else str(program.resolve().parent)
     argv, path, python_path = sys.argv, sys.path[:], os.environ.get("PYTHONPATH")
     sys.argv = [str(program), *arguments]
     sys.path.insert(0, directory)

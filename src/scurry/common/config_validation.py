@@ -10,9 +10,11 @@ from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.common.jars import parse_list_value, warn_about_jars
+from scurry.common.python_options import PYTHON_OPTIONS
 from scurry.common.rest_options import REST_OPTIONS
 from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.scheduler_options import SCHEDULER_OPTIONS
+from scurry.common.spark_master import check_master
 from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 from scurry.user_frames import user_stack_level
@@ -22,7 +24,15 @@ __all__ = ["known_options", "validate"]
 
 def known_options() -> tuple[ConfigOption[object], ...]:
     """Return every option that scurry reads."""
-    return (*OPTIONS, *CHECKPOINT_OPTIONS, *RESTART_OPTIONS, *REST_OPTIONS, *SCHEDULER_OPTIONS, *TUNING_OPTIONS)
+    return (
+        *OPTIONS,
+        *CHECKPOINT_OPTIONS,
+        *PYTHON_OPTIONS,
+        *RESTART_OPTIONS,
+        *REST_OPTIONS,
+        *SCHEDULER_OPTIONS,
+        *TUNING_OPTIONS,
+    )
 
 
 _BY_KEY = {key: option for option in known_options() for key in (option.key, *option.aliases)}
@@ -31,11 +41,7 @@ _BY_KEY = {key: option for option in known_options() for key in (option.key, *op
 _PYTHON_KEYS = frozenset(
     f"python.{name}"
     for name in (
-        "archives",
-        "client.executable",
-        "executable",
         "execution-mode",
-        "files",
         "fn-execution.arrow.batch.size",
         "fn-execution.bundle.size",
         "fn-execution.bundle.time",
@@ -49,8 +55,6 @@ _PYTHON_KEYS = frozenset(
         "metric.enabled",
         "operator-chaining.enabled",
         "profile.enabled",
-        "pythonpath",
-        "requirements",
         "state.cache-size",
         "systemenv.enabled",
     )
@@ -181,6 +185,8 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
     for key, value in values.items():
         if option := _BY_KEY.get(key):
             option.parse(value)
+        elif key == "spark.master":
+            check_master(value)
         elif reason := _reason(_UNSUPPORTED, key):
             raise UnsupportedConfigError(f"configuration {key} is not supported: {reason}")
         elif reason := _reason(_HARMLESS_WITH_REASON, key):

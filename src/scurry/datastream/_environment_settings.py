@@ -19,6 +19,7 @@ from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
 from scurry.common.execution_config import ExecutionConfig
 from scurry.common.jars import warn_about_jars
+from scurry.common.python_options import PYTHON_ARCHIVES, PYTHON_EXECUTABLE, PYTHON_FILES, PYTHON_REQUIREMENTS
 from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.restart_strategy import RestartStrategyConfiguration
 from scurry.common.time import TimeAmount, to_millis
@@ -228,20 +229,24 @@ class ConfiguredEnvironment(ApiObject):
 
     def add_python_file(self, file_path: str) -> None:
         """Let workers import from a file or directory of Python code."""
-        self._append("python.files", file_path)
+        before = self._configuration.get_string(PYTHON_FILES.key, "")
+        # as in PyFlink, what was added last is searched first
+        self._configuration.set_string(PYTHON_FILES.key, f"{file_path},{before}" if before else file_path)
 
     def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
         """Name the packages workers need, as a requirements.txt and optionally a directory with the packages."""
         parts = [requirements_file_path, *([requirements_cache_dir] if requirements_cache_dir else [])]
-        self._configuration.set_string("python.requirements", "#".join(parts))
+        self._configuration.set_string(PYTHON_REQUIREMENTS.key, "#".join(parts))
 
     def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
         """Give workers an archive, unpacked into `target_dir` of their working directory."""
-        self._append("python.archives", f"{archive_path}#{target_dir}" if target_dir else archive_path)
+        before = self._configuration.get_string(PYTHON_ARCHIVES.key, "")
+        archive = f"{archive_path}#{target_dir}" if target_dir else archive_path
+        self._configuration.set_string(PYTHON_ARCHIVES.key, f"{before},{archive}" if before else archive)
 
     def set_python_executable(self, python_exec: str) -> None:
         """Set the Python interpreter of the workers."""
-        self._configuration.set_string("python.executable", python_exec)
+        self._configuration.set_string(PYTHON_EXECUTABLE.key, python_exec)
 
     def add_jars(self, *jars_path: str) -> None:
         """Warn that jars are not loaded: connectors are built in, see `pipeline.jars`.
@@ -262,7 +267,3 @@ class ConfiguredEnvironment(ApiObject):
             "use add_python_archive or open the file by its path",
             stacklevel=user_stack_level(),
         )
-
-    def _append(self, key: str, value: str) -> None:
-        before = self._configuration.get_string(key, "")
-        self._configuration.set_string(key, f"{before},{value}" if before else value)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from scurry.dependencies import JobDependencies
 
 __all__ = ["JobSettings"]
 
@@ -29,6 +32,7 @@ class JobSettings:
         runner: What executes the job: Spark, or the process itself.
         job_key: Tells this job from others, and stays when it is restarted on its checkpoint.
         configuration: Every configured key, for whatever has no field here.
+        dependencies: The Python code and packages that workers need; stays on the driver.
     """
 
     job_name: str
@@ -46,6 +50,7 @@ class JobSettings:
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
+    dependencies: JobDependencies | None = field(default=None, repr=False, compare=False)
 
     @property
     def saves_state(self) -> bool:

@@ -6,6 +6,8 @@ script a user started live in `__main__`, which in a worker is Spark's: so they 
 
 from __future__ import annotations
 
+import importlib
+import io
 import pickle
 import sys
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from scurry.common.pickling import by_value
-from scurry.errors import ScurryError
+from scurry.errors import ScurryError, WorkerModuleError
 from scurry.graph.plan import JobPlan
 
 
@@ -83,6 +85,95 @@ def _pickles(value: Any) -> bool:
     except Exception:
         return False
     return True
+
+
+def load_plan(shipped: bytes) -> JobPlan:
+    """A new copy of a plan that was shipped.
+
+    Raises:
+        WorkerModuleError: Functions are in a module that this process cannot import.
+    """
+    try:
+        plan: JobPlan = pickle.loads(shipped)
+    except ModuleNotFoundError as error:
+        module = error.name or str(error)
+        users = "".join(f"\n  in operator {part.name!r} built at {part.origin}" for part in _users(shipped, module))
+        raise WorkerModuleError(
+            f"workers have no module named {module!r}{users}\n  hint: {how_to_ship(module)}", module
+        ) from error
+    return plan
+
+
+def how_to_ship(module: str) -> str:
+    """What a user can do to have a module on workers."""
+    top = module.partition(".")[0]
+    return (
+        f"send your own code with env.add_python_file('.../{top}.py') or scurry run -pyfs (python.files), "
+        "what is on PyPI with env.set_python_requirements('requirements.txt'), or install it on all machines"
+    )
+
+
+def _users(shipped: bytes, module: str) -> list[Any]:
+    """The operators of a plan that refer to a module which cannot be imported."""
+    try:
+        plan = _WithoutModules(io.BytesIO(shipped)).load()
+        return [part for part in (*plan.operators.values(), *plan.sources.values()) if _refers(part, module)]
+    except Exception:  # without the module there may be no plan: then the error does without operators
+        return []
+
+
+class _Absent:
+    """Stands for whatever was in a module that cannot be imported."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Absent:
+        return super().__new__(cls)
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def __call__(self, *_: Any, **__: Any) -> _Absent:
+        return self
+
+    def __setstate__(self, state: Any) -> None: ...
+
+
+class _WithoutModules(pickle.Unpickler):
+    """Loads what it can, and something absent in place of the rest."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.startswith("cloudpickle") and name == "subimport":
+            return _import_or_absent
+        try:
+            return super().find_class(module, name)
+        except ModuleNotFoundError as error:
+            return _absent(error)
+
+
+def _import_or_absent(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        return _absent(error)()
+
+
+def _absent(error: ModuleNotFoundError) -> type[_Absent]:
+    return type("absent", (_Absent,), {"module": error.name})
+
+
+def _refers(part: Any, module: str) -> bool:
+    import cloudpickle
+
+    found = []
+
+    class Search(cloudpickle.CloudPickler):  # type: ignore[misc]
+        def persistent_id(self, value: Any) -> Any:
+            kind = value if isinstance(value, type) else type(value)
+            if issubclass(kind, _Absent):
+                found.append(getattr(kind, "module", None))
+                return True
+            return None
+
+    Search(io.BytesIO(), 5).dump(part)
+    return module in found
 
 
 def ship_value(value: Any) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.common._api import advice_on_attribute
 from scurry.errors import TypeMismatchError
+from scurry.graph.shipping import how_to_ship
 from scurry.user_frames import is_internal
 
 #: Methods of the classes that emit what they return or yield.
@@ -38,6 +39,8 @@ def advice(plan: Any, error: BaseException, record: Any) -> str:
         return "" if "pyspark" not in sys.modules else "breakpoint() needs a terminal: use --runner local"
     if isinstance(error, TypeMismatchError) and record is None:
         return f"did the function of {plan.name!r} return nothing? return a value of the declared type"
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return how_to_ship(error.name)
     if isinstance(error, AttributeError) and (told := _about_attribute(plan, error)):
         return told
     producers = getattr(plan, "producers", [])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from scurry.dependencies import JobDependencies
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution, Runner
@@ -11,7 +13,12 @@ from scurry.runtime.driver.scaling import Scaling
 
 
 def submit(plan: JobPlan) -> RunningJob:
-    """Starts a job and returns its client."""
+    """Starts a job and returns its client.
+
+    Raises:
+        ConfigError: Python code that the configuration names is not there.
+    """
+    plan.settings = replace(plan.settings, dependencies=JobDependencies(plan.settings.configuration))
     job = JobExecution(plan)
     runner = _runner(plan)
     _note_what_is_fixed(job)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from scurry.errors import UnsupportedError
@@ -34,6 +36,10 @@ class LocalRunner:
     def run(self, job: JobExecution) -> None:
         """Runs the job to its end."""
         _refuse_spark(job.plan)
+        with _prepared(job.plan):
+            self._run(job)
+
+    def _run(self, job: JobExecution) -> None:
         job.start_clock()
         if job.plan.settings.mode == "BATCH":
             _Batch(job).run()
@@ -43,6 +49,22 @@ class LocalRunner:
                 self._memory = memory
                 memory = run_streaming(job, memory, self._wall_clock)
         job.finish()
+
+
+@contextmanager
+def _prepared(plan: JobPlan) -> Iterator[None]:
+    """Lets functions import what the job's settings name, and find its archives in the working directory."""
+    dependencies = plan.settings.dependencies
+    archives = None if dependencies is None else dependencies.prepare_process()
+    if archives is None:
+        yield
+        return
+    before = os.getcwd()
+    os.chdir(archives)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _refuse_spark(plan: JobPlan) -> None:

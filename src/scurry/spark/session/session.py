@@ -15,13 +15,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scurry.common.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
 from scurry.directories import cache_directory, socket_directory
 from scurry.graph.plan import JobPlan
-from scurry.graph.settings import JobSettings
+from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.secret_settings import start_jvm
+from scurry.spark.workers.dependencies import is_local, provide, stage
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -64,7 +66,10 @@ def session_for(plan: JobPlan) -> Any:
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     settings = plan.settings
     present = _session_of_frames(plan) or _session_of_program()
-    spark = (present if present is not None else _create(settings, plan.bounded)).newSession()
+    spark = (present if present is not None else _create(plan)).newSession()
+    provide(spark.sparkContext, plan)
+    if present is None:
+        threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
     for key, value in QUERY_CONF.items():
         spark.conf.set(key, value)
     spark.conf.set("spark.sql.shuffle.partitions", str(settings.parallelism))
@@ -100,20 +105,22 @@ def _session_of_program() -> Any:
     return SparkSession.getActiveSession() or SparkSession._instantiatedSession
 
 
-def _create(settings: JobSettings, bounded: bool) -> Any:
+def _create(plan: JobPlan) -> Any:
     """A new session; the JVM of a job that ends by itself compiles less and starts faster."""
+    settings = plan.settings
     configuration = settings.configuration
     # sources that wait (sockets, slow functions) hold a slot each: leave some beyond the cores
     slots = max(os.cpu_count() or 1, settings.parallelism) + 3
     master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
-    builder = _builder(settings.job_name, master, configuration, bounded)
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
+    check_master(master)
+    reach(master)
+    stage(master, plan)
+    builder = _builder(settings.job_name, master, configuration, plan.bounded)
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if is_local(master) else sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    with quiet_jvm():
+    with quiet_jvm(), joining(master):
         start_jvm(builder)
-        spark = builder.getOrCreate()
-    threading.Thread(target=_warm_up, args=(spark,), name="scurry-warm-up", daemon=True).start()
-    return spark
+        return builder.getOrCreate()
 
 
 def reading_session() -> Any:
@@ -164,18 +171,18 @@ def _jvm_options(bounded: bool) -> list[str]:
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]
 
 
-def worker_python() -> str:
-    """The interpreter for workers on this machine: this one, without Spark's zipped copy of pyspark on its path.
+def worker_python(executable: str = sys.executable) -> str:
+    """An interpreter for workers on this machine, without Spark's zipped copy of pyspark on its path.
 
     Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Imports from it are compiled anew by every process that
     is not forked from a warm daemon, 1.5 s of processor time each.
     """
     directory = cache_directory()
-    script = directory / f"python-{hashlib.sha256(sys.executable.encode()).hexdigest()[:12]}"
+    script = directory / f"python-{hashlib.sha256(executable.encode()).hexdigest()[:12]}"
     content = (
         "#!/bin/sh\n"
         'case "$PYTHONPATH" in *pyspark.zip:*) PYTHONPATH="${PYTHONPATH#*pyspark.zip:}"; export PYTHONPATH;; esac\n'
-        f'exec {shlex.quote(sys.executable)} "$@"\n'
+        f'exec {shlex.quote(executable)} "$@"\n'
     )
     if not script.exists() or script.read_text() != content:
         directory.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.errors import ScurryError
 from scurry.runtime.failure import OperatorError
+from scurry.spark.workers.dependencies import interpreter_error, unusable_workers
 from scurry.spark.workers.instances import unmark
 
 
@@ -62,6 +63,10 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
         found = unmark(text)
         if found is not None:
             return found
+    for text in texts:
+        unusable = interpreter_error(text) or unusable_workers(text)
+        if unusable is not None:
+            return unusable
     if first is not None and type(first).__module__.partition(".")[0] not in ("py4j", "pyspark"):
         return first  # such as a committer's
     message = next((line for line in texts if line), repr(error)).split("\n\tat ")[0]

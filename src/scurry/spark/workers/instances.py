@@ -11,12 +11,13 @@ import gc
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.dependencies import WorkerSetup
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
-from scurry.graph.shipping import ship
+from scurry.graph.shipping import load_plan, ship
 from scurry.runtime.exchange.wire import BatchRow, WireRow
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
@@ -40,11 +41,16 @@ class Job:
     first_batch: int = 0
     #: whether the program imports scurry by the name of pyflink, so that workers must, too
     aliased: bool = False
+    #: what a worker does before it loads the plan
+    setup: WorkerSetup = field(default_factory=WorkerSetup)
 
     @classmethod
     def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0) -> Job:
         """Packs a plan for the workers."""
-        return cls(job_id, ship(plan), first_batch, "scurry.pyflink_alias" in sys.modules)
+        from scurry.spark.workers.dependencies import setup_of
+
+        aliased = "scurry.pyflink_alias" in sys.modules
+        return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan))
 
     def batch_id(self) -> int:
         """The micro-batch that the task at hand belongs to."""
@@ -60,6 +66,7 @@ class Instances:
     def __init__(self, job: Job) -> None:
         if job.aliased:
             import scurry.pyflink_alias  # noqa: F401
+        job.setup.activate(_downloads)
         # blocks of records are many objects and hardly ever cycles: looking for some every 700 objects costs a quarter
         gc.set_threshold(100_000, 20, 20)
         self._plan_bytes = job.plan_bytes
@@ -69,8 +76,7 @@ class Instances:
 
     def load_plan(self) -> JobPlan:
         """A new copy of the plan."""
-        plan: JobPlan = pickle.loads(self._plan_bytes)
-        return plan
+        return load_plan(self._plan_bytes)
 
     def source(self, number: int, channel: int) -> SourceTask:
         """The task of a source channel."""
@@ -92,6 +98,12 @@ class Instances:
             source.close()
         for level in self.levels.values():
             level.close()
+
+
+def _downloads() -> str:
+    from pyspark import SparkFiles
+
+    return SparkFiles.getRootDirectory()
 
 
 _instances: dict[str, Instances] = {}

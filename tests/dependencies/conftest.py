@@ -1,0 +1,22 @@
+"""What the tests of dependencies share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shipping_project import Project, new_project
+
+from scurry.directories import cache_directory
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with every kind of dependency; what is installed for it goes when the test ends."""
+    own = tmp_path / "cache" / "scurry"
+    own.mkdir(parents=True)
+    for entry in cache_directory().iterdir():
+        if entry.name != "environments":  # what lets Spark start sooner stays
+            (own / entry.name).symlink_to(entry)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return new_project(tmp_path)

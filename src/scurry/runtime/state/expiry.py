@@ -2,8 +2,8 @@
 
 A value with a time to live is stored as `(value, last access)`, and so is each element of a list and each value of a
 map. Whoever writes a page notes when it is **due**: when its first value will have expired, rounded up to the next
-eighth of the time to live. So the background comes to a page at most eight times per time to live, and hardly ever to
-one that records touch anyway, since those are cleaned as they are written.
+eighth of the time to live. So a page is looked through at most eight times per time to live, whether records touch it
+or not.
 """
 
 from __future__ import annotations
@@ -59,10 +59,19 @@ def due(page: Mapping[Any, Entry], lifetimes: Lifetimes, now: int) -> int | None
             _remove(page, name, lifetime, now - lifetime.ttl)
             first = min(_stamps(page, name, lifetime), default=None)
         if first is not None:
-            step = max(1, lifetime.ttl // _STEPS)
-            time = -(-(first + lifetime.ttl) // step) * step
+            time = _rounded(first, lifetime)
             found = time if found is None or time < found else found
     return found
+
+
+def soonest(lifetimes: Lifetimes, now: int) -> int:
+    """When a page is due at the earliest that gets values now."""
+    return min(_rounded(now, lifetime) for lifetime in lifetimes.values())
+
+
+def _rounded(accessed: int, lifetime: Lifetime) -> int:
+    step = max(1, lifetime.ttl // _STEPS)
+    return -(-(accessed + lifetime.ttl) // step) * step
 
 
 def live(value: Any, lifetime: Lifetime, now: int) -> Any:

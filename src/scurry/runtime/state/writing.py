@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from scurry.runtime.keys import key_hash
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, NUMBER, KeyedStateBackend, Page
-from scurry.runtime.state.expiry import due
+from scurry.runtime.state.expiry import due, soonest
 
 #: A batch cleans so many pages that are due, besides as many as it has touched.
 CLEANED_PAGES = 128
@@ -35,6 +35,7 @@ class PageWriter:
         self._now = now
         self._pages, self._indexes, self._blobs = backend.pages, backend.indexes, backend.blobs
         self._heaps, self._meta, self._page_bytes = backend.heaps, backend.meta, backend.page_bytes
+        self._soonest = 0
         #: pages as they are to be stored, by id
         self._changed: dict[int, tuple[Page, bytes | None]] = {}
 
@@ -66,9 +67,14 @@ class PageWriter:
                     backend.written(blob)
 
     def _finish_page(self, number: int) -> None:
-        """Removes from a loaded page what has expired and the keys without state, and encodes it."""
-        page, lifetimes = self._pages[number], self._meta.lifetimes
-        expiry = due(page, lifetimes, self._now) if lifetimes else None
+        """Removes from a loaded page what has expired, if it is due, and the keys without state, and encodes it."""
+        page, expiry = self._pages[number], None
+        if self._meta.lifetimes:
+            expiry = self._indexes[number >> GROUP_SHIFT].expiry.get(number & NUMBER)
+            if expiry is None or expiry <= self._now:
+                expiry = due(page, self._meta.lifetimes, self._now)
+            else:
+                expiry = min(expiry, self._soonest)
         for key in [key for key, entry in page.items() if not entry]:
             del page[key]
         self._write_page(number, page, expiry)
@@ -78,21 +84,21 @@ class PageWriter:
         blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
         size = estimate if blob is None else len(blob)
         if size > self._page_bytes and len(page) > 1 and number & NUMBER < 1 << 24:
-            self._split(number, page, size)
-            blob, page, expiry = None, {}, None
+            self._split(number, page, expiry, size)
+            blob, page = None, {}
         elif page and blob is None:
             blob = pickle.dumps(page, 5)
         index = self._indexes[number >> GROUP_SHIFT]
         if number & NUMBER != 1 or not index.splits:  # else the index takes its place
             self._changed[number] = page, blob
-        _note(index.expiry, number & NUMBER, () if expiry is None else (expiry,))
+        _note(index.expiry, number & NUMBER, () if expiry is None or not page else (expiry,))
         for domain in DOMAINS:
             due_timers = index.due[domain]
             if self._heaps[domain] or due_timers:
                 times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
                 _note(due_timers, number & NUMBER, times)
 
-    def _split(self, number: int, page: Page, size: float) -> None:
+    def _split(self, number: int, page: Page, expiry: int | None, size: float) -> None:
         """Distributes a page over its two children, which may split in turn."""
         index = self._indexes[number >> GROUP_SHIFT]
         index.splits.add(number & NUMBER)
@@ -102,7 +108,6 @@ class PageWriter:
         first = number - (number & NUMBER) | (number & NUMBER) * 2
         for half in (0, 1):
             share = size * len(halves[half]) / len(page)
-            expiry = due(halves[half], self._meta.lifetimes, self._now)
             self._write_page(first + half, halves[half], expiry, share if share > self._page_bytes else 0)
 
     def _merge_pages(self, cleaned: set[int]) -> None:
@@ -158,6 +163,7 @@ class PageWriter:
                 meta.expiry = dict.fromkeys(range(self._backend.max_parallelism), _UNKNOWN)
         if not lifetimes or not self._pages:
             return set()
+        self._soonest = soonest(lifetimes, self._now)
         budget = CLEANED_PAGES + len(self._pages)
         expired = sorted((time, group) for group, time in meta.expiry.items() if time <= self._now)
         groups = [group for _, group in expired]

@@ -21,7 +21,7 @@ GIVE_UP_SECONDS = 300
 
 #: What the command lines of executors, and of the daemons that Python workers are forked from, have in them.
 EXECUTOR = "CoarseGrainedExecutorBackend"
-DAEMON = "-m\0scurry.spark.daemon"
+DAEMON = "-m\0scurry.spark.workers.daemon"
 
 #: Two executors, each a JVM that is there soon, with Python workers of its own.
 CLUSTER = [

@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 
 from scurry import common
 from scurry.common import Instant, Row, RowKind, Types
-from scurry.common.typeinfo import RowTypeInfo, TypeInformation
+from scurry.common.typeinfo import ExternalTypeInfo, LocalTimeTypeInfo, RowTypeInfo, TypeInformation
+from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError, TypeMismatchError
+from scurry.runtime.state.types import describe
 
 FLINK = Path(__file__).parents[1] / "fixtures" / "flink" / "common"
 CASES: dict[str, tuple[TypeInformation, list[Any]]] = runpy.run_path(str(FLINK / "print_cases.py"))["cases"](common)
@@ -305,3 +307,41 @@ def test_instant_text_is_the_utc_time(moment: datetime.datetime) -> None:
 
 def test_zero_has_no_sign_as_a_decimal() -> None:
     assert str(convert(Types.BIG_DEC(), decimal.Decimal("-0.0"))) == "0.0"
+
+
+MORNING = datetime.datetime(2018, 3, 11, 3, 0, 0, 123_000)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("LOCAL_DATE", MORNING.date(), "2018-03-11"),
+        ("LOCAL_TIME", MORNING.time(), "03:00:00.123"),
+        ("LOCAL_TIME", datetime.time(3, 0), "03:00"),
+        ("LOCAL_DATE_TIME", MORNING, "2018-03-11T03:00:00.123"),
+        ("LOCAL_DATE_TIME", MORNING.replace(microsecond=0, second=7), "2018-03-11T03:00:07"),
+    ],
+)
+def test_local_times_print_as_java_shows_them(kind: str, value: Any, text: str) -> None:
+    type_info = LocalTimeTypeInfo(LocalTimeTypeInfo.TimeType[kind])
+    assert type_info.to_string(convert(type_info, value)) == text
+    assert convert_block(type_info, [value]) == [value]
+
+
+def test_an_external_type_takes_what_the_type_in_it_takes() -> None:
+    inner = Types.ROW([Types.INT()])
+    external = ExternalTypeInfo(inner)
+    assert convert(external, (1,)) == convert(inner, (1,))
+    assert external.to_string(Row(1)) == inner.to_string(Row(1))
+    assert describe(external) == describe(inner)
+    assert pickle.loads(pickle.dumps(external)) == external
+
+
+@pytest.mark.parametrize(("name", "bits"), [("BYTE", 8), ("SHORT", 16), ("INT", 32), ("LONG", 64)])
+def test_collections_hold_no_integers_outside_their_type(name: str, bits: int) -> None:
+    declared = getattr(Types, name)()
+    env = StreamExecutionEnvironment()
+    env.from_collection([(1 << (bits - 1)) - 1, -(1 << (bits - 1))], declared)
+    for outside in (1 << (bits - 1), -(1 << (bits - 1)) - 1):
+        with pytest.raises(TypeMismatchError, match=r"outside -?\d+\.\.\d+"):
+            env.from_collection([outside], declared)

@@ -190,6 +190,29 @@ class TestParquet:
             )
             assert pq.read_table(file)["t"].to_pylist() == [datetime.datetime(2020, 7, 1, hour)]
 
+    def test_rounds_decimals_to_their_scale(self, tmp_path: Path, run_sink: Run) -> None:
+        row_type = DataTypes.ROW(
+            [
+                DataTypes.FIELD("m", DataTypes.DECIMAL(10, 2)),
+                DataTypes.FIELD("l", DataTypes.ARRAY(DataTypes.DECIMAL(10, 2))),
+            ]
+        )
+        # as Flink's DecimalData.fromBigDecimal has them
+        expected = {"1.235": "1.24", "1.245": "1.25", "-1.235": "-1.24", "1.2349": "1.23", "9999999.994": "9999999.99",
+                    "1E+3": "1000.00", "1E-9": "0.00", "0.005": "0.01", "-0.004": "0.00"}  # fmt: skip
+        rows = [(Decimal(given), [Decimal(given), None]) for given in expected]
+        [file] = written(tmp_path, run_sink, ParquetBulkWriters.for_row_type(row_type), rows)
+        assert [str(value) for value in pq.read_table(file)["m"].to_pylist()] == list(expected.values())
+        assert [str(value) for value, _ in pq.read_table(file)["l"].to_pylist()] == list(expected.values())
+
+    @pytest.mark.parametrize("value", ["99999999.995", "123456789.1"])
+    def test_refuses_decimals_with_more_digits_before_the_point(
+        self, tmp_path: Path, run_sink: Run, value: str
+    ) -> None:
+        row_type = DataTypes.ROW([DataTypes.FIELD("m", DataTypes.DECIMAL(10, 2))])
+        with pytest.raises(TypeMismatchError, match=r"DECIMAL\(10, 2\).*Flink would write null"):
+            written(tmp_path, run_sink, ParquetBulkWriters.for_row_type(row_type), [(Decimal(value),)])
+
     def test_declares_a_row_with_named_fields(self, tmp_path: Path) -> None:
         assert parquet(tmp_path).produced_type == Types.ROW_NAMED(["a", "b"], [Types.LONG(), Types.STRING()])
 

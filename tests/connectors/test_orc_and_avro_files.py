@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,12 @@ class TestOrc:
     def test_values_of_all_types_come_back(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
         written(tmp_path, run_sink, OrcBulkWriters.for_row_type(ROW_OF_ALL), [Row(*VALUES), Row(*NULLS)])
         assert [list(row) for row in read(drive, OrcColumnarRowInputFormat(ROW_OF_ALL), tmp_path)] == [VALUES, NULLS]
+
+    def test_rounds_decimals_to_their_scale(self, tmp_path: Path, run_sink: Run, drive: Drive) -> None:
+        row_type = DataTypes.ROW([DataTypes.FIELD("m", DataTypes.DECIMAL(10, 2))])
+        written(tmp_path, run_sink, OrcBulkWriters.for_row_type(row_type), [(Decimal("1.235"),), (Decimal("-1.2349"),)])
+        found = read(drive, OrcColumnarRowInputFormat(row_type), tmp_path)
+        assert [row[0] for row in found] == [Decimal("1.24"), Decimal("-1.23")]
 
     def test_is_the_same_however_it_is_cut(self, tmp_path: Path, drive: Drive) -> None:
         factory = OrcBulkWriters.for_row_type(NUMBER, settings(orc_compress="NONE", orc_stripe_size="1000"))

@@ -134,3 +134,9 @@ def test_a_limit_does_not_wait_for_a_record_beyond_it(monkeypatch: pytest.Monkey
     numbers = stream(monkeypatch, [[1, 2]], ends_within_seconds, jobs)
     assert numbers.execute_and_collect(limit=2) == [1, 2]
     assert jobs[0].stop.is_set()
+
+
+def test_records_of_a_keyed_stream_are_collected_without_their_keys() -> None:
+    env = StreamExecutionEnvironment(Configuration.from_dict({"scurry.runner": "local"}))
+    with env.from_collection([("a", 1), ("b", 2)]).key_by(lambda value: value[0]).execute_and_collect() as records:
+        assert sorted(records) == [("a", 1), ("b", 2)]

@@ -10,6 +10,7 @@ from scurry.common.config_options import ConfigOption, ConfigOptions
 from scurry.common.configuration import Configuration
 from scurry.common.dead_letter import DeadLetter
 from scurry.common.execution_config import ExecutionConfig
+from scurry.common.input_dependency_constraint import InputDependencyConstraint
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
@@ -22,6 +23,7 @@ from scurry.common.serialization import (
     SerializationSchema,
     SimpleStringSchema,
 )
+from scurry.common.serializer import TypeSerializer
 from scurry.common.time import Duration, Instant, Time
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row, RowKind
@@ -38,6 +40,7 @@ __all__ = [
     "Duration",
     "Encoder",
     "ExecutionConfig",
+    "InputDependencyConstraint",
     "Instant",
     "JobClient",
     "JobExecutionResult",
@@ -51,6 +54,7 @@ __all__ = [
     "SimpleStringSchema",
     "Time",
     "TypeInformation",
+    "TypeSerializer",
     "Types",
     "WatermarkStrategy",
 ]

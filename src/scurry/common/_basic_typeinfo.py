@@ -162,6 +162,66 @@ class BasicTypeInfo(TypeInformation):
         hash_of = _HASHES.get(self.basic_type)
         return None if hash_of is None else hash_of(value)
 
+    @staticmethod
+    def STRING_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.STRING()` returns."""
+        return BasicTypeInfo(BasicType.STRING)
+
+    @staticmethod
+    def BOOLEAN_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.BOOLEAN()` returns."""
+        return BasicTypeInfo(BasicType.BOOLEAN)
+
+    @staticmethod
+    def BYTE_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.BYTE()` returns."""
+        return BasicTypeInfo(BasicType.BYTE)
+
+    @staticmethod
+    def SHORT_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.SHORT()` returns."""
+        return BasicTypeInfo(BasicType.SHORT)
+
+    @staticmethod
+    def INT_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.INT()` returns."""
+        return BasicTypeInfo(BasicType.INT)
+
+    @staticmethod
+    def LONG_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.LONG()` returns."""
+        return BasicTypeInfo(BasicType.LONG)
+
+    @staticmethod
+    def FLOAT_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.FLOAT()` returns."""
+        return BasicTypeInfo(BasicType.FLOAT)
+
+    @staticmethod
+    def DOUBLE_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.DOUBLE()` returns."""
+        return BasicTypeInfo(BasicType.DOUBLE)
+
+    @staticmethod
+    def CHAR_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.CHAR()` returns."""
+        return BasicTypeInfo(BasicType.CHAR)
+
+    @staticmethod
+    def BIG_INT_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.BIG_INT()` returns."""
+        return BasicTypeInfo(BasicType.BIG_INT)
+
+    @staticmethod
+    def BIG_DEC_TYPE_INFO() -> BasicTypeInfo:
+        """Return the type that `Types.BIG_DEC()` returns."""
+        return BasicTypeInfo(BasicType.BIG_DEC)
+
+    @staticmethod
+    def INSTANT_TYPE_INFO() -> InstantTypeInfo:
+        """Return the type that `Types.INSTANT()` returns."""
+        return InstantTypeInfo(BasicType.INSTANT)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InstantTypeInfo(BasicTypeInfo):
@@ -220,6 +280,25 @@ class TimestampTypeInfo(TypeInformation):
 
     def _java_text(self, value: Any) -> str:
         return _java_text.timestamp(value)
+
+
+class SqlTimeTypeInfo:
+    """Makes the types of `java.sql`: `Types.SQL_DATE()`, `SQL_TIME()` and `SQL_TIMESTAMP()`."""
+
+    @staticmethod
+    def DATE() -> DateTypeInfo:
+        """Return the type of dates."""
+        return DateTypeInfo()
+
+    @staticmethod
+    def TIME() -> TimeTypeInfo:
+        """Return the type of times of day."""
+        return TimeTypeInfo()
+
+    @staticmethod
+    def TIMESTAMP() -> TimestampTypeInfo:
+        """Return the type of local timestamps."""
+        return TimestampTypeInfo()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

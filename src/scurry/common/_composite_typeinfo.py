@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from scurry.common import _composite_conversion, _conversion, _java_text
-from scurry.common._basic_typeinfo import BasicType, BasicTypeInfo, TypeInformation
+from scurry.common._basic_typeinfo import (
+    BasicType,
+    BasicTypeInfo,
+    DateTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TypeInformation,
+)
 from scurry.common._conversion import ColumnConverter, Converter
 from scurry.common.types import Row
 
@@ -58,6 +66,10 @@ class ListTypeInfo(_SequenceTypeInfo):
 
     __slots__ = ()
 
+    def __init__(self, element_type: TypeInformation) -> None:
+        """Declare a list."""
+        super().__init__(element_type)
+
 
 class PrimitiveArrayTypeInfo(_SequenceTypeInfo):
     """An array such as `long[]`: a list without None in Python, or `bytes` if the elements are BYTE."""
@@ -100,6 +112,10 @@ class ObjectArrayTypeInfo(_SequenceTypeInfo):
 
     _NULLABLE = True
 
+    def __init__(self, element_type: TypeInformation) -> None:
+        """Declare an array of objects."""
+        super().__init__(element_type)
+
 
 _PRIMITIVES = (
     BasicType.BOOLEAN,
@@ -119,7 +135,7 @@ def _check_element(array: str, element_type: TypeInformation, allowed: Sequence[
         raise TypeError(f"{array} takes elements of {names}, not {element_type!r}; use OBJECT_ARRAY or LIST")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class MapTypeInfo(TypeInformation):
     """A `java.util.Map`; a dict, whose values may be None, in Python.
 
@@ -130,6 +146,11 @@ class MapTypeInfo(TypeInformation):
 
     key_type: TypeInformation
     value_type: TypeInformation
+
+    def __init__(self, key_type_info: TypeInformation, value_type_info: TypeInformation) -> None:
+        """Declare a map."""
+        object.__setattr__(self, "key_type", key_type_info)
+        object.__setattr__(self, "value_type", value_type_info)
 
     def __repr__(self) -> str:
         """Return for example `MapTypeInfo<String, Long>`."""
@@ -280,3 +301,80 @@ class RowTypeInfo(TypeInformation):
     def _java_text(self, value: Any) -> str:
         fields = map(TypeInformation.to_java_string, self._field_types, value)
         return f"{value.get_row_kind()}{_java_text.sequence(fields)}"
+
+
+class _Alias(TypeInformation):
+    """A type whose values are those of another.
+
+    Attributes:
+        represented: The other type.
+    """
+
+    __slots__ = ("represented",)
+
+    def __init__(self, represented: TypeInformation) -> None:
+        self.represented = represented
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the kind and what is represented."""
+        return type(other) is type(self) and self.represented == other.represented
+
+    def __hash__(self) -> int:
+        """Hash what is represented."""
+        return hash((type(self), self.represented))
+
+    def converter(self) -> Converter | None:
+        """Return the function that converts one value to this type."""
+        return self.represented.converter()
+
+    def _column(self) -> ColumnConverter | None:
+        return self.represented._column()
+
+    def _java_text(self, value: Any) -> str:
+        return self.represented._java_text(value)
+
+    def _java_hash(self, value: Any) -> int | None:
+        return self.represented._java_hash(value)
+
+
+class LocalTimeTypeInfo(_Alias):
+    """A `java.time.LocalDate`, `LocalTime` or `LocalDateTime`; `datetime.date`, `time` or `datetime` in Python."""
+
+    __slots__ = ("_time_type",)
+
+    class TimeType(Enum):
+        """Which of the three."""
+
+        LOCAL_DATE = 0
+        LOCAL_TIME = 1
+        LOCAL_DATE_TIME = 2
+
+    def __init__(self, time_type: TimeType) -> None:
+        """Declare one of the three."""
+        super().__init__((DateTypeInfo(), TimeTypeInfo(), TimestampTypeInfo())[time_type.value])
+        self._time_type = time_type
+
+    def __repr__(self) -> str:
+        """Return for example `LocalTimeTypeInfo<LOCAL_DATE>`."""
+        return f"LocalTimeTypeInfo<{self._time_type.name}>"
+
+    def _java_text(self, value: Any) -> str:
+        return _java_text.local_time(value)
+
+
+class ExternalTypeInfo(_Alias):
+    """The type of values that come from tables; in Python they are those of the type it is made with."""
+
+    __slots__ = ()
+
+    def __init__(self, type_info: TypeInformation) -> None:
+        """Declare the same values as another type."""
+        super().__init__(type_info)
+
+    def __repr__(self) -> str:
+        """Return for example `ExternalTypeInfo<Long>`."""
+        return f"ExternalTypeInfo<{self.represented}>"
+
+    def to_string(self, value: Any) -> str:
+        """Return the text that the represented type's values print as."""
+        return self.represented.to_string(value)

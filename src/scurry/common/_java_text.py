@@ -144,6 +144,15 @@ def hash_map_order(codes: list[int]) -> list[int]:
     return sorted(range(len(codes)), key=buckets.__getitem__)
 
 
+def local_time(value: datetime.date | datetime.time) -> str:
+    """Return a `LocalDate`, `LocalTime` or `LocalDateTime`, whose seconds are left out if they are 0: `03:00`."""
+    if not isinstance(value, datetime.time | datetime.datetime):
+        return value.isoformat()
+    if value.microsecond:
+        return value.isoformat(timespec="microseconds" if value.microsecond % 1000 else "milliseconds")
+    return value.isoformat(timespec="seconds" if value.second else "minutes")
+
+
 def path(text: str) -> str:
     """Return a path or URI as Flink's `Path` shows it: `file:///a//b/` is `file:/a/b`.
 

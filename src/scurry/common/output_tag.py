@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from scurry.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from scurry.common.typeinfo import TypeInformation
 
 
 class OutputTag:
@@ -12,10 +17,12 @@ class OutputTag:
 
     Args:
         tag_id: The name, unique within the operator; must not be empty.
-        type_info: Declared type of the side output's values; None means pickled Python objects.
+        type_info: Declared type of the side output's values, or a list of types for rows of them; None means pickled
+            Python objects.
 
     Raises:
         ValueError: If `tag_id` is empty.
+        ArgumentTypeError: If `type_info` is none of these.
     """
 
     #: True once any tag exists in this process: without one, the per-record path need not look for tags at all.
@@ -25,15 +32,18 @@ class OutputTag:
         if not tag_id:
             raise ValueError("OutputTag tag_id cannot be None or empty string")
         self.tag_id = tag_id
-        if isinstance(type_info, list):  # PyFlink: a list of types means a row of them
-            from scurry.common.typeinfo import RowTypeInfo
-
-            type_info = RowTypeInfo(type_info)
-        self.type_info = type_info
+        self.declared = _declared(type_info)
         OutputTag.in_use = True
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OutputTag, (self.tag_id, self.type_info)
+        return OutputTag, (self.tag_id, self.declared)
+
+    @property
+    def type_info(self) -> TypeInformation:
+        """The type of the side output's values; pickled Python objects if none was declared."""
+        from scurry.common.typeinfo import Types
+
+        return self.declared or Types.PICKLED_BYTE_ARRAY()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OutputTag) and other.tag_id == self.tag_id
@@ -43,3 +53,15 @@ class OutputTag:
 
     def __repr__(self) -> str:
         return f"OutputTag({self.tag_id!r})"
+
+
+def _declared(type_info: Any) -> TypeInformation | None:
+    from scurry.common.typeinfo import RowTypeInfo, TypeInformation
+
+    if type_info is None or isinstance(type_info, TypeInformation):
+        return type_info
+    if isinstance(type_info, list):
+        return RowTypeInfo(type_info)
+    raise ArgumentTypeError(
+        f"OutputTag type_info must be None, list or TypeInformation such as Types.STRING(), not {type_info!r}"
+    )

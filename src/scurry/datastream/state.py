@@ -24,6 +24,7 @@ __all__ = [
     "MapState",
     "MapStateDescriptor",
     "MergingState",
+    "OperatorStateStore",
     "ReadOnlyBroadcastState",
     "ReducingState",
     "ReducingStateDescriptor",
@@ -41,6 +42,14 @@ V = TypeVar("V")
 IN = TypeVar("IN")
 OUT = TypeVar("OUT")
 D = TypeVar("D", bound="StateDescriptor")
+
+
+class OperatorStateStore(ABC):
+    """Gives access to state that belongs to an operator as a whole: broadcast state."""
+
+    @abstractmethod
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        """Return the broadcast state of that descriptor."""
 
 
 class State(ABC):

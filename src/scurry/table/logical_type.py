@@ -34,6 +34,15 @@ class DataType:
         changed._nullable = nullable
         return changed
 
+    def bridged_to(self: _Self, conversion_cls: str) -> _Self:
+        """Keep the name of the Java class that values have in Flink's tables; here they are always Python's.
+
+        Returns:
+            The type itself, which is from then on unlike one that is not bridged, as in PyFlink.
+        """
+        self._conversion_cls = conversion_cls
+        return self
+
     @classmethod
     def type_name(cls) -> str:
         """Return the type's name, e.g. BIGINT."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from typing import Any
 from scurry.common.time import Instant
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
+from scurry.errors import TypeMismatchError
 
-__all__ = ["ColumnType"]
+__all__ = ["ColumnType", "rounding"]
 
 _MILLIS, _MICROS = 3, 6
 
@@ -97,6 +99,8 @@ class ColumnType:
             return _nullable(lambda v: v.astimezone(datetime.UTC).replace(tzinfo=None))
         if self.kind == "TIMESTAMP_LTZ":
             return _nullable(_datetime)
+        if self.kind == "DECIMAL":
+            return _nullable(self._to_decimal())
         parts = [part.to_arrow(utc) or _same for part in self.parts]
         if self.kind == "MAP":
             key, value = parts
@@ -108,6 +112,33 @@ class ColumnType:
             element = parts[0]
             return _nullable(lambda v: list(map(element, v)))
         return None
+
+    def _to_decimal(self) -> Callable[[Any], Any]:
+        rounded, declared = rounding(self.precision, self.scale), f"DECIMAL({self.precision}, {self.scale})"
+
+        def convert(value: Any) -> Any:
+            if not isinstance(value, decimal.Decimal):
+                return value
+            fitting = rounded(value)
+            if fitting is None:
+                raise TypeMismatchError(declared, value, "it has more digits before the point; Flink would write null")
+            return fitting
+
+        return convert
+
+
+def rounding(precision: int, scale: int) -> Callable[[decimal.Decimal], decimal.Decimal | None]:
+    """Return what rounds half up to the scale, as Flink does, or to None what needs more digits than the precision."""
+    unit = decimal.Decimal(1).scaleb(-scale)
+    context = decimal.Context(prec=precision, rounding=decimal.ROUND_HALF_UP, traps=[decimal.InvalidOperation])
+
+    def rounded(value: decimal.Decimal) -> decimal.Decimal | None:
+        try:
+            return value.quantize(unit, None, context)
+        except decimal.InvalidOperation:
+            return None
+
+    return rounded
 
 
 _TYPES: dict[str, Callable[[], TypeInformation]] = {

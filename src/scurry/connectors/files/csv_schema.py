@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.files.column_types import rounding
 
 __all__ = ["CsvColumn", "CsvDialect"]
 
@@ -107,7 +108,7 @@ class CsvColumn:
         if self.kind in _INTEGER_BITS:
             return lambda text: _integer(text, self.kind)
         if self.kind == "DECIMAL":
-            return lambda text: _decimal(text, self.precision, self.scale)
+            return _decimal(self.precision, self.scale)
         return _PARSERS[self.kind]
 
 
@@ -162,17 +163,16 @@ def _float(text: str) -> float:
         return math.copysign(math.inf, value)
 
 
-def _decimal(text: str, precision: int, scale: int) -> decimal.Decimal | None:
-    """Round half up to the scale, as Flink does; None when the value needs more digits than the precision has."""
-    trimmed = text.strip(_BLANK)
-    if not _DECIMAL.fullmatch(trimmed):
-        raise ValueError(f"{trimmed!r} is no decimal number")
-    value = decimal.Decimal(trimmed)
-    if value and value.adjusted() >= precision - scale:
-        return None
-    context = decimal.Context(prec=precision + 1, rounding=decimal.ROUND_HALF_UP)
-    rounded = value.quantize(decimal.Decimal(1).scaleb(-scale), context=context)
-    return None if len(rounded.as_tuple().digits) > precision else rounded
+def _decimal(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
+    rounded = rounding(precision, scale)
+
+    def parse(text: str) -> decimal.Decimal | None:
+        trimmed = text.strip(_BLANK)
+        if not _DECIMAL.fullmatch(trimmed):
+            raise ValueError(f"{trimmed!r} is no decimal number")
+        return rounded(decimal.Decimal(trimmed))
+
+    return parse
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {

@@ -360,12 +360,20 @@ class StreamingFileSink(FileSink):
     class DefaultRowFormatBuilder(FileSink.RowFormatBuilder):
         """Builds a sink that writes record by record."""
 
+        def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
+            """Set when files end before their micro-batch does; see `FileSink`."""
+            return super().with_rolling_policy(policy)
+
         def build(self) -> StreamingFileSink:
             """Return the sink."""
             return self._build(StreamingFileSink)
 
     class DefaultBulkFormatBuilder(FileSink.BulkFormatBuilder):
         """Builds a sink that writes whole files of a format."""
+
+        def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
+            """Set when files end before their micro-batch does; see `FileSink`."""
+            return super().with_rolling_policy(policy)
 
         def build(self) -> StreamingFileSink:
             """Return the sink."""

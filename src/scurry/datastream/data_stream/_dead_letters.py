@@ -31,9 +31,9 @@ def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
     """
     if not isinstance(output_tag, OutputTag):
         raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
-    if output_tag.type_info is not None:
+    if output_tag.declared is not None:
         raise ArgumentError(
-            f"dead letters are DeadLetter objects, not {output_tag.type_info}: give OutputTag({output_tag.tag_id!r}) "
+            f"dead letters are DeadLetter objects, not {output_tag.declared}: give OutputTag({output_tag.tag_id!r}) "
             "no type, and map the side output to what you need"
         )
     if isinstance(node, SourceNode) and node.source.meets_malformed_records:

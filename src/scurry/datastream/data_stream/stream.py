@@ -187,7 +187,7 @@ class DataStream(OperatorSettings):
             SideOutputNode(
                 inputs=(self._node,),
                 name=f"Side Output {output_tag.tag_id}",
-                output_type=output_tag.type_info,
+                output_type=output_tag.declared,
                 tag_id=output_tag.tag_id,
             ),
         )

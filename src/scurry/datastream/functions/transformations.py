@@ -16,6 +16,7 @@ __all__ = [
     "FlatMapFunction",
     "KeySelector",
     "MapFunction",
+    "NullByteKeySelector",
     "Partitioner",
     "ReduceFunction",
     "SinkFunction",
@@ -96,6 +97,14 @@ class KeySelector(Function):
     @abstractmethod
     def get_key(self, value: Any) -> Any:
         """Return the key; equal records must have equal keys."""
+
+
+class NullByteKeySelector(KeySelector):
+    """Gives all records the same key, 0, so that they are processed in one place."""
+
+    def get_key(self, value: Any) -> int:
+        """Return 0."""
+        return 0
 
 
 class FilterFunction(Function):

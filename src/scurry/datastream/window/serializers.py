@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 from typing import IO
 
+from scurry.common.serializer import TypeSerializer
 from scurry.datastream.window.windows import CountWindow, GlobalWindow, TimeWindow
 
 __all__ = ["CountWindowSerializer", "GlobalWindowSerializer", "TimeWindowSerializer"]
 
 
-class TimeWindowSerializer:
+class TimeWindowSerializer(TypeSerializer[TimeWindow]):
     """Writes a `TimeWindow` as start and end, 8 bytes each."""
 
     def serialize(self, element: TimeWindow, stream: IO[bytes]) -> None:
@@ -22,7 +23,7 @@ class TimeWindowSerializer:
         return TimeWindow(*struct.unpack(">qq", stream.read(16)))
 
 
-class CountWindowSerializer:
+class CountWindowSerializer(TypeSerializer[CountWindow]):
     """Writes a `CountWindow` as its number in 8 bytes."""
 
     def serialize(self, element: CountWindow, stream: IO[bytes]) -> None:
@@ -34,7 +35,7 @@ class CountWindowSerializer:
         return CountWindow(*struct.unpack(">q", stream.read(8)))
 
 
-class GlobalWindowSerializer:
+class GlobalWindowSerializer(TypeSerializer[GlobalWindow]):
     """Writes the `GlobalWindow` as one byte."""
 
     def serialize(self, element: GlobalWindow, stream: IO[bytes]) -> None:

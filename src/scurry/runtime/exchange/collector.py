@@ -80,10 +80,10 @@ class Collector:
         consumers = self.side.get(tag.tag_id)
         if not consumers or not values:
             return
-        if tag.type_info is not None:
+        if tag.declared is not None:
             convert = self.side_converters.get(tag.tag_id)
             if convert is None:
-                convert = self.side_converters[tag.tag_id] = tag.type_info.block_converter() or (lambda block: block)
+                convert = self.side_converters[tag.tag_id] = tag.declared.block_converter() or (lambda block: block)
             values = self._converted(convert, values)
         for consumer in consumers:
             consumer.process(values, timestamps)

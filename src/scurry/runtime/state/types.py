@@ -18,7 +18,9 @@ from scurry.common.typeinfo import (
     BasicTypeInfo,
     DataclassTypeInfo,
     DateTypeInfo,
+    ExternalTypeInfo,
     ListTypeInfo,
+    LocalTimeTypeInfo,
     MapTypeInfo,
     ObjectArrayTypeInfo,
     PickledBytesTypeInfo,
@@ -49,6 +51,8 @@ def describe(declared: TypeInformation | None) -> TypeJson:
     """The JSON of a declared type, None meaning any Python object."""
     if declared is None:
         return ANY
+    if isinstance(declared, LocalTimeTypeInfo | ExternalTypeInfo):
+        return describe(declared.represented)
     if isinstance(declared, BasicTypeInfo):
         return declared.basic_type.name
     if isinstance(declared, DataclassTypeInfo):

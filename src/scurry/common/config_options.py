@@ -24,6 +24,7 @@ __all__ = [
     "AUTO_GENERATE_UIDS",
     "AUTO_WATERMARK_INTERVAL",
     "BATCH_MAX_BYTES",
+    "RECORD_MAX_BYTES",
     "BATCH_MAX_RECORDS",
     "BATCH_TARGET_DURATION",
     "CHECKPOINTING_DIR",
@@ -181,6 +182,13 @@ BATCH_MAX_RECORDS = ConfigOption(
     None,
     "Records that a source reads per micro-batch at most; 10 million if not set.",
 )
+RECORD_MAX_BYTES = ConfigOption(
+    "scurry.record.max-bytes",
+    parse_bytes,
+    64 << 20,
+    "Bytes that a record of a collection may take up: it passes through the memory of Spark's driver, where it takes "
+    "several times as much (spark.driver.memory).",
+)
 BATCH_TARGET_DURATION = ConfigOption(
     "scurry.batch.target-duration",
     duration_of(1),
@@ -235,6 +243,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     LOG_FILE,
     PROGRESS,
     BATCH_MAX_BYTES,
+    RECORD_MAX_BYTES,
     BATCH_MAX_RECORDS,
     BATCH_TARGET_DURATION,
     TICK_INTERVAL,

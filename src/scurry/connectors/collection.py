@@ -10,11 +10,15 @@ from scurry.common.pickling import by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.errors import ArgumentError
 
 __all__ = ["CollectionSource"]
 
 #: Collections up to this size are read by one channel, which keeps their order whatever the parallelism.
 SINGLE_CHANNEL_ELEMENTS = 10_000
+
+#: Bytes that are dealt at once: Spark's driver holds them several times over.
+SLICE_BYTES = 16 * 1024 * 1024
 
 
 class CollectionSource(Source):
@@ -49,17 +53,42 @@ class CollectionSource(Source):
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that deals pickled slices."""
+        slices = _Slices(self._values, limits.max_record_bytes)
         ranges = (0, len(self._values))
-        return RangeEnumerator(*ranges, self.channels(parallelism), limits.max_records, self._pickled_slice)
+        return RangeEnumerator(*ranges, self.channels(parallelism), limits.max_records, slices.pickled, slices.fitting)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the elements of one pickled slice."""
         return sliced([pickle.loads(work)], sizer)
 
-    def _pickled_slice(self, start: int, stop: int) -> bytes:
-        # the elements' classes may live in the user's __main__ or in a function
-        return by_value(self._values[start:stop])
-
     def __getstate__(self) -> dict[str, Any]:
         """Leave the elements out: a task gets those it needs with its work."""
         return {**self.__dict__, "_values": []}
+
+
+class _Slices:
+    """Pickles parts of a collection, none much larger than `SLICE_BYTES` unless it is a single element."""
+
+    def __init__(self, values: list[Any], max_record_bytes: int) -> None:
+        self._values = values
+        self._max_record_bytes = max_record_bytes
+        self._last: tuple[int, int, bytes] = (0, 0, b"")
+
+    def fitting(self, start: int, stop: int) -> int:
+        """Return where a part ends that is not too large."""
+        # the elements' classes may live in the user's __main__ or in a function
+        while len(pickled := by_value(self._values[start:stop])) > SLICE_BYTES and stop - start > 1:
+            stop = start + max(1, (stop - start) * SLICE_BYTES // len(pickled))
+        if len(pickled) > self._max_record_bytes and stop - start == 1:
+            raise ArgumentError(
+                f"element {start} of the collection takes up {len(pickled):,} bytes: it would have to pass through the "
+                f"driver's memory whole; read such data from files, or set scurry.record.max-bytes (now "
+                f"{self._max_record_bytes:,}) and spark.driver.memory higher"
+            )
+        self._last = (start, stop, pickled)
+        return stop
+
+    def pickled(self, start: int, stop: int) -> bytes:
+        """Return the part that was fitted last."""
+        assert self._last[:2] == (start, stop)
+        return self._last[2]

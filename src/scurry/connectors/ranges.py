@@ -27,6 +27,7 @@ class RangeEnumerator(Enumerator):
         channels: int,
         max_records: int,
         make_work: Callable[[int, int], Any] = lambda start, stop: (start, stop),
+        fitting: Callable[[int, int], int] = lambda start, stop: stop,
     ) -> None:
         """Split `start..stop` (exclusive) over the channels.
 
@@ -36,10 +37,12 @@ class RangeEnumerator(Enumerator):
             channels: Number of readers.
             max_records: Indices dealt per batch, over all channels (each unfinished channel gets one at least).
             make_work: Turns a part `start, stop` into picklable work.
+            fitting: Returns where a part `start, stop` that is to be dealt ends at the latest, after `start`.
         """
         self._channels = channels
         self._max_records = max_records
         self._make_work = make_work
+        self._fitting = fitting
         #: what each channel has still to read; None once the channel is final
         self._pending: list[list[tuple[int, int]] | None] = [
             [part] if part[0] < part[1] else [] for part in split_range(start, stop, channels)
@@ -69,7 +72,7 @@ class RangeEnumerator(Enumerator):
                 self._pending[channel] = None
                 continue
             start, stop = parts[0]
-            end = min(stop, start + quota)
+            end = self._fitting(start, min(stop, start + quota))
             parts[:1] = [(end, stop)] if end < stop else []
             assignments.append(Assignment(channel, self._make_work(start, end), not parts))
             if not parts:

@@ -55,10 +55,12 @@ class BatchLimits:
     Attributes:
         max_bytes: Bytes of input; for sources that read bytes (files), or know what records take up (Kafka).
         max_records: Records; for sources that count them (Kafka, sockets, collections, sequences, generators).
+        max_record_bytes: Bytes that a single record may take up; for records that come from the program itself.
     """
 
     max_bytes: int = 512 * 1024 * 1024
     max_records: int = 10_000_000
+    max_record_bytes: int = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)

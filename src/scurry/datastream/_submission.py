@@ -270,7 +270,13 @@ def _by_key(configuration: Configuration) -> dict[str, str]:
 
 def _plain_numbers(configuration: Configuration) -> dict[str, str]:
     """The settings of scurry's own that have units, without them: the runtime reads plain numbers."""
-    own = (options.BATCH_MAX_BYTES, options.BATCH_MAX_RECORDS, options.BATCH_TARGET_DURATION, options.TICK_INTERVAL)
+    own = (
+        options.BATCH_MAX_BYTES,
+        options.BATCH_MAX_RECORDS,
+        options.RECORD_MAX_BYTES,
+        options.BATCH_TARGET_DURATION,
+        options.TICK_INTERVAL,
+    )
     return {option.key: str(configuration.get(option)) for option in own if configuration.contains_key(option.key)}
 
 

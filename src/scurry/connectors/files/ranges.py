@@ -89,13 +89,14 @@ def owned_blocks(
         if position < end and b"\n" in block:
             data = b"".join(parts)
             whole = cut(data)
+            parts, block = [data[whole:]] if whole < len(data) else [], b""
             if whole:
-                yield offset, data[:whole]
+                data = data[:whole]  # a long line is in memory as few times as can be while it is worked on
+                yield offset, data
                 offset += whole
-                data = data[whole:]
-            parts = [data] if data else []
     if parts:
-        yield offset, b"".join(parts)
+        parts, data = [], b"".join(parts)
+        yield offset, data
 
 
 class LineNumbers:

@@ -20,6 +20,7 @@ def limits_of(plan: JobPlan) -> BatchLimits:
     return BatchLimits(
         int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
         int(configuration.get("scurry.batch.max-records", BatchLimits.max_records)),
+        int(configuration.get("scurry.record.max-bytes", BatchLimits.max_record_bytes)),
     )
 
 

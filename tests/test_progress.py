@@ -294,7 +294,9 @@ def started(tmp_path: Path, seconds: float, first_line: bool = True) -> subproce
     if first_line:
         job.stdout.readline()
     else:
-        time.sleep(3)
+        while not (tmp_path / "log").exists():
+            time.sleep(0.05)
+        time.sleep(1)  # until execute() waits for the job
     return job
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scurry.common import _java_text
 from scurry.common._api import ApiObject
@@ -29,11 +29,13 @@ def _parse_binary(text: str) -> bytearray:
 class Configuration(ApiObject, check_arguments=False):
     """Key/value pairs that configure a job, as Flink's `Configuration`; every `set_*` returns the object itself."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_typed", "_values")
 
     def __init__(self, other: Configuration | None = None) -> None:
         """Make an empty configuration, or a copy of another."""
         self._values: dict[str, str] = {} if other is None else dict(other._values)
+        #: those of them that were not set as text
+        self._typed: dict[str, int | float | bool | bytearray] = {} if other is None else dict(other._typed)
 
     @classmethod
     def from_dict(cls, map: Mapping[str, str]) -> Configuration:
@@ -61,6 +63,12 @@ class Configuration(ApiObject, check_arguments=False):
                 f"configuration {key!r} = {value!r}: both must be str; use set_integer, set_boolean, set_float or str()"
             )
         self._values[key] = value
+        self._typed.pop(key, None)
+        return self
+
+    def _set(self, key: str, value: int | float | bool | bytearray, text: str) -> Configuration:
+        self.set_string(key, text)
+        self._typed[key] = value
         return self
 
     def get_integer(self, key: str, default_value: int) -> int:
@@ -73,7 +81,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_integer(self, key: str, value: int) -> Configuration:
         """Set a whole number."""
-        return self.set_string(key, str(int(value)))
+        return self._set(key, int(value), str(int(value)))
 
     def get_boolean(self, key: str, default_value: bool) -> bool:
         """Return a value as a boolean.
@@ -85,7 +93,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_boolean(self, key: str, value: bool) -> Configuration:
         """Set a boolean."""
-        return self.set_string(key, _java_text.boolean(value))
+        return self._set(key, value, _java_text.boolean(value))
 
     def get_float(self, key: str, default_value: float) -> float:
         """Return a value as a number.
@@ -97,7 +105,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_float(self, key: str, value: float) -> Configuration:
         """Set a number."""
-        return self.set_string(key, _java_text.double(float(value)))
+        return self._set(key, float(value), _java_text.double(float(value)))
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
         """Return a value as bytes.
@@ -112,7 +120,7 @@ class Configuration(ApiObject, check_arguments=False):
         if not isinstance(value, bytearray | bytes):
             raise ArgumentTypeError(f"configuration {key!r} = {value!r}: the value must be a bytearray")
         encoded = base64.b64encode(value).decode()
-        return self.set_string(key, f"{_BINARY}|-\n  {encoded}" if encoded else f'{_BINARY}""')
+        return self._set(key, bytearray(value), f"{_BINARY}|-\n  {encoded}" if encoded else f'{_BINARY}""')
 
     def get(self, option: ConfigOption[T]) -> T | None:
         """Return the value of an option, converted, or its default; an alias counts if the key itself is not set.
@@ -127,12 +135,14 @@ class Configuration(ApiObject, check_arguments=False):
 
     def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
         """Take over all entries of another configuration, with `prefix` before their keys."""
-        self._values |= {f"{prefix or ''}{key}": value for key, value in other._values.items()}
+        for key, value in other._values.items():
+            self.set_string(f"{prefix or ''}{key}", value)
+        self._typed |= {f"{prefix or ''}{key}": value for key, value in other._typed.items()}
         return self
 
-    def add_all_to_dict(self, target_dict: dict[str, str]) -> None:
-        """Add all entries to a dict."""
-        target_dict.update(self._values)
+    def add_all_to_dict(self, target_dict: dict[str, Any]) -> None:
+        """Add all entries to a dict, as what they were set: text, numbers, booleans or bytes."""
+        target_dict.update({**self._values, **self._typed})
 
     def with_prefix(self, prefix: str) -> dict[str, str]:
         """Return the entries whose key starts with `prefix`, for example `spark.`, keys unchanged."""
@@ -152,6 +162,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def remove_config(self, key: str) -> bool:
         """Unset a key; return whether it was set."""
+        self._typed.pop(key, None)
         return self._values.pop(key, None) is not None
 
     def __eq__(self, other: object) -> bool:

@@ -51,6 +51,14 @@ for value in (b"", b"hi", bytes(range(100))):
     print(repr(configuration.get_string("k", "")), configuration.to_dict(), configuration.key_set())
     print(Configuration().add_all(configuration, "p.").get_bytearray("p.k", bytearray()) == bytearray(value))
     print(configuration == Configuration().set_bytearray("k", bytearray(value)), configuration.remove_config("k"))
+typed = Configuration().set_string("s", "5").set_integer("i", 5).set_boolean("b", True).set_float("f", 5)
+typed.set_bytearray("y", bytearray(b"hi"))
+changed = Configuration(typed).set_string("i", "6")
+changed.remove_config("b")
+for configuration in (typed, Configuration().add_all(typed, "p."), changed):
+    values = {}
+    configuration.add_all_to_dict(values)
+    print(sorted((key, bytes(value) if key.endswith("y") else value) for key, value in values.items()))
 show("default", lambda _: Configuration().get_bytearray("k", bytearray(b"default")))
 show("bytes read as an int", lambda _: Configuration().set_bytearray("k", bytearray(b"5")).get_integer("k", 0))
 show("text read as bytes", lambda _: text("5").get_bytearray("k", bytearray()))

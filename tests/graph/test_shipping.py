@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 import scurry
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parents[1])}
@@ -68,3 +70,47 @@ def test_a_worker_that_stays_takes_the_classes_of_the_next_job(tmp_path: Path) -
     (tmp_path / "first").write_bytes(first)
     earlier = 'import pickle\npickle.loads(pickle.load(open(__file__.replace("worker.py", "first"), "rb"))[0])\n'
     assert run(tmp_path, "worker.py", earlier + textwrap.dedent(WORKER)) == "Point(x=2) True\n"
+
+
+NEIGHBOUR_PROGRAM = """
+    import sys
+    sys.path.insert(0, "modules")
+    import neighbour
+    from scurry.datastream import StreamExecutionEnvironment
+    from scurry.graph.shipping import ship
+
+    env = StreamExecutionEnvironment.get_execution_environment()
+    numbers = env.from_collection([1])
+    numbers.map(neighbour.double).name("by name").print()
+    numbers.map(lambda value: neighbour.double(value)).name("in a lambda").print()
+    numbers.map(lambda value: value).name("without").print()
+    with open(sys.argv[1], "wb") as file:
+        file.write(ship(env._plan("job")))
+"""
+
+NEIGHBOUR_WORKER = """
+    import sys
+    from scurry.errors import WorkerModuleError
+    from scurry.graph.shipping import load_plan
+
+    try:
+        load_plan(open(sys.argv[1], "rb").read())
+    except WorkerModuleError as error:
+        print(error)
+"""
+
+
+def test_a_module_that_a_worker_lacks_is_named_with_the_operators_that_use_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "neighbour.py").write_text("def double(value):\n    return value * 2\n")
+    monkeypatch.chdir(tmp_path)
+    run(tmp_path, "program.py", NEIGHBOUR_PROGRAM)
+    first, *operators, hint = run(tmp_path, "worker.py", NEIGHBOUR_WORKER).splitlines()
+    assert first == "workers have no module named 'neighbour'"
+    assert [line.partition(" built at ")[0] for line in operators] == [
+        "  in operator 'by name'",
+        "  in operator 'in a lambda'",
+    ]
+    assert "env.add_python_file('.../neighbour.py')" in hint

@@ -23,7 +23,7 @@ from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.secret_settings import start_jvm
-from scurry.spark.workers.dependencies import is_local, provide, stage
+from scurry.spark.workers.dependencies import provide, stage
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -116,7 +116,7 @@ def _create(plan: JobPlan) -> Any:
     reach(master)
     stage(master, plan)
     builder = _builder(settings.job_name, master, configuration, plan.bounded)
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if is_local(master) else sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     with quiet_jvm(), joining(master):
         start_jvm(builder)

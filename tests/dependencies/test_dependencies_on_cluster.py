@@ -60,13 +60,15 @@ def test_requirements_that_cannot_be_installed_are_a_short_error(cluster: Cluste
 
 
 @pytest.mark.nightly
-def test_state_of_a_shipped_class_is_restored_by_the_next_start(cluster: Cluster, project: Project) -> None:
-    checkpoints = ["-D", f"execution.checkpointing.dir={project.parts / 'checkpoints'}"]
-    assert printed(run(cluster, project, *project.options, *checkpoints)) == OUTPUT
-    savepoint_of = project.program.read_text().replace("[1, 2]", "[1, 2, 3]")
-    project.program.write_text(savepoint_of)
-    (project.program.parent / "helper.py").open("a").write("\nCHANGED = True\n")
-    assert printed(run(cluster, project, *project.options, *checkpoints)) == []
+def test_state_of_a_shipped_class_is_restored_where_its_module_is_sent_anew(cluster: Cluster, project: Project) -> None:
+    savepoints = project.parts / "savepoints"
+    history = run(cluster, project, "--mode", "batch", "--final-savepoint", str(savepoints), *project.options)
+    assert printed(history) == OUTPUT
+    with open(project.program.parent / "helper.py", "a") as helper:
+        helper.write("\nCHANGED = True\n")
+    (savepoint,) = savepoints.iterdir()
+    restored = run(cluster, project, "--mode", "streaming", "-s", str(savepoint), *project.options)
+    assert printed(restored) == [OUTPUT[0].replace("2", "8", 1), OUTPUT[1].replace("6", "12", 1)]
 
 
 @pytest.mark.nightly

@@ -51,7 +51,8 @@ def states(place: Place) -> list[dict[str, Any]]:
 def sample(run: Run, started: float) -> Sample:
     """Files and bytes of the checkpoints, and resident memory in MB."""
     sizes = []
-    for directory, _, names in os.walk(run.place.checkpoints):
+    for directory, below, names in os.walk(run.place.checkpoints):
+        below[:] = [name for name in below if not name.startswith(".savepoint-")]  # links, while a savepoint is taken
         for name in names:
             try:
                 sizes.append(os.path.getsize(os.path.join(directory, name)))

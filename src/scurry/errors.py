@@ -30,6 +30,7 @@ Each class is also the builtin that fits it, so `except TypeError` keeps working
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
     ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
     ├── MalformedRecordError (ValueError)    input that is no record of the declared format
+    ├── RecordTooLargeError (ValueError)     a record of a file that is larger than scurry.record.max-bytes
     ├── RecordRejectedError (ValueError)     a record that the system behind a sink does not take
     ├── StorageError (OSError)               an object store or HDFS does not do what it was asked for
     │   ├── StorageConnectionError (ConnectionError)   it cannot be reached, or has gone
@@ -81,6 +82,7 @@ __all__ = [
     "MissingTimestampError",
     "MalformedRecordError",
     "RecordRejectedError",
+    "RecordTooLargeError",
     "RequestRefusedError",
     "RowFieldError",
     "PyFlinkImportedError",
@@ -317,6 +319,12 @@ class PyFlinkImportedError(ScurryError, ImportError):
 
 class SourceNotFoundError(ScurryError, FileNotFoundError):
     """What a source should read does not exist."""
+
+
+class RecordTooLargeError(ScurryError, ValueError):
+    """A record of a file is larger than `scurry.record.max-bytes`."""
+
+    permanent = True
 
 
 class MalformedRecordError(ScurryError, ValueError):

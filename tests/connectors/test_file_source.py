@@ -72,7 +72,7 @@ class TestLines:
         blocks = []
         for start, end in zip(edges, edges[1:], strict=False):
             with open(path, "rb") as file:
-                blocks += list(owned_blocks(file, start, end, block_bytes=block))
+                blocks += list(owned_blocks(file, "file", start, end, block_bytes=block))
         assert b"".join(content for _, content in blocks) == data
         assert all(data[offset : offset + len(content)] == content for offset, content in blocks)
 

@@ -186,8 +186,8 @@ RECORD_MAX_BYTES = ConfigOption(
     "scurry.record.max-bytes",
     parse_bytes,
     64 << 20,
-    "Bytes that a record of a collection may take up: it passes through the memory of Spark's driver, where it takes "
-    "several times as much (spark.driver.memory).",
+    "Bytes that a record may take up which is held in memory whole: a line of a file, or an element of a collection, "
+    "which passes through Spark's driver and takes several times as much there (spark.driver.memory).",
 )
 BATCH_TARGET_DURATION = ConfigOption(
     "scurry.batch.target-duration",

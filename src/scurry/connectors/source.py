@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedRecordError
 
 __all__ = [
+    "MAX_RECORD_BYTES",
     "Assignment",
     "Backlog",
     "BatchLimits",
@@ -55,7 +57,7 @@ class BatchLimits:
     Attributes:
         max_bytes: Bytes of input; for sources that read bytes (files), or know what records take up (Kafka).
         max_records: Records; for sources that count them (Kafka, sockets, collections, sequences, generators).
-        max_record_bytes: Bytes that a single record may take up; for records that come from the program itself.
+        max_record_bytes: Bytes that a single record may take up; for records of the program itself and lines of files.
     """
 
     max_bytes: int = 512 * 1024 * 1024
@@ -95,6 +97,10 @@ class Backlog:
         """Whether there is something; so it is if nobody knows how much."""
         known = [amount for amount in (self.records, self.bytes) if amount is not None]
         return any(known) or not known
+
+
+#: Bytes that one record may take up where a reader holds it whole. Formats know files and no job: the task sets it.
+MAX_RECORD_BYTES: ContextVar[int] = ContextVar("MAX_RECORD_BYTES", default=BatchLimits.max_record_bytes)
 
 
 class ChunkSizer:

@@ -73,7 +73,7 @@ class CsvFormat(StreamFormat):
         names, prelude = dialect.names, self._prelude(fs, path, parser)
         fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
         with open_decompressed(fs, path) as file:
-            for offset, block in owned_blocks(file, start, end, cut=quotes.whole_records):
+            for offset, block in owned_blocks(file, path, start, end, cut=quotes.whole_records):
                 skip = min(max(0, prelude - offset), len(block))
                 data = block[skip:] if skip else block
                 if not data:

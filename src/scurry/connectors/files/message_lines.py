@@ -44,7 +44,7 @@ class MessageLinesFormat(StreamFormat):
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         """Yield blocks of records."""
         with open_decompressed(fs, path) as file:
-            for offset, data in owned_blocks(file, start, end):
+            for offset, data in owned_blocks(file, path, start, end):
                 yield from self._parsed(data, LineNumbers(fs, path, offset))
 
     def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Sequence[Any]]:

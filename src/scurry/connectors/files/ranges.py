@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.source import MAX_RECORD_BYTES
+from scurry.errors import RecordTooLargeError
 
 __all__ = ["LineNumbers", "compressed", "open_decompressed", "owned_blocks"]
 
@@ -56,6 +58,7 @@ def _after_last_newline(block: bytes) -> int:
 
 def owned_blocks(
     file: BinaryIO,
+    path: str,
     start: int,
     end: int,
     block_bytes: int = BLOCK_BYTES,
@@ -63,28 +66,33 @@ def owned_blocks(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that begin in `start..end` as blocks of whole records, each with its offset in the file.
 
+    No more than a record of `MAX_RECORD_BYTES` and a block are held at once.
+
     Args:
         file: The file, seekable.
+        path: Its name, for errors.
         start: First byte of the range.
         end: Byte after the range.
         block_bytes: About how much to yield at once.
         cut: Returns how much of a block that begins with a record is whole records (0: none is complete yet).
+
+    Raises:
+        RecordTooLargeError: A record is larger than `MAX_RECORD_BYTES`.
     """
-    position = 0
-    if start > 0:
-        # the line that holds the byte before the range belongs to the range before
-        file.seek(start - 1)
-        position = start - 1 + len(file.readline())
+    position, limit = _first_line(file, start, block_bytes), MAX_RECORD_BYTES.get()
     offset = position
     parts: list[bytes] = []
+    held = 0
     while position < end:
         block = file.read(min(block_bytes, end - position))
         if not block:
             break
         if position + len(block) >= end and not block.endswith(b"\n"):
-            block += file.readline()
+            block += file.readline(limit + 1)
         position += len(block)
         parts.append(block)
+        record = held + (block.find(b"\n") if b"\n" in block else len(block))
+        held += len(block)
         # a line longer than the block is searched for its end in the new part only
         if position < end and b"\n" in block:
             data = b"".join(parts)
@@ -94,9 +102,29 @@ def owned_blocks(
                 data = data[:whole]  # a long line is in memory as few times as can be while it is worked on
                 yield offset, data
                 offset += whole
+                held -= whole
+            record = held
+        if record > limit:
+            raise RecordTooLargeError(
+                f"{path}: the record that begins at byte {offset:,} takes up more than {limit:,} bytes; "
+                "set scurry.record.max-bytes higher if that is right"
+            )
     if parts:
         parts, data = [], b"".join(parts)
         yield offset, data
+
+
+def _first_line(file: BinaryIO, start: int, block_bytes: int) -> int:
+    """Return where the first line begins that a range owns, and go there."""
+    if start == 0:
+        return 0
+    # the line that holds the byte before the range belongs to the range before
+    position = file.seek(start - 1)
+    while piece := file.readline(block_bytes):
+        position += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return position
 
 
 class LineNumbers:

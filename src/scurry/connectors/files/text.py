@@ -52,7 +52,7 @@ class TextLineFormat(StreamFormat):
         """Yield blocks of lines."""
         with open_decompressed(fs, path) as file:
             if self.splittable(path) or compressed(path):
-                for _, data in owned_blocks(file, start, end):
+                for _, data in owned_blocks(file, path, start, end):
                     yield split_lines(data.decode(self.charset, "replace"))
             else:
                 yield split_lines(self._decode_whole(file.read()))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.common.time import checked_time
-from scurry.connectors.source import ChunkSizer, MalformedRecords
+from scurry.connectors.source import MAX_RECORD_BYTES, BatchLimits, ChunkSizer, MalformedRecords
 from scurry.errors import TimestampError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
@@ -45,6 +45,8 @@ class SourceTask:
         self._source = source
         self._wall_clock = wall_clock
         self._interval = settings.auto_watermark_interval_ms or 200
+        limit = settings.configuration.get("scurry.record.max-bytes", BatchLimits.max_record_bytes)
+        self._max_record_bytes = int(limit)
         self.task = Task(plan, source.id, instance, self.info)
         self._entry = self.task.collector(source)
         self._malformed = MalformedInput(source, self._entry, self.info)
@@ -173,6 +175,7 @@ class SourceTask:
 
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
         """The chunks of all works; a failing reader is reported like a failing operator."""
+        MAX_RECORD_BYTES.set(self._max_record_bytes)
         for work in works:
             if work is not None:
                 try:

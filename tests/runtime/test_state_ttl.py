@@ -135,6 +135,14 @@ def test_entries_of_a_map_expire_one_by_one(bench: Bench) -> None:
     assert bench.backend.entry == {}
 
 
+def test_a_map_may_hold_none(bench: Bench) -> None:
+    state = bench.state(MapStateDescriptor("m"))
+    state.put("a", None)
+    assert ("a" in state, list(state.items()), state.is_empty()) == (True, [("a", None)], False)
+    bench.now = 10
+    assert ("a" in state, list(state.items()), state.is_empty()) == (False, [], True)
+
+
 @pytest.mark.parametrize(
     "descriptor",
     [ReducingStateDescriptor("r", lambda a, b: a + b), AggregatingStateDescriptor("a", Total())],

@@ -247,6 +247,12 @@ def test_damaged_entries_are_refused(local: Job) -> None:
     assert "kind=page/part-0.parquet: 100 bytes long instead of" in text
 
 
+def test_a_savepoint_names_the_batch_after_which_it_was_taken(job: Job) -> None:
+    client = job.start(only_running)
+    path = job.stop(client)
+    assert open_savepoint(path).metadata.batch_id == client.checkpoints()[-1].checkpoint_id
+
+
 def test_a_savepoint_needs_a_place(local: Job) -> None:
     client = local.start(only_running)
     with pytest.raises(SavepointError, match="state.savepoints.dir"):

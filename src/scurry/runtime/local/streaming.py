@@ -183,7 +183,7 @@ class LocalEngine:
         description = Description.of(self._plan, self._job.state_schemas)
         stood = positions or self.memory.source_positions or SourcePositions()
         drained = positions is not None
-        complete_savepoint(path, metadata_of(self._job, description, self.memory.batch_id, stood, drained=drained))
+        complete_savepoint(path, metadata_of(self._job, description, self.memory.batch_id - 1, stood, drained=drained))
 
     def rescale(self, request: RescaleRequest) -> Memory:
         """Return the state for another parallelism: what a savepoint would hold."""

@@ -10,6 +10,9 @@ from typing import Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
 
+#: Stands for a map entry that is not there: its value may be None.
+_ABSENT = object()
+
 
 class _TtlState:
     __slots__ = ("_backend", "_now", "_renew_on_read", "_return_expired", "_slot", "_ttl")
@@ -30,14 +33,14 @@ class _TtlState:
         expires: int = stamped[1] + self._ttl
         return expires > self._now()
 
-    def _read(self, holder: dict[Any, Any], slot: Any) -> Any:
-        """The value under `slot` if it may be seen, else None; expired values are removed when they are met."""
+    def _read(self, holder: dict[Any, Any], slot: Any, absent: Any = None) -> Any:
+        """Return the value under `slot` if it may be seen, else `absent`; remove it if it has expired."""
         stamped = holder.get(slot)
         if stamped is None:
-            return None
+            return absent
         if not self._live(stamped):
             del holder[slot]
-            return stamped[0] if self._return_expired else None
+            return stamped[0] if self._return_expired else absent
         if self._renew_on_read:
             holder[slot] = (stamped[0], self._now())
         return stamped[0]
@@ -133,8 +136,10 @@ class TtlMapState(_TtlState):
         self._drop_empty()
 
     def contains(self, key: Any) -> bool:
-        """Whether there is a live value under `key`."""
-        return self.get(key) is not None
+        """Return whether there is a live value under `key`."""
+        found = self._read(self._map(), key, _ABSENT) is not _ABSENT
+        self._drop_empty()
+        return found
 
     def is_empty(self) -> bool:
         """Whether no entry is live."""
@@ -143,9 +148,9 @@ class TtlMapState(_TtlState):
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Iterates over (key, value) of the live entries."""
         mapping = self._map()
-        found = [(key, self._read(mapping, key)) for key in list(mapping)]
+        found = [(key, self._read(mapping, key, _ABSENT)) for key in list(mapping)]
         self._drop_empty()
-        return iter([(key, value) for key, value in found if value is not None])
+        return iter([(key, value) for key, value in found if value is not _ABSENT])
 
     def keys(self) -> Iterator[Any]:
         """Iterates over the keys of the live entries."""

@@ -1,1 +1,1 @@
-"""The logical job: nodes a program builds, and the plan of levels they become."""
+"""The logical job: the nodes that a program builds, and the plan of levels made of them."""

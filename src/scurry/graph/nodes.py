@@ -1,4 +1,4 @@
-"""The nodes of a stream graph, built by the API one per call; each remembers the user's line that built it."""
+"""The nodes of a stream graph, one per API call; each stores the user's line that built it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Origin:
 
     @classmethod
     def of_caller(cls) -> Origin:
-        """The innermost frame outside scurry's own package (walking raw frames is cheap)."""
+        """Return the innermost frame outside scurry's own package (walking raw frames is cheap)."""
         frame = sys._getframe(1)
         # by module, not by file: the constructors that dataclasses generate have no file
         while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
@@ -50,9 +50,9 @@ class Node:
 
 @dataclass(eq=False)
 class SourceNode(Node):
-    """A source with the watermark strategy given to from_source (None: none).
+    """A source with the watermark strategy given to from_source, or None.
 
-    `dead_letters` is the tag of input that is no record, if it may hold some.
+    `dead_letters` is the tag of the side output for malformed records, if they go there.
     """
 
     source: Any = None
@@ -62,7 +62,7 @@ class SourceNode(Node):
 
 @dataclass(eq=False)
 class OperatorNode(Node):
-    """An operator with one or two inputs; `dead_letters` is the tag of records it fails on, if it may fail on some."""
+    """An operator with one or two inputs; `dead_letters` is the tag of records on which it may fail, or None."""
 
     operator: Operator = field(default_factory=lambda: Operator(None))
     dead_letters: Any = None
@@ -84,7 +84,7 @@ class UnionNode(Node):
 class CacheNode(UnionNode):
     """The records of a stream that is kept for later jobs.
 
-    The one input is, as suits the job at hand, the stream that is `computed` or the source of what is `stored`.
+    Depending on the job, the one input is the stream that is `computed` or the source of what is `stored`.
     `records` is a `scurry.connectors.cache.CachedRecords`.
     """
 
@@ -95,6 +95,6 @@ class CacheNode(UnionNode):
 
 @dataclass(eq=False)
 class SideOutputNode(Node):
-    """The records an operator emitted under a tag."""
+    """The records that an operator emitted under a tag."""
 
     tag_id: str = ""

@@ -1,6 +1,6 @@
-"""What an operator does, as data: one frozen class per kind.
+"""The descriptions of operators, as data: one frozen class per kind.
 
-`scurry.runtime.operators` lowers them to what runs.
+`scurry.runtime.operators` maps them to the operators that run.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """Base of all operator descriptions. `keyed` ones need their input partitioned by key."""
+    """Base of all operator descriptions. `keyed` ones need an input that is partitioned by key."""
 
     function: Any
 
     keyed = False
-    #: whether the operator reads the watermark or processing time, so that time must reach it even without data
+    #: whether the operator depends on the watermark or processing time, so that time must reach it even without data
     timed = False
 
 
@@ -32,7 +32,7 @@ class FlatMap(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Filter(Operator):
-    """Keeps the records its function accepts (FilterFunction or callable)."""
+    """Keeps the records that its function accepts (FilterFunction or callable)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class AsyncWait(Operator):
     """An AsyncFunction with up to `capacity` calls in flight.
 
     `timeout` is in ms, 0 for none; `retry_strategy` is an AsyncRetryStrategy or None. `ordered` says whether results
-    keep the order of the records or come in the order in which calls end.
+    keep the order of the records instead of that in which calls end.
     """
 
     timeout: int = 0
@@ -63,7 +63,7 @@ class AssignTimestamps(Operator):
 
 @dataclass(frozen=True, eq=False)
 class CoMap(Operator):
-    """CoMapFunction over two connected streams; a result of None is dropped, as PyFlink does."""
+    """CoMapFunction over two connected streams; a result of None is dropped, as in PyFlink."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +96,9 @@ class KeyedCoProcess(Operator):
 
 @dataclass(frozen=True, eq=False)
 class BroadcastProcess(Operator):
-    """BroadcastProcessFunction: input 0 has no keys, input 1 is broadcast and writes the state input 0 reads."""
+    """BroadcastProcessFunction: input 0 has no keys; input 1 is broadcast and writes the state that input 0 reads."""
 
-    #: of the broadcast state
+    #: descriptors of the broadcast state
     descriptors: tuple[Any, ...] = ()
 
     timed = True
@@ -108,7 +108,7 @@ class BroadcastProcess(Operator):
 class KeyedBroadcastProcess(Operator):
     """KeyedBroadcastProcessFunction: input 0 is keyed, with state and timers per key, input 1 is broadcast."""
 
-    #: of the broadcast state
+    #: descriptors of the broadcast state
     descriptors: tuple[Any, ...] = ()
 
     keyed = True
@@ -117,7 +117,7 @@ class KeyedBroadcastProcess(Operator):
 
 @dataclass(frozen=True, eq=False)
 class KeyedReduce(Operator):
-    """Rolling reduce per key: every input emits the new value (STREAMING), the last one only (BATCH)."""
+    """Rolling reduce per key: emits the new value for every input (STREAMING), or only the last one (BATCH)."""
 
     keyed = True
 
@@ -126,9 +126,9 @@ class KeyedReduce(Operator):
 class Window(Operator):
     """Windowing per key (or over all records, with a constant key).
 
-    `function` is the window function applied to a fired window or None, `pre_aggregate` the ReduceFunction or
-    AggregateFunction that folds elements as they come or None. `kind` says what `function` is: "process", "apply",
-    "co_group" (then there are two inputs) or None; `pre_kind` is "reduce", "aggregate" or None.
+    `function` is the window function applied to a fired window or None; `pre_aggregate` is the ReduceFunction or
+    AggregateFunction that folds elements as they arrive or None. `kind` is the kind of `function`: "process", "apply",
+    "co_group" (with two inputs) or None; `pre_kind` is "reduce", "aggregate" or None.
     """
 
     assigner: Any = None
@@ -144,7 +144,7 @@ class Window(Operator):
     merging: bool = False
     #: (size, slide, offset) in ms of tumbling or sliding event-time windows with their default trigger
     aligned: tuple[int, int, int] | None = None
-    #: in ms, of event-time sessions with a fixed gap and their default trigger
+    #: gap in ms of event-time sessions with a fixed gap and their default trigger
     session_gap: int | None = None
 
     keyed = True
@@ -155,8 +155,8 @@ class Window(Operator):
 class IntervalJoin(Operator):
     """Joins records of two inputs with equal keys; `function` is a ProcessJoinFunction.
 
-    A left record at t meets the right ones from `t + lower` to `t + upper`, both inclusive, in ms. Late records go to
-    the side outputs `left_late_tag` and `right_late_tag`; None drops them.
+    A left record at t is joined with the right ones from `t + lower` to `t + upper`, both inclusive, in ms. Late
+    records go to the side outputs `left_late_tag` and `right_late_tag`; None drops them.
     """
 
     lower: int = 0
@@ -173,7 +173,7 @@ class Sink(Operator):
     """Writes records; `function` is a `scurry.connectors.sink.Sink`.
 
     Attributes:
-        implied: Whether it ends a stream that the program gave no sink.
+        implied: Whether it ends a stream to which the program added no sink.
     """
 
     implied: bool = False
@@ -184,7 +184,7 @@ class Sink(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Partitioner:
-    """How records are spread over the receiving subtasks."""
+    """How records are distributed over the receiving subtasks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +209,7 @@ class Forward(Partitioner):
 
 @dataclass(frozen=True, eq=False)
 class Global(Partitioner):
-    """Everything to subtask 0."""
+    """All records to subtask 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,7 @@ class Broadcast(Partitioner):
 
 @dataclass(frozen=True, eq=False)
 class Custom(Partitioner):
-    """To the subtask that the user's Partitioner names."""
+    """To the subtask that the user's Partitioner selects."""
 
     partitioner: Any
     selector: Any

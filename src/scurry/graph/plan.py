@@ -1,7 +1,7 @@
-"""The job plan: what runs where. Produced by `scurry.graph.planner`, executed by a runner, printed by `explain`.
+"""The job plan: what runs where. The planner creates it, a runner executes it, and `explain` prints it.
 
-Tasks are the sources (level 0) and the *head* operators that receive an exchange (level 1 and deeper). Everything that
-needs no exchange is chained behind them through `outputs`.
+Tasks are the sources (level 0) and the *head* operators that receive an exchange (level 1 and deeper). All operators
+that need no exchange are chained behind them through `outputs`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scurry.graph.settings import JobSettings
 
 @contextmanager
 def naming_source(name: str, origin: Origin) -> Iterator[None]:
-    """Name a source in the errors of what it reads from."""
+    """Name a source in the errors of the systems it reads from."""
     try:
         yield
     except (SourceConnectionError, SourceNotFoundError) as error:
@@ -31,9 +31,9 @@ def naming_source(name: str, origin: Origin) -> Iterator[None]:
 
 @dataclass
 class Output:
-    """Where records of an operator go: into a chained operator, or onto an edge; `tag` None is the main output.
+    """The target of an operator's records: a chained operator or an edge; `tag` None is the main output.
 
-    `ship` is how they are spread over the subtasks there, in Flink's words, whether or not they are moved here.
+    `ship` is Flink's word for how they are distributed over the subtasks there, whether or not they are moved here.
     """
 
     tag: str | None
@@ -62,17 +62,17 @@ class Edge:
     level: int = 0
     parallelism: int = 1
     max_parallelism: int = 128
-    #: whether watermarks and processing time must travel along, to every subtask
+    #: whether watermarks and processing time must travel along the edge, to every subtask
     progress: bool = False
     #: whether time must do so even without data
     ticks: bool = False
     senders: list[ChannelGroup] = field(default_factory=list)
-    #: what errors name: the repartitioning of the stream, such as its key_by
+    #: the repartitioning that errors name, such as the stream's key_by
     name: str = ""
     origin: Origin | None = None
 
     def place(self, sender: OperatorPlan | SourcePlan) -> OperatorPlan | SourcePlan:
-        """What errors of the partitioner name; `sender` is where its records come from."""
+        """Return what errors of the partitioner name; `sender` is where its records come from."""
         if self.origin is None:
             return sender
         place = replace(sender, name=self.name, origin=self.origin)
@@ -82,13 +82,13 @@ class Edge:
 
     @property
     def receivers(self) -> int:
-        """Number of subtasks records are spread over."""
+        """Number of subtasks that records are distributed over."""
         return 1 if isinstance(self.partitioner, Global) else self.parallelism
 
 
 @dataclass
 class OperatorPlan:
-    """An operator and what follows it."""
+    """An operator and its outputs."""
 
     id: int
     uid: str
@@ -103,20 +103,20 @@ class OperatorPlan:
     level: int = 0
     #: tag of the side output for records on which the function fails, None if they fail the job
     dead_letters: Any = None
-    #: the operators that its records come from and whose functions return them, as text for errors
+    #: the operators whose functions return its records, as text for errors
     producers: list[str] = field(default_factory=list)
-    #: schemas of restored states that no function had registered by then, as JSON; None: the state was dropped
+    #: schemas of restored states that no function had registered at the restore, as JSON; None: the state was dropped
     restored: dict[str, Any] = field(default_factory=dict)
 
     def as_producers(self) -> list[str]:
-        """What the `producers` of the operators are that this one's records go to."""
+        """Return the `producers` of the operators that receive this one's records."""
         handed_on = isinstance(self.operator, (Filter, AssignTimestamps))
         return self.producers if handed_on else [f"{self.name!r} ({self.origin})"]
 
 
 @dataclass
 class SourcePlan:
-    """A source and what is chained behind it."""
+    """A source and its outputs."""
 
     id: int
     uid: str
@@ -129,7 +129,7 @@ class SourcePlan:
     origin: Origin
     description: str | None = None
     outputs: list[Output] = field(default_factory=list)
-    #: tag of the side output for input that is no record, None if it fails the job
+    #: tag of the side output for malformed records, None if they fail the job
     dead_letters: Any = None
 
 
@@ -142,7 +142,7 @@ class JobPlan:
     operators: dict[int, OperatorPlan] = field(default_factory=dict)
     edges: dict[int, Edge] = field(default_factory=dict)
     levels: int = 0
-    #: the numbers by which a runner knows subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
+    #: the numbers by which a runner identifies subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
     subtask_ids: list[int] = field(default_factory=list)
     #: plans the same program with other settings; stays on the driver
     rebuild: Callable[[JobSettings], JobPlan] | None = field(default=None, repr=False, compare=False)
@@ -151,17 +151,17 @@ class JobPlan:
         return {**self.__dict__, "rebuild": None}
 
     def heads(self, level: int) -> list[OperatorPlan]:
-        """The operators that receive an exchange on `level` (1-based)."""
+        """Return the operators that receive an exchange on `level` (1-based)."""
         return [op for op in self.operators.values() if op.input_edges and op.level == level]
 
     @property
     def bounded(self) -> bool:
-        """Whether every source ends by itself."""
+        """Whether every source is bounded."""
         return all(source.source.bounded for source in self.sources.values())
 
     @property
     def ticks(self) -> bool:
-        """Whether time must pass even without data: something downstream may set processing-time timers."""
+        """Whether time must pass even without data, because something downstream may set processing-time timers."""
         return any(edge.ticks for edge in self.edges.values())
 
     def to_json(self) -> str:
@@ -195,7 +195,7 @@ class JobPlan:
         return node | {"uid": without_secrets(vertex.uid), "level": level, "built_at": str(vertex.origin)}
 
     def describe(self) -> str:
-        """The plan as text for people (`scurry explain`): one block per level."""
+        """Return the plan as text (`scurry explain`): one block per level."""
         lines = [f"{self.settings.job_name}: {self.settings.mode}, parallelism {self.settings.parallelism}, "
                  f"{self.levels + 1} level(s)"]  # fmt: skip
         tasks: list[tuple[int, Any]] = [(0, s) for s in self.sources.values()]

@@ -1,6 +1,6 @@
-"""Folds a stream graph into levels.
+"""The planner, which folds a stream graph into levels.
 
-Chains what needs no exchange, puts every exchange on the level below its inputs.
+It chains operators that need no exchange, and puts every exchange on the level below its inputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TWO_INPUTS = (
 
 
 def plan_job(sinks: list[OperatorNode], settings: JobSettings) -> JobPlan:
-    """The plan of the graph that ends in `sinks`."""
+    """Return the plan of the graph that ends in `sinks`."""
     plan = _Planner(settings).plan(sinks)
     plan.rebuild = partial(plan_job, sinks)
     return plan
@@ -90,14 +90,14 @@ class _Planner:
     def _connect(
         self, node: OperatorNode, index: int, source: Node, tag: str | None, partition: PartitionNode | None
     ) -> None:
-        """Walks from an input of `node` up to the operators that feed it."""
+        """Walk from an input of `node` up to the operators that feed it."""
         if isinstance(source, UnionNode):
             for each in source.inputs:
                 self._connect(node, index, each, tag, partition)
         elif isinstance(source, SideOutputNode):
             self._connect(node, index, source.inputs[0], source.tag_id, partition)
         elif isinstance(source, PartitionNode):
-            # of two repartitionings in a row only the last one counts
+            # of two repartitionings in a row only the last one matters
             self._connect(node, index, source.inputs[0], tag, partition or source)
         else:
             task: Any = self.job.sources.get(self.ids[source.id]) or self.job.operators[self.ids[source.id]]
@@ -113,7 +113,7 @@ class _Planner:
                 task.outputs.append(Output(tag, edge=edge.id, ship=_ship(task, target, partition)))
 
     def _chainable(self, node: OperatorNode, partitioner: ops.Partitioner) -> bool:
-        """Whether a repartitioning moves nothing and the operator can stay in its producer's task."""
+        """Return whether a repartitioning moves nothing and the operator can stay in its producer's task."""
         if isinstance(node.operator, _TWO_INPUTS) or node.operator.keyed:
             return False
         if isinstance(partitioner, ops.Forward):
@@ -138,7 +138,7 @@ class _Planner:
     # ---------------------------------------------------------------- levels
 
     def _feeders(self) -> dict[int, list[tuple[Any, Output]]]:
-        """Operator id -> the (task or operator, output) pairs that feed it."""
+        """Map each operator id to the (task or operator, output) pairs that feed it."""
         feeders: dict[int, list[tuple[Any, Output]]] = {number: [] for number in self.job.operators}
         tasks: list[SourcePlan | OperatorPlan] = [*self.job.sources.values(), *self.job.operators.values()]
         for task in tasks:
@@ -149,7 +149,7 @@ class _Planner:
         return feeders
 
     def _place(self) -> None:
-        """Levels. Ids ascend from producers to consumers, so one pass sees every producer first."""
+        """Set all levels. Ids ascend from producers to consumers, so one pass sees every producer first."""
         feeders, deepest = self._feeders(), {number: 0 for number in self.job.sources}
         for number, op in sorted(self.job.operators.items()):
             above = [deepest[task.id] for task, _ in feeders[number]]
@@ -164,7 +164,7 @@ class _Planner:
             deepest[number] = max([op.level, *chained])
 
     def _find_senders(self) -> None:
-        """Which tasks send along which edge, and with how many channels."""
+        """Find which tasks send along which edge, and with how many channels."""
         for source in self.job.sources.values():
             strategy = source.watermark_strategy
             idle = getattr(strategy, "idle_timeout_ms", None)
@@ -186,14 +186,14 @@ class _Planner:
                     passed = replace(sender, idle_timeout=op.operator.function.idle_timeout_ms)
                 self._walk(op.outputs, passed)
 
-    # ---------------------------------------------------------------- who needs to know the time
+    # ---------------------------------------------------------------- edges that need watermarks
 
     def _find_progress(self) -> None:
-        """Marks the edges along which time must travel.
+        """Mark the edges along which time must travel.
 
-        That is where something downstream can act on time alone (timers, windows), or can read a watermark that
-        something upstream generates. These edges tick. Where records of several tasks merely meet, which they do in the
-        order in which they were read, time comes with the data.
+        These are the edges above operators that can act on time alone (timers, windows), or that can read a watermark
+        generated upstream: these edges tick. They are also the edges above operators where records of several tasks
+        meet, in the order in which they were read; there, time comes with the data.
         """
         strategies = [s.watermark_strategy for s in self.job.sources.values()]
         strategies += [o.operator.function for o in self.job.operators.values()
@@ -214,7 +214,7 @@ class _Planner:
 
 
 def _ship(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan, partition: PartitionNode | None) -> str:
-    """How Flink would spread the records: without a partitioner it moves them only if the parallelism changes."""
+    """Return how Flink would distribute the records: without a partitioner, only a changed parallelism moves them."""
     parallelism = sender.channels if isinstance(sender, SourcePlan) else sender.parallelism
     moves = parallelism != receiver.parallelism
     if partition is not None and not (moves and isinstance(partition.partitioner, ops.Forward)):
@@ -224,7 +224,7 @@ def _ship(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan, partition: 
 
 
 def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) -> None:
-    """Flink's rule: forward() has an instance hand its records to the one with the same index."""
+    """Check Flink's rule: forward() passes the records of an instance to the one with the same index."""
     if sender.parallelism != receiver.parallelism:
         raise TopologyError(
             f"forward() cannot change the parallelism, but {sender.name!r} ({sender.origin}) has {sender.parallelism} "
@@ -240,7 +240,7 @@ def _acts_on_time(operator: ops.Operator) -> bool:
 
 
 def _reachable(sinks: list[OperatorNode]) -> list[Node]:
-    """All nodes that lead to the sinks, producers before consumers, in the order the program built them."""
+    """Return all nodes that lead to the sinks, producers before consumers, in the order the program built them."""
     seen: dict[int, Node] = {}
     todo: list[Node] = list(sinks)
     while todo:

@@ -1,4 +1,4 @@
-"""What holds for a job as a whole, resolved from the configuration when the job is submitted."""
+"""The settings of a job, resolved from the configuration when the job is submitted."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class JobSettings:
     Attributes:
         job_name: The name it is submitted under.
         parallelism: Subtasks of operators that do not set their own.
-        max_parallelism: Number of key groups; what a job can be rescaled to.
-        mode: AUTOMATIC is already resolved.
+        max_parallelism: Number of key groups: the maximum for rescaling.
+        mode: The resolved mode; AUTOMATIC does not occur.
         auto_watermark_interval_ms: How often watermarks are generated.
-        chaining: Whether operators may share a task with what precedes them.
+        chaining: Whether operators may share a task with their predecessors.
         checkpoint_interval_ms: Time between checkpoints, None if they were not enabled.
-        checkpoint_dir: Where they go, None for a temporary place.
+        checkpoint_dir: Their directory, None for a temporary one.
         checkpoint_pause_ms: Shortest time between the end of a micro-batch and the start of the next.
         delete_on_cancel: Whether cancelling the job deletes its checkpoints.
         attempt: How often the job was restarted.
-        final_savepoint_dir: Where a BATCH job leaves its state when it ends, None if it is dropped.
-        runner: What executes the job: Spark, or the process itself.
-        job_key: Tells this job from others, and stays when it is restarted on its checkpoint.
-        configuration: Every configured key, for whatever has no field here.
+        final_savepoint_dir: Where a BATCH job saves its state when it ends, None to drop the state.
+        runner: What executes the job: Spark, or this process.
+        job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
+        configuration: Every configured key, including those without a field here.
         dependencies: The Python code and packages that workers need; stays on the driver.
     """
 

@@ -1,7 +1,7 @@
-"""A plan on its way to the workers, with the classes of the program's main module.
+"""Shipping of plans to the workers, with the classes of the program's main module.
 
 Records, keys and state are pickled by plain pickle, which stores a class as its module and name. The classes of the
-script a user started live in `__main__`, which in a worker is Spark's: so they travel with the plan and are put there.
+user's script are in `__main__`, which in a worker is Spark's: so they travel with the plan and are put there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class UnpicklableFunctionError(ScurryError, pickle.PicklingError):
 
 
 def ship(plan: JobPlan) -> bytes:
-    """The plan as workers load it with pickle.
+    """Return the plan in a form that workers load with pickle.
 
     Raises:
         UnpicklableFunctionError: Names the operator whose function holds something that cannot be pickled.
@@ -50,7 +50,7 @@ def ship(plan: JobPlan) -> bytes:
 
 
 def _culprit(part: Any) -> str:
-    """Names what cannot be pickled in the function of an operator, or in a source: `x` or `self.x`."""
+    """Name what cannot be pickled in the function of an operator, or in a source: `x` or `self.x`."""
     held = getattr(part, "source", None) or part.operator
     path = ""
     for _ in range(6):  # functions hold functions that hold ...
@@ -63,7 +63,7 @@ def _culprit(part: Any) -> str:
 
 
 def _held_by(value: Any) -> Iterator[tuple[str, Any]]:
-    """What a function refers to, or an object has, by the name it has in the program; without one what only wraps."""
+    """Yield what a function refers to or an object has, by its name in the program; "" for what only wraps it."""
     function = getattr(value, "__func__", value)
     if isinstance(function, FunctionType):
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
@@ -88,7 +88,7 @@ def _pickles(value: Any) -> bool:
 
 
 def load_plan(shipped: bytes) -> JobPlan:
-    """A new copy of a plan that was shipped.
+    """Return a new copy of a plan that was shipped.
 
     Raises:
         WorkerModuleError: Functions are in a module that this process cannot import.
@@ -105,7 +105,7 @@ def load_plan(shipped: bytes) -> JobPlan:
 
 
 def how_to_ship(module: str) -> str:
-    """What a user can do to have a module on workers."""
+    """Return advice on how to provide a module to workers."""
     top = module.partition(".")[0]
     return (
         f"send your own code with env.add_python_file('.../{top}.py') or scurry run -pyfs (python.files), "
@@ -114,16 +114,16 @@ def how_to_ship(module: str) -> str:
 
 
 def _users(shipped: bytes, module: str) -> list[Any]:
-    """The operators of a plan that refer to a module which cannot be imported."""
+    """Return the operators of a plan that refer to a module which cannot be imported."""
     try:
         plan = _WithoutModules(io.BytesIO(shipped)).load()
         return [part for part in (*plan.operators.values(), *plan.sources.values()) if _refers(part, module)]
-    except Exception:  # without the module there may be no plan: then the error does without operators
+    except Exception:  # without the module the plan may not load: then the error names no operators
         return []
 
 
 class _Absent:
-    """Stands for whatever was in a module that cannot be imported."""
+    """Replaces everything in a module that cannot be imported."""
 
     def __new__(cls, *_: Any, **__: Any) -> _Absent:
         return super().__new__(cls)
@@ -137,7 +137,7 @@ class _Absent:
 
 
 class _WithoutModules(pickle.Unpickler):
-    """Loads what it can, and something absent in place of the rest."""
+    """Loads what it can; replaces the rest by `_Absent`."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("cloudpickle") and name == "subimport":
@@ -177,12 +177,12 @@ def _refers(part: Any, module: str) -> bool:
 
 
 def ship_value(value: Any) -> bytes:
-    """Anything else as workers load it with pickle: functions and the objects they work with."""
+    """Return a value other than a plan in a form that workers load with pickle, such as functions and their objects."""
     return by_value(_Shipment(value, _main_classes()))
 
 
 def _main_classes() -> dict[str, type]:
-    """The classes that the program's main module defines, those apart that cannot travel."""
+    """Return the classes that the program's main module defines, except those that cannot be shipped."""
     classes = {}
     for name, value in list(vars(sys.modules["__main__"]).items()):
         if isinstance(value, type) and (value.__module__, value.__qualname__) == ("__main__", name):
@@ -195,7 +195,7 @@ def _main_classes() -> dict[str, type]:
 
 
 class _Shipment:
-    """Unpickles to what is shipped."""
+    """Wraps what is shipped; unpickles to it."""
 
     def __init__(self, shipped: Any, classes: dict[str, type]) -> None:
         self._shipped = shipped
@@ -205,7 +205,7 @@ class _Shipment:
         return _unpack, (self._classes, self._shipped)
 
 
-#: What earlier jobs put into `__main__` here; anything else there is the program's own and stays.
+#: What earlier jobs put into `__main__` here; anything else there belongs to the program and stays.
 _unpacked: dict[str, type] = {}
 
 

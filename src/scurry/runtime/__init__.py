@@ -1,1 +1,1 @@
-"""The operators and what they stand on: keyed state, timers, watermarks. Pure Python; knows nothing of Spark."""
+"""The engine-independent runtime: operators, state, tasks, exchange, savepoints and the driver. Does not use Spark."""

@@ -1,4 +1,4 @@
-"""What to do about an error of a user's function, as far as the error itself shows it."""
+"""Hints for errors in user functions, derived from the error itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def advice(plan: Any, error: BaseException, record: Any) -> str:
     Args:
         plan: The plan of the operator that failed.
         error: What its function raised.
-        record: The record at work; `scurry.runtime.failure.NO_RECORD` if none was.
+        record: The current record; `scurry.runtime.failure.NO_RECORD` if there was none.
     """
     if isinstance(error, bdb.BdbQuit):
         return "" if "pyspark" not in sys.modules else "breakpoint() needs a terminal: use --runner local"
@@ -65,9 +65,9 @@ def _about_attribute(plan: Any, error: AttributeError) -> str:
 
 
 def not_iterable(plan: Any, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
-    """Return what to say of a function that returned something that is not iterable, and the function.
+    """Return a message about a function whose result is not iterable, and that function.
 
-    The text is empty if that is not what happened.
+    The message is empty if the error has another cause.
     """
     kind, found, _ = str(error).partition(" object is not iterable")
     if not (isinstance(error, TypeError) and found) or not _raised_by_scurry(error):

@@ -1,4 +1,4 @@
-"""Failures of user code, told from the user's side: their function, line and record first."""
+"""Failures of user code, reported from the user's side: their function, line and record first."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scurry.runtime.advice import advice, not_iterable
 from scurry.user_frames import only_user_frames
 
 _SHOWN = 300
-#: what is given for the record where none is to blame; None is a record
+#: passed as the record if no record is to blame; None is a record
 NO_RECORD: Any = object()
 
 
 @dataclass
 class Failure:
-    """What went wrong where; travels from the worker to the driver."""
+    """What failed, and where; sent from the worker to the driver."""
 
     error: str
     message: str
@@ -31,12 +31,12 @@ class Failure:
     frames: list[tuple[str, int, str, str]] = field(default_factory=list)
     details: str = ""
     hint: str = ""
-    #: whether running the job again cannot help
+    #: whether restarting the job cannot help
     permanent: bool = False
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
-        # A worker has no source of a notebook's cells; the driver has.
+        # a worker does not have the source of a notebook's cells, but the driver has
         lines += [
             f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
             for file, line, name, code in reversed(self.frames)
@@ -49,12 +49,12 @@ class Failure:
         return "\n".join(lines)
 
 
-#: What a program raises that has to be changed, whatever it works on.
+#: Errors that only a change of the program mends.
 _PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)
 
 
 class OperatorError(ScurryError, RuntimeError):
-    """A user function, or the conversion of its result, failed on a record."""
+    """The failure of a user function, or of the conversion of its result, on a record."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(str(failure))
@@ -66,7 +66,7 @@ class OperatorError(ScurryError, RuntimeError):
 
 
 def shorten(value: Any) -> str:
-    """The repr of a record, cut to a readable length."""
+    """Return the repr of a record, cut to a readable length."""
     try:
         text = repr(value)
     except Exception as error:  # a broken __repr__ must not hide the failure itself
@@ -75,18 +75,18 @@ def shorten(value: Any) -> str:
 
 
 def last_taken(values: list[Any], source: Iterator[Any]) -> Any:
-    """The record that an iterator over `values` handed out last: the one that was at work when something failed."""
+    """Return the record that an iterator over `values` returned last: the current one when something failed."""
     return values[len(values) - length_hint(source) - 1]
 
 
 def is_permanent(error: BaseException) -> bool:
-    """Whether running the job again cannot help: the program, its configuration or its checkpoint has to change."""
+    """Return whether restarting the job cannot help: the program, its configuration or its checkpoint must change."""
     mended_by_none = not isinstance(error, Exception) or isinstance(error, _PROGRAM_ERRORS)
     return mended_by_none or getattr(error, "permanent", False) is True
 
 
 def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hint: str = "") -> OperatorError:
-    """Wraps an exception with the operator and the record; one that is wrapped already stays as it is."""
+    """Wrap an exception with the operator and the record; return one that is already wrapped unchanged."""
     if isinstance(error, OperatorError):
         return error
     if isinstance(error, RecordRejectedError):
@@ -117,7 +117,7 @@ def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hin
 
 
 def _definition(function: Any) -> Iterator[tuple[str, int, str, str]]:
-    """Where a function is defined, as a frame."""
+    """Yield where a function is defined, as a frame."""
     code = getattr(function, "__code__", None)
     if code is not None:
         line = linecache.getline(code.co_filename, code.co_firstlineno).strip()

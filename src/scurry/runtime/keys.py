@@ -1,9 +1,9 @@
 """Keys: their canonical form, their stable hash, their key group and subtask.
 
-A user's key may be any Python value. The runtime hashes, compares and stores its *canonical form*: `str` and `int`
-stand for themselves (they are nearly all keys there are), everything else becomes `bytes` that are equal exactly if
-type and value are. That keeps apart what Python's `==` confuses (1, True, 1.0), makes unhashable keys usable, and does
-not depend on the process, as `hash(str)` and pickle's memo do.
+A user's key may be any Python value. The runtime hashes, compares and stores its *canonical form*. `str` and `int`,
+by far the most frequent keys, are their own canonical form. All other keys become `bytes` that are equal exactly if
+type and value are equal. That separates what Python's `==` confuses (1, True, 1.0), makes unhashable keys usable, and
+does not depend on the process, unlike `hash(str)` and pickle's memo.
 """
 
 from __future__ import annotations
@@ -27,62 +27,62 @@ _GROUP = struct.Struct(">H")
 
 
 class KeyTypeError(ScurryError, TypeError):
-    """A key selector returned something that cannot be encoded."""
+    """A key that cannot be encoded, returned by a key selector."""
 
 
 def canonical_keys(keys: list[Any]) -> list[Any]:
-    """Canonical forms of a block of keys; the very same list when all of them stand for themselves."""
+    """Return the canonical forms of a block of keys: the same list if all keys are their own canonical form."""
     if set(map(type, keys)) <= _PLAIN:
         return keys
     return [key if type(key) in _PLAIN else encode_key(key) for key in keys]
 
 
 def original_key(key: CanonicalKey) -> Any:
-    """The user's key of a canonical form."""
+    """Return the user's key of a canonical form."""
     return decode_key(key) if type(key) is bytes else key
 
 
 def sortable(key: CanonicalKey) -> bytes:
-    """A canonical key as bytes, for sorters."""
+    """Return a canonical key as bytes, for sorters."""
     return key if type(key) is bytes else encode_key(key)
 
 
 def from_sortable(data: bytes) -> CanonicalKey:
-    """Inverse of `sortable`."""
+    """Invert `sortable`."""
     return decode_key(data) if data[:1] in b"is" else data  # the tags of int and str
 
 
 def sortable_by_group(key: CanonicalKey, max_parallelism: int) -> bytes:
-    """A canonical key as bytes that sort by its key group first."""
+    """Return a canonical key as bytes that sort by its key group first."""
     return _GROUP.pack(key_hash(key) % max_parallelism) + sortable(key)
 
 
 def from_sortable_by_group(data: bytes) -> CanonicalKey:
-    """Inverse of `sortable_by_group`."""
+    """Invert `sortable_by_group`."""
     return from_sortable(data[_GROUP.size :])
 
 
 def key_hash(key: CanonicalKey) -> int:
-    """A 32-bit hash that is the same in every process and release."""
+    """Return a 32-bit hash that is the same in every process and release."""
     if type(key) is str:
         hashed = zlib.crc32(key.encode("utf-8", "surrogatepass"))
     elif type(key) is int:
         hashed = zlib.crc32(b"%d" % key)
     else:
         hashed = zlib.crc32(key)  # type: ignore[arg-type]
-    # the CRCs of keys that differ little differ little, too: mix as murmur does, so that 0 to 9 are not one subtask's
+    # similar keys have similar CRCs: mix them as murmur does, or keys 0 to 9 would all belong to one subtask
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
     return hashed ^ hashed >> 16
 
 
 def subtask_of(hashed: int, max_parallelism: int, parallelism: int) -> int:
-    """The subtask that a key with this hash belongs to: each has a range of key groups, as in Flink."""
+    """Return the subtask of a key with this hash; each subtask has a range of key groups, as in Flink."""
     return hashed % max_parallelism * parallelism // max_parallelism
 
 
 def groups_of(subtask: int, max_parallelism: int, parallelism: int) -> range:
-    """The key groups of a subtask: those whose keys `subtask_of` gives to it."""
+    """Return the key groups of a subtask: those that `subtask_of` maps to it."""
     return range(-(-subtask * max_parallelism // parallelism), -(-(subtask + 1) * max_parallelism // parallelism))
 
 
@@ -90,13 +90,13 @@ def groups_of(subtask: int, max_parallelism: int, parallelism: int) -> range:
 
 
 def encode_key(key: Any) -> bytes:
-    """Encodes any value; equal bytes mean same type and equal value."""
+    """Encode any value; equal bytes mean same type and equal value."""
     encoder = _ENCODERS.get(type(key))
     return encoder(key) if encoder is not None else _encode_other(key)
 
 
 def decode_key(data: bytes) -> Any:
-    """Inverse of `encode_key`."""
+    """Invert `encode_key`."""
     tag, body = data[:1], data[1:]
     if tag == b"p":
         return pickle.loads(body)

@@ -1,4 +1,4 @@
-"""Submits a plan to the runner its settings name."""
+"""Submit a plan to the runner that its settings name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scurry.runtime.driver.scaling import Scaling
 
 
 def submit(plan: JobPlan) -> RunningJob:
-    """Starts a job and returns its client.
+    """Start a job and return its client.
 
     Raises:
-        ConfigError: Python code that the configuration names is not there.
+        ConfigError: Python code that the configuration names does not exist.
     """
     plan.settings = replace(plan.settings, dependencies=JobDependencies(plan.settings.configuration))
     job = JobExecution(plan)
@@ -40,5 +40,5 @@ def _runner(plan: JobPlan) -> Runner:
         return LocalRunner()
     import importlib
 
-    spark: Any = importlib.import_module("scurry.spark.runner")  # the one way down from here to Spark
+    spark: Any = importlib.import_module("scurry.spark.runner")  # the only import of Spark's package from this one
     return spark.runner_for(plan)  # type: ignore[no-any-return]

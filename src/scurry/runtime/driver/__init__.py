@@ -1,3 +1,3 @@
-"""What runs on the driver: the job, its requests, restarts, source coordination and metrics (Flink's JobManager)."""
+"""The driver side of a job: its requests, restarts, source coordination and metrics (Flink's JobManager)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the driver submits to an engine: splits for the source readers, and messages of its own."""
+"""What the driver submits to an engine: splits for the source readers, and control messages."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class SplitAssignment:
 
     Attributes:
         source: Number of the source in the plan.
-        channel: The reader, from 0.
-        split: What `Source.read` gets; None if there is nothing to read.
-        final: The channel will never get anything again.
+        channel: The parallel reader, from 0.
+        split: The argument of `Source.read`; None if there is nothing to read.
+        final: Whether this is the last assignment of the channel.
     """
 
     source: int
@@ -34,5 +34,5 @@ class ControlMessage(Protocol):
         """Yield its rows."""
 
 
-#: What a micro-batch is made of.
+#: What a micro-batch consists of.
 Assigned = SplitAssignment | ControlMessage

@@ -1,4 +1,4 @@
-"""How far the sources of a job are behind what there is to read, and when they will have caught up."""
+"""The backlog of a job's sources: how much is left to read, and when they will have caught up."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from scurry.connectors.source import Backlog
 
 __all__ = ["BacklogTracker"]
 
-#: How far back speeds are taken from; two batches at least, however long they take.
+#: Speeds are measured over this time; over two batches at least, however long they take.
 WINDOW_SECONDS = 60.0
 
 
 @dataclass
 class _Source:
-    """What is known of one source."""
+    """The known backlog of one source."""
 
     backlog: Backlog | None = None
-    #: (end, what was left when it was dealt) of the last batches: everything dealt by then is done
+    #: (end, what was left when it was assigned) of the last batches: everything assigned by then is done
     history: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property
     def amount(self) -> int | None:
-        """What is left in the unit the source counts."""
+        """What is left, in the unit that the source counts."""
         if self.backlog is None:
             return None
         return self.backlog.bytes if self.backlog.records is None else self.backlog.records
 
     def seconds(self, now: float) -> float | None:
-        """The time until nothing is left, None if it is not getting less, or unknown."""
+        """Return the time until nothing is left, None if it is unknown or the backlog does not shrink."""
         if not self.amount or len(self.history) < 2:
             return 0.0 if self.amount == 0 else None
         (first, before), (last, left) = self.history[0], self.history[-1]
@@ -45,13 +45,13 @@ def _unit(backlog: Backlog | None) -> str:
 
 
 class BacklogTracker:
-    """What is left to read, batch by batch; records that are dealt count as read."""
+    """The backlog, batch by batch; records that are assigned count as read."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Know nothing.
+        """Begin without any source.
 
         Args:
-            clock: Seconds.
+            clock: Returns seconds.
         """
         self._clock = clock
         self._sources: dict[int, _Source] = {}
@@ -59,14 +59,14 @@ class BacklogTracker:
         self._batches: deque[tuple[float, float, frozenset[int]]] = deque()
 
     def left(self, source: int, backlog: Backlog | None) -> None:
-        """Take what a source has left now."""
+        """Set the current backlog of a source."""
         known = self._sources.setdefault(source, _Source())
-        if _unit(backlog) != _unit(known.backlog):  # a hybrid source has gone on to its next
+        if _unit(backlog) != _unit(known.backlog):  # a hybrid source has switched to its next source
             known.history.clear()
         known.backlog = backlog
 
     def worked(self, seconds: float, limited: Collection[int]) -> None:
-        """A batch is over.
+        """Record that a batch has ended.
 
         Args:
             seconds: How long it took.
@@ -84,7 +84,7 @@ class BacklogTracker:
 
     @property
     def backlog(self) -> Backlog:
-        """What all sources have left together, as far as they count it."""
+        """The backlog of all sources together, as far as they count it."""
         known = [source.backlog for source in list(self._sources.values()) if source.backlog is not None]
         records = [each.records for each in known if each.records is not None]
         sizes = [each.bytes for each in known if each.bytes is not None]
@@ -92,7 +92,7 @@ class BacklogTracker:
 
     @property
     def seconds(self) -> float | None:
-        """The time until all sources that know have caught up; None if one of them does not come nearer."""
+        """The time until all sources that count have caught up; None if one of them does not get closer."""
         now = self._clock()
         times = [source.seconds(now) for source in list(self._sources.values()) if source.amount is not None]
         return None if not times or None in times else max(time for time in times if time is not None)

@@ -1,4 +1,4 @@
-"""What a job's checkpoints were: one for each micro-batch that was committed."""
+"""The history of a job's checkpoints: one for each committed micro-batch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-#: Checkpoints a job remembers, the latest: as many as Spark's query progress goes back.
+#: The number of latest checkpoints that a job keeps: as many as Spark's query progress has.
 KEPT_CHECKPOINTS = 100
 
 
@@ -17,12 +17,12 @@ class CheckpointInfo:
     """A completed checkpoint.
 
     Attributes:
-        checkpoint_id: The micro-batch.
+        checkpoint_id: The id of the micro-batch.
         trigger_timestamp_ms: When the micro-batch began.
         duration_ms: How long it took, sinks included.
-        records: Records that were read.
+        records: The number of records read.
         state_size_bytes: Size of all state after it, None if unknown.
-        source_positions: Source uid -> where the source stood after it; only the latest checkpoint has them, because
+        source_positions: Source uid -> its position after the micro-batch; only the latest checkpoint has them, because
             positions may be large.
     """
 
@@ -37,26 +37,26 @@ class CheckpointInfo:
 class CheckpointLog:
     """The latest checkpoints of a job.
 
-    Adding one costs next to nothing; what is costly to know (sizes) is asked for when somebody looks.
+    Adding one is cheap; sizes, which are costly, are determined only on request.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._latest: deque[CheckpointInfo] = deque(maxlen=KEPT_CHECKPOINTS)
-        #: set by runners: where the sources stand once the batch at hand is committed
+        #: set by runners: the source positions after the current batch is committed
         self.source_positions: Mapping[str, Any] = {}
         #: set by runners that know: batch -> bytes of state after it, for the latest batches
         self.state_sizes: Callable[[], Mapping[int, int]] | None = None
 
     def add(self, batch_id: int, seconds: float, records: int) -> None:
-        """A batch that took `seconds` has been committed now."""
+        """Add a batch that took `seconds` and has just been committed."""
         began = self._clock() - seconds
-        if self._latest and self._latest[-1].checkpoint_id == batch_id:  # committed once more after a failure
+        if self._latest and self._latest[-1].checkpoint_id == batch_id:  # committed again after a failure
             self._latest.pop()
         self._latest.append(CheckpointInfo(batch_id, int(began * 1000), int(seconds * 1000), records))
 
     def latest(self) -> list[CheckpointInfo]:
-        """The checkpoints, the oldest first."""
+        """Return the checkpoints, the oldest first."""
         found = list(self._latest)
         sizes = self.state_sizes() if found and self.state_sizes is not None else {}
         found = [replace(each, state_size_bytes=sizes.get(each.checkpoint_id)) for each in found]

@@ -66,26 +66,26 @@ class RunningJob(JobClient):
 
     @property
     def execution(self) -> JobExecution:
-        """The job's driver side."""
+        """The driver side of the job."""
         return self._job
 
     def get_job_id(self) -> JobID:
-        """The job's id."""
+        """Return the job's id."""
         return self._job.job_id
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
-        """The job's status now."""
+        """Return the job's current status."""
         future: Future[JobStatus] = Future()
         future.set_result(self._status)
         return CompletableFuture(future)
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stops the job at the next batch boundary; if so configured, its checkpoints are deleted."""
+        """Stop the job at the next batch boundary; delete its checkpoints if so configured."""
         self._job.cancelled = True
         return self._stop("cancelling")
 
     def stop(self) -> CompletableFuture[None]:
-        """Stops the job at the next batch boundary; its checkpoints stay whatever is configured."""
+        """Stop the job at the next batch boundary; keep its checkpoints, whatever is configured."""
         return self._stop("stopping")
 
     def _stop(self, how: str) -> CompletableFuture[None]:
@@ -99,29 +99,29 @@ class RunningJob(JobClient):
         return CompletableFuture(done)
 
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """What the committed batches have counted."""
+        """Return what the committed batches have counted."""
         return CompletableFuture.completed(self._job.accumulators())
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """The metrics of the committed batches."""
+        """Return the metrics of the committed batches."""
         return CompletableFuture.completed(self._job.metrics())
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
-        """The job's outcome, once it has ended."""
+        """Return the job's outcome, once it has ended."""
         return CompletableFuture(self._future)
 
     def checkpoints(self) -> list[CheckpointInfo]:
-        """The latest checkpoints, the oldest first: micro-batches that were committed, up to 100."""
+        """Return the latest checkpoints, the oldest first: committed micro-batches, up to 100."""
         return self._job.checkpoints.latest()
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
-        """Ends the job at a batch boundary and saves its state; the future gets the savepoint's path."""
+        """End the job at a batch boundary and save its state; the future gets the savepoint's path."""
         return self._savepoint(savepoint_directory, "drain" if advance_to_end_of_event_time else "stop")
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Saves the state as of the last committed batch while the job goes on; the future gets the path."""
+        """Save the state as of the last committed batch while the job continues; the future gets the path."""
         return self._savepoint(savepoint_directory, "go on")
 
     def _savepoint(self, directory: str | None, then: Literal["go on", "stop", "drain"]) -> CompletableFuture[str]:
@@ -130,7 +130,7 @@ class RunningJob(JobClient):
         directory = directory or settings.configuration.get(SAVEPOINTS_DIR.key)
         if not directory:
             raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
-        file_system(directory)  # what cannot be reached is refused here
+        file_system(directory)  # refuses an address that cannot be reached
         request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
         if then != "go on":
             how = "draining" if then == "drain" else "stopping"
@@ -139,14 +139,14 @@ class RunningJob(JobClient):
         return CompletableFuture(request.future)
 
     def rescale(self, parallelism: int) -> CompletableFuture[None]:
-        """Lets the job go on with another parallelism, from the next batch boundary.
+        """Continue the job at another parallelism, from the next batch boundary.
 
-        Operators that set a parallelism of their own keep it.
+        Operators with their own parallelism keep it.
 
         Raises:
             ArgumentError: It is more than the number of key groups, or less than 1.
-            UnsupportedError: The job is a BATCH job, or follows its executors by itself, or its checkpoints are where
-                only Spark can write.
+            UnsupportedError: The job is a BATCH job, or adapts to its executors automatically, or its checkpoints are
+                where only Spark can write.
         """
         self._streaming("rescaling: start it again with another parallelism")
         settings, rebuild = self._job.plan.settings, self._job.plan.rebuild
@@ -158,7 +158,7 @@ class RunningJob(JobClient):
         if not 1 <= parallelism <= groups:
             raise ArgumentError(f"a parallelism of 1 to {groups} (pipeline.max-parallelism) is possible: {parallelism}")
         assert rebuild is not None
-        rebuild(replace(settings, parallelism=parallelism))  # what cannot be is refused here, and the job goes on
+        rebuild(replace(settings, parallelism=parallelism))  # refuses what is impossible; the job continues
         if settings.checkpoint_dir is not None:
             file_system(settings.checkpoint_dir)
         request = RescaleRequest(parallelism)
@@ -166,7 +166,7 @@ class RunningJob(JobClient):
         return CompletableFuture(request.future)
 
     def query_state(self, operator: str, name: str, key: Any) -> CompletableFuture[Any]:
-        """Reads a keyed state as the last micro-batch left it; the job goes on.
+        """Read a keyed state as the last micro-batch left it, while the job continues.
 
         Args:
             operator: Uid or name of the operator.
@@ -189,7 +189,7 @@ class RunningJob(JobClient):
 
 
 def job_failed(job: JobExecution, error: BaseException) -> JobError:
-    """The error execute() raises: the user's side first, the full story in `details`."""
+    """Return the error that execute() raises: the user's side first, all details in `details`."""
     failure = job.failures[-1] if job.failures else failure_of_attempt(error, job.plan.settings, None)
     restarts = f" after {job.attempt} restart{'s' * (job.attempt > 1)}" if job.attempt else ""
     failed = JobError(f"Job {job.plan.settings.job_name!r} failed{restarts}.\n{failure.text}")

@@ -1,4 +1,4 @@
-"""A job as the driver sees it: its committers, its metrics, what it is asked."""
+"""A job as the driver sees it: its committers, its metrics, its requests."""
 
 from __future__ import annotations
 
@@ -38,42 +38,42 @@ if TYPE_CHECKING:
 
 @dataclass
 class BatchReport:
-    """What one micro-batch did, for progress displays."""
+    """The results of one micro-batch, for progress displays."""
 
     batch_id: int
     seconds: float
     records_in: int
     records_out: int
-    #: how far event time has come, MIN_TIME while unknown
+    #: watermark of the job, MIN_TIME while unknown
     watermark: int = MIN_TIME
-    #: records this batch dropped for being late
+    #: records that this batch dropped because they were late
     late: int = 0
 
 
 @dataclass
 class Totals:
-    """What the job has done so far."""
+    """The results of the job so far."""
 
     batches: int = 0
     records_in: int = 0
     records_out: int = 0
     late: dict[str, int] = field(default_factory=dict)
-    #: operator or source -> records that went to its dead letters
+    #: operator or source -> number of records sent to its dead letters
     dead_letters: dict[str, int] = field(default_factory=dict)
-    #: source -> malformed records it left out
+    #: source -> number of malformed records it dropped
     malformed: dict[str, int] = field(default_factory=dict)
     metrics: dict[tuple[int, str], int] = field(default_factory=dict)
     user_metrics: JobMetrics = field(default_factory=JobMetrics)
-    #: head operator -> its watermark; heads that have had none yet are missing
+    #: head operator -> its watermark; heads without one yet are missing
     watermarks: dict[int, int] = field(default_factory=dict)
-    #: (source, channel) -> its watermark, for sources that are aligned with others
+    #: (source, channel) -> its watermark, for sources with watermark alignment
     source_watermarks: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: source -> channel -> mean size of the records it read last, for sources whose readers say
+    #: source -> channel -> mean size of the records it read last, for sources whose readers report it
     record_bytes: dict[int, dict[int, float]] = field(default_factory=dict)
 
     @property
     def late_records(self) -> int:
-        """Records dropped for being late, by all operators together."""
+        """Number of records dropped because they were late, over all operators."""
         return sum(self.late.values())
 
 
@@ -85,26 +85,26 @@ class JobExecution:
         self.job_id = JobID()
         self.totals = Totals()
         self.log = JobLog(plan.settings, str(self.job_id))
-        #: what is kept of each operator, to be written next to its state: uid -> state name -> schema as JSON
+        #: the states of each operator, to be written with its state: uid -> state name -> schema as JSON
         self.state_schemas: Schemas = {
             op.uid: {name: schema.to_json() for name, schema in own.items()}
             for op in plan.operators.values()
             if (own := own_schemas(plan, op))
         }
         self.listeners: list[Callable[[BatchReport], None]] = []
-        #: the latest failures, also those that were followed by a restart
+        #: the latest failures, including those followed by a restart
         self.failures: deque[JobFailure] = deque(maxlen=KEPT_FAILURES)
-        #: what the committed batches were, and where the sources stood after the last one
+        #: the committed batches, and the source positions after the last one
         self.checkpoints = CheckpointLog()
-        #: how far the sources are behind
+        #: the backlog of the sources
         self.backlog = BacklogTracker()
-        #: what is to be undone when the job is over, restarts included; failures and cancellation are passed on
+        #: cleanup for the end of the job, after all restarts; it receives failures and cancellation
         self.cleanup = ExitStack()
-        #: the savepoint the job has ended in
+        #: the savepoint that the job has ended in
         self.savepoint_path: str | None = None
-        #: set when the job should stop at the next batch boundary
+        #: set to stop the job at the next batch boundary
         self.stopping = threading.Event()
-        #: whether that is because the user cancelled the job
+        #: whether the user cancelled the job
         self.cancelled = False
         #: who stopped or cancelled it
         self.stopped_by: str | None = None
@@ -115,17 +115,17 @@ class JobExecution:
         self._at_end: list[tuple[Future[Any], Any]] = []
         self.pending_queries: dict[int, StateRequest] = {}
         self._last_batch = time.monotonic()
-        #: watermarks that stand still
+        #: the operators whose watermarks stand still
         self.stalled = StalledWatermarks(self)
         self._noted: set[str] = set()
 
     def next_start(self) -> int:
-        """Counts the times that the job's query was started."""
+        """Count the starts of the job's query; return their number."""
         self._starts += 1
         return self._starts
 
     def use(self, plan: JobPlan) -> None:
-        """Goes on with another plan of the same program, such as one of another parallelism."""
+        """Continue with another plan of the same program, such as one of another parallelism."""
         if plan is self.plan:
             return
         self.plan = plan
@@ -139,7 +139,7 @@ class JobExecution:
 
     @cached_property
     def _committers(self) -> dict[int, Committer]:
-        # Made when the job proper begins: a runner that finds a checkpoint takes the plan's job key from it before.
+        # created when the job proper begins: before that, a runner may take the plan's job key from a checkpoint
         job_key = self.plan.settings.job_key
         committers = {}
         for number, sink in self._sinks.items():
@@ -153,27 +153,27 @@ class JobExecution:
 
     @property
     def watermark(self) -> int:
-        """The lowest watermark of the operators that act on time: what every part of the job has got to."""
+        """The lowest watermark of the operators that depend on time: how far every part of the job has progressed."""
         return min(self.totals.watermarks.values(), default=MIN_TIME)
 
     def took_over(self, migration: JobMigration) -> None:
-        """State that an earlier program left was restored."""
+        """Log that state of an earlier program was restored, and add its schemas."""
         for note in migration.notes:
             self.note(note, "state migrated")
         for uid, schemas in migration.schemas.items():
             merge_schemas(self.state_schemas.setdefault(uid, {}), schemas)
 
     def note(self, text: str, event: str = "note", level: int = INFO, logger: str = "job") -> None:
-        """Log something that a user who watches the job should see, such as where it goes on."""
+        """Log something that a user who watches the job should see, such as where it resumes."""
         self.log.write(event, text, level, logger, shown=True)
 
     @property
     def notes(self) -> list[str]:
-        """The latest texts a user who watches the job was shown."""
+        """The latest texts that were shown to a user who watches the job."""
         return [vars(record)["text"] for record in list(self.log.records) if vars(record)["shown"]]
 
     def note_once(self, text: str) -> None:
-        """Something of which several tasks may know, or one after each restart."""
+        """Log something that several tasks may report, or one task after each restart."""
         if text not in self._noted:
             self._noted.add(text)
             self.note(text, level=WARNING)
@@ -184,24 +184,24 @@ class JobExecution:
         return self.plan.settings.attempt
 
     def begin_attempt(self) -> None:
-        """The job is about to be run again."""
+        """Prepare for a restart of the job."""
         self.plan.settings = replace(self.plan.settings, attempt=self.attempt + 1)
         if "_committers" in vars(self):
             for committer in self._committers.values():
                 committer.restarted()
 
     def start_clock(self) -> None:
-        """The job proper begins: what came before (starting Spark, planning) is no part of its run time.
+        """Begin the job proper; its run time does not include what came before (starting Spark, planning).
 
-        Committers are made now, before any task writes: some make what is written to.
+        Committers are created now, before any task writes: some create what the tasks write to.
         """
         _ = self._committers
         self._last_batch = time.monotonic()
-        if not self._clock_runs:  # restarted and rescaled it goes on
+        if not self._clock_runs:  # a restarted or rescaled job continues to measure
             self._clock_runs, self.started = True, self._last_batch
 
     def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
-        """Takes what a batch sent to the driver: commits its sinks, adds up its metrics."""
+        """Take the rows that a batch sent to the driver: commit its sinks, add up its metrics."""
         by_sink: dict[int, list[tuple[int, Any]]] = {}
         before = replace(self.totals, late=dict(self.totals.late), dead_letters=dict(self.totals.dead_letters))
         counts = []
@@ -218,7 +218,7 @@ class JobExecution:
                 committer.commit(batch_id, [item for _, committables in some for item in committables])
             except Exception as error:
                 raise operator_error(self.plan.operators[number], error) from error
-        for items in counts:  # a batch whose commit fails is repeated, and counts then
+        for items in counts:  # after the commit: a batch whose commit fails is repeated and counts then
             self._count(items)
         self._report(batch_id, before)
 
@@ -292,16 +292,16 @@ class JobExecution:
                 self.log.write_seldom("dead letters", f"set aside as dead letters: {total} so far", operator)
 
     def finish(self) -> None:
-        """The input has ended and every batch is committed."""
+        """Finish the committers: the input has ended and every batch is committed."""
         for committer in self._committers.values():
             committer.finish()
 
     def answer_at_end(self, future: Future[Any], value: Any) -> None:
-        """Gives a future its result once the job is over."""
+        """Give a future its result when the job has ended."""
         self._at_end.append((future, value))
 
     def end(self, how: str) -> None:
-        """Nobody answers requests any more."""
+        """End all requests: the job no longer answers them."""
         self.requests.end(how)
         for future, value in self._at_end:
             future.set_result(value)
@@ -310,22 +310,22 @@ class JobExecution:
                 request.future.set_exception(JobError(f"the job {how}"))
 
     def result(self) -> JobExecutionResult:
-        """The outcome of a finished job."""
+        """Return the outcome of a finished job."""
         runtime = int((time.monotonic() - self.started) * 1000)
         return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics(), self.savepoint_path)
 
     def accumulators(self) -> dict[str, int]:
-        """What user functions have counted so far."""
+        """Return what user functions have counted so far."""
         return self.totals.user_metrics.counters()
 
     def metrics(self) -> dict[str, Any]:
-        """All metrics so far, scurry's own and the users', by `operator.metric`."""
+        """Return all metrics so far, scurry's own and the users', by `operator.metric`."""
         totals, plan = self.totals, self.plan
         names = {number: part.name for parts in (plan.operators, plan.sources) for number, part in parts.items()}
         values: dict[str, Any] = {}
         for (number, metric), value in list(totals.metrics.items()):
             name = f"{names[number]}.{metric}"
-            values[name] = values.get(name, 0) + value  # operators may share a name
+            values[name] = values.get(name, 0) + value  # operators may have the same name
         for number, watermark in list(totals.watermarks.items()):
             name = f"{names[number]}.{WATERMARK}"
             values[name] = min(watermark, values.get(name, watermark))
@@ -336,7 +336,7 @@ class JobExecution:
 
 
 class Runner(Protocol):
-    """Executes a plan: the seam between what a job means and what runs it."""
+    """Executes a plan: the interface between the driver and an engine."""
 
     def run(self, job: JobExecution) -> None:
-        """Runs the job to its end, or until `job.stopping` is set; raises what made it fail."""
+        """Run the job to its end, or until `job.stopping` is set; raise what made it fail."""

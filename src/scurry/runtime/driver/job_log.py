@@ -1,8 +1,8 @@
-"""What happens to a job, as records of the standard library's loggers `scurry.job`, `scurry.savepoint`, ...
+"""The log of a job: records of the standard library's loggers `scurry.job`, `scurry.savepoint`, ...
 
-A library's loggers are silent until the program configures some. A job has handlers of its own besides: the display of
-its progress and, with `scurry.log.file`, a file. They get all records of the job, whatever levels the loggers have.
-Nothing is logged per record of the data.
+A library's loggers are silent until the program configures them. A job also has its own handlers: its progress display
+and, with `scurry.log.file`, a file. They get all records of the job, regardless of the loggers' levels. Nothing is
+logged per data record.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ __all__ = ["DEBUG", "ERROR", "INFO", "WARNING", "JobLog", "bytes_text"]
 
 logging.getLogger("scurry").addHandler(logging.NullHandler())
 
-#: Records that are kept for who comes later.
+#: The number of latest records that are kept for displays that start later.
 KEPT_RECORDS = 100
-#: Seconds in which something that may happen in every batch is logged once.
+#: Interval in seconds in which something that may happen in every batch is logged once.
 _QUIET_SECONDS = 60.0
 
 
 class JobLog:
-    """Logs what happens to one job.
+    """Log the events of one job.
 
-    Records have the attributes `job` (its name), `job_id`, `event` (a word or two) and `shown`: whether it is something
-    that a user who watches the job should see.
+    Records have the attributes `job` (its name), `job_id`, `event` (a word or two) and `shown`: whether a user who
+    watches the job should see the record.
 
     Args:
         settings: Settings of the job.
@@ -57,11 +57,11 @@ class JobLog:
         self._logged: dict[str, float] = {}
 
     def write(self, event: str, text: str, level: int = INFO, logger: str = "job", shown: bool = False) -> None:
-        """Log something.
+        """Log an event.
 
         Args:
-            event: What it is, such as `restarted`.
-            text: All about it; secrets are taken out.
+            event: The kind of event, such as `restarted`.
+            text: The message; secrets are removed.
             level: One of the levels of `logging`.
             logger: Name of the logger below `scurry`.
             shown: Whether a user who watches the job should see it.
@@ -86,7 +86,7 @@ class JobLog:
 
     @contextmanager
     def savepoint(self, path: str, asked_by: str) -> Iterator[None]:
-        """Log when a savepoint begins, and what has become of it."""
+        """Log when a savepoint begins, and whether it succeeded."""
         self.write("savepoint begun", f"taking the savepoint {path}, asked for by {asked_by}", logger="savepoint")
         began = time.monotonic()
         try:
@@ -100,7 +100,7 @@ class JobLog:
 
     @contextmanager
     def rescaling(self, before: int, after: int, asked_by: str) -> Iterator[None]:
-        """Log that the job goes on with another parallelism, once it does."""
+        """Log that the job is being rescaled, and that it continues at the new parallelism."""
         what = f"from {before} to {after} subtasks"
         self.write("rescaling", f"rescaling {what}, asked for by {asked_by}")
         began = time.monotonic()
@@ -128,7 +128,7 @@ def _size_of(path: str) -> str:
     try:
         fs, root = file_system(path)
         return bytes_text(sum(file.size for file in fs.files(root)))
-    except Exception:  # the savepoint is there, whatever can be said about it
+    except Exception:  # the savepoint exists, even if its size cannot be determined
         return "size unknown"
 
 

@@ -1,4 +1,4 @@
-"""The metrics of a job, put together on the driver from what its tasks report."""
+"""The metrics of a job, combined on the driver from the reports of its tasks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scurry.runtime.functions.metrics import Report
 
 
 class JobMetrics:
-    """What user functions have counted so far, in all tasks and batches.
+    """The metrics of user functions so far, over all tasks and batches.
 
-    Metrics of one name in operators of one name are one metric, as Flink's accumulators of one name are.
+    Metrics of one name in operators of one name are one metric, like Flink's accumulators.
     """
 
     def __init__(self) -> None:
         self._metrics: dict[tuple[str, str], _Total] = {}
 
     def add(self, operator: str, name: str, report: Report) -> None:
-        """Takes a task's report."""
+        """Take a task's report."""
         kind, *values = report
         metric = self._metrics.get((operator, name))
         if metric is None:
@@ -29,11 +29,11 @@ class JobMetrics:
         metric.add(*values)
 
     def values(self) -> dict[str, Any]:
-        """All values by `operator.metric`."""
+        """Return all values by `operator.metric`."""
         return {f"{operator}.{name}": metric.value() for (operator, name), metric in list(self._metrics.items())}
 
     def counters(self) -> dict[str, int]:
-        """The counters by their own name, added up over the operators."""
+        """Return the counters by their own name, summed over the operators."""
         totals: dict[str, int] = {}
         for (_, name), metric in list(self._metrics.items()):
             if isinstance(metric, _CounterTotal):

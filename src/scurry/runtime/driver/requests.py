@@ -1,4 +1,4 @@
-"""What a running job is asked from outside, by any thread; its runner answers between micro-batches."""
+"""Requests to a running job, from any thread; its runner answers them between micro-batches."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class SavepointRequest:
 
     Attributes:
         path: Where to write it.
-        then: What the job does next; it ends in all but the first case, `drain` also brings event time to its end.
+        then: What the job does next; it ends in all but the first case; `drain` also ends event time.
         future: Gets the path.
-        asked_by: Who wants it.
+        asked_by: Who asked for it.
     """
 
     path: str
@@ -39,7 +39,7 @@ class SavepointRequest:
 
 @dataclass
 class RescaleRequest:
-    """Go on with another parallelism."""
+    """Continue at another parallelism."""
 
     parallelism: int
     future: Future[None] = field(default_factory=Future)
@@ -58,7 +58,7 @@ Request = SavepointRequest | RescaleRequest
 
 
 class RequestQueue:
-    """The requests a job has not answered yet."""
+    """The requests that a job has not answered yet."""
 
     def __init__(self) -> None:
         self._requests: deque[Request] = deque()
@@ -67,7 +67,7 @@ class RequestQueue:
         self._lock = threading.Lock()
 
     def ask(self, request: Request | StateRequest) -> None:
-        """Hands a request to the runner; one that comes too late fails."""
+        """Pass a request to the runner; if the job has ended, the request fails."""
         with self._lock:
             if self._ended is None:
                 if isinstance(request, StateRequest):
@@ -82,12 +82,12 @@ class RequestQueue:
         return self._requests.popleft() if self._requests else None
 
     def state_queries(self) -> StateQueries | None:
-        """Return all queries for state that wait, to be answered by one micro-batch; None if none do."""
+        """Return all waiting state queries, to be answered by one micro-batch; None if there are none."""
         waiting = [self._state_requests.popleft().query for _ in range(len(self._state_requests))]
         return StateQueries(tuple(waiting)) if waiting else None
 
     def end(self, how: str) -> None:
-        """The job is over: nobody will answer what is left."""
+        """End the job's requests: those not answered yet fail."""
         with self._lock:
             self._ended = how
         for request in [*self._requests, *self._state_requests]:
@@ -95,18 +95,18 @@ class RequestQueue:
                 request.future.set_exception(JobError(f"the job {how}"))
 
 
-# ------------------------------------------------------------------ what runners feed besides the work of sources
+# ------------------------------------------------------------------ what runners feed besides splits
 
 
 @dataclass(frozen=True)
 class Tick:
-    """Time for everyone who waits for it, although no source has data."""
+    """Advance time although no source has data."""
 
     watermark: int
     stamp: int
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """The rows of the tick."""
+        """Yield the rows of the tick."""
         block = pack([(0, self.watermark, self.stamp, False)])
         for edge in plan.edges.values():
             if edge.ticks:
@@ -119,7 +119,7 @@ class StateQuery:
     """A query for the state of a key.
 
     Attributes:
-        number: Tells its answer from others'.
+        number: Identifies the answer.
         operator: Number of the operator in the plan.
         name: Name of the state.
         key: The key.
@@ -131,7 +131,7 @@ class StateQuery:
     key: CanonicalKey
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """The row that asks, sent to the subtask that has the key."""
+        """Yield the row of the query, sent to the subtask that has the key."""
         block = pack((self.number, self.name, self.key))
         receivers = max(plan.edges[edge].receivers for edge in plan.operators[self.operator].input_edges)
         subtask = subtask_of(key_hash(self.key), plan.settings.max_parallelism, receivers)
@@ -145,7 +145,7 @@ class StateQueries:
     queries: tuple[StateQuery, ...]
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """The rows that ask."""
+        """Yield the rows of the queries."""
         for query in self.queries:
             yield from query.rows(plan)
 

@@ -1,6 +1,6 @@
-"""Restart strategies: whether a job that failed runs again, and when (Flink's `RestartBackoffTimeStrategy`).
+"""Restart strategies: whether a failed job is restarted, and when (Flink's `RestartBackoffTimeStrategy`).
 
-Pure logic on a clock: `runtime.attempts` does what they say.
+Pure logic on a clock: `runtime.driver.restarting` carries out what they decide.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _LARGEST = 1 << 62
 
 
 class RestartStrategy(Protocol):
-    """Decides about one failure after another; `str` of it tells people what it allows."""
+    """Decides after each failure whether to restart; its `str` describes what it allows."""
 
     def failed(self) -> int | None:
-        """The job has failed now: the milliseconds until it is restarted, None if it has failed for good."""
+        """Return the milliseconds until the job, which has just failed, is restarted; None for no restart."""
 
 
 class NoRestart:
-    """The first failure is the end."""
+    """Never restart."""
 
     def failed(self) -> int | None:
         return None
@@ -42,10 +42,10 @@ class NoRestart:
 
 
 class FixedDelay:
-    """A number of restarts, always after the same time.
+    """Restart a number of times, always after the same delay.
 
     Args:
-        attempts: The most restarts.
+        attempts: The maximum number of restarts.
         delay: Time before each, in milliseconds.
     """
 
@@ -63,20 +63,20 @@ class FixedDelay:
 
 
 class FailureRate:
-    """Restarts as long as failures are not too frequent.
+    """Restart as long as failures are not too frequent.
 
     Args:
-        max_failures: The most failures in an interval that are followed by a restart.
+        max_failures: The maximum number of failures in an interval that are followed by a restart.
         interval: Its length in milliseconds.
         delay: Time before each restart, in milliseconds.
-        clock: Milliseconds.
+        clock: Returns milliseconds.
     """
 
     def __init__(self, max_failures: int, interval: int, delay: int, clock: Clock) -> None:
         self._interval = interval
         self._delay = delay
         self._clock = clock
-        #: when the latest failures were, one more than may be in an interval
+        #: times of the latest failures, one more than an interval may have
         self._latest: deque[int] = deque(maxlen=max_failures + 1)
 
     def failed(self) -> int | None:
@@ -91,17 +91,17 @@ class FailureRate:
 
 
 class ExponentialDelay:
-    """Restarts after times that grow, until the job has run for a while without failure.
+    """Restart after growing delays, until the job has run for a while without failure.
 
     Args:
         initial: Time before the first restart, in milliseconds.
-        longest: What the time does not exceed, in milliseconds.
-        multiplier: By what it grows.
-        reset_threshold: Time without failure after which everything begins anew, in milliseconds.
-        jitter: Share of the time by which it is randomly longer or shorter.
-        attempts: The most restarts until everything begins anew.
-        clock: Milliseconds.
-        random_int: A random whole number between two, both included.
+        longest: The maximum delay, in milliseconds.
+        multiplier: The factor by which the delay grows.
+        reset_threshold: Time without failure after which delay and attempts are reset, in milliseconds.
+        jitter: Share of the delay by which it is randomly longer or shorter.
+        attempts: The maximum number of restarts until the reset.
+        clock: Returns milliseconds.
+        random_int: Returns a random whole number between two, both included.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class ExponentialDelay:
     def _delay(self) -> int:
         try:
             grown = int(min(self._initial * self._multiplier**self._restarts, _LARGEST))
-        except OverflowError:  # a power that no float can hold
+        except OverflowError:  # a power that exceeds a float
             grown = _LARGEST
         offset = int(grown * self._jitter)
         delay = grown + (self._random_int(-offset, offset) if offset else 0)
@@ -144,13 +144,13 @@ class ExponentialDelay:
 
 
 def restart_strategy(settings: JobSettings, clock: Clock = wall_clock_ms) -> RestartStrategy:
-    """The configured strategy.
+    """Return the configured strategy.
 
-    Without `restart-strategy.type` it is, as in Flink 2, exponential-delay with its default values (whatever the other
-    keys say) if checkpointing is enabled, and none otherwise. BATCH jobs have no checkpoints.
+    Without `restart-strategy.type` it is, as in Flink 2, exponential-delay with its default values (regardless of the
+    other keys) if checkpointing is enabled, and none otherwise. BATCH jobs have no checkpoints.
 
     Raises:
-        ConfigError: Its values do not go together.
+        ConfigError: Its values contradict each other.
     """
     configuration = Configuration.from_dict(settings.configuration)
     kind = configuration.get(options.RESTART_STRATEGY)
@@ -160,7 +160,7 @@ def restart_strategy(settings: JobSettings, clock: Clock = wall_clock_ms) -> Res
 
 
 def _value(configuration: Configuration, option: ConfigOption[T]) -> T:
-    """The value of an option that has a default."""
+    """Return the value of an option that has a default."""
     value = configuration.get(option)
     assert value is not None
     return value

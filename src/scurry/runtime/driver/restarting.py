@@ -17,22 +17,22 @@ from scurry.runtime.failure import is_permanent
 if TYPE_CHECKING:
     from scurry.runtime.driver.job import JobExecution, Runner
 
-#: Failures a job remembers, the latest; as many as Flink does (`web.exception-history-size`).
+#: The number of latest failures that a job keeps; as many as Flink (`web.exception-history-size`).
 KEPT_FAILURES = 16
 
 
 @dataclass(frozen=True)
 class JobFailure:
-    """One time that a job failed.
+    """A failure of a job.
 
     Attributes:
         timestamp_ms: When.
         attempt: How often the job had been restarted before.
-        text: What went wrong, the user's side first: function, operator, record.
-        details: The whole story, with tracebacks.
+        text: The failure, the user's side first: function, operator, record.
+        details: All details, with tracebacks.
         error: Name of the exception's class.
-        operator: Name of the operator, None if none is to blame.
-        restart_delay_ms: Time until the job was restarted, None if that was the end.
+        operator: Name of the operator, None if no operator caused it.
+        restart_delay_ms: Time until the job was restarted, None if it was not.
     """
 
     timestamp_ms: int
@@ -45,7 +45,7 @@ class JobFailure:
 
 
 def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int | None) -> JobFailure:
-    """Return what is remembered of an error that ended an attempt, without the job's secrets."""
+    """Return the record of an error that ended an attempt, without the job's secrets."""
     failure: Any = getattr(error, "failure", None)
     name, operator = type(error).__name__, None
     if failure is not None:
@@ -59,16 +59,16 @@ def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int |
 def run_with_restarts(
     job: JobExecution, runner: Runner, strategy: RestartStrategy, restarting: Callable[[bool], None]
 ) -> None:
-    """Runs a job, again and again while it fails and the strategy allows it.
+    """Run a job, and run it again while it fails and the strategy allows it.
 
     Args:
-        job: The job; `job.stopping` ends the wait for a restart, and the job with it.
-        runner: Continues from the last committed batch when it is called again.
-        strategy: Whether and when to restart.
-        restarting: Told True when a wait for a restart begins and False when it is over.
+        job: The job; `job.stopping` ends the wait for a restart, and with it the job.
+        runner: Resumes from the last committed batch when it is called again.
+        strategy: Decides whether and when to restart.
+        restarting: Called with True when a wait for a restart begins and with False when it is over.
 
     Raises:
-        BaseException: What the last attempt failed with.
+        BaseException: The error of the last attempt.
     """
     while True:
         try:

@@ -1,6 +1,6 @@
-"""Elastic scaling: which parallelism a job should have, given the task slots there are (Flink's adaptive scheduler).
+"""Elastic scaling: the parallelism of a job for the available task slots (Flink's adaptive scheduler).
 
-Pure logic on a clock; `spark.adaptive` counts slots and does what is said here.
+Pure logic on a clock; `spark.streaming.adaptive` counts slots and carries out what is decided here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from scurry.graph.settings import JobSettings
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a job follows the task slots there are.
+    """How a job adapts to the available task slots.
 
     Attributes:
-        reactive: Whether it takes every slot; otherwise no more than its parallelism asks for.
+        reactive: Whether it takes every slot; otherwise no more than its parallelism requires.
         most: The largest parallelism it takes.
         submission_stabilization_ms: How long slots must not change before it starts.
-        stabilization_ms: How long slots must not change before it follows them.
+        stabilization_ms: How long slots must not change before it adapts to them.
         cooldown_ms: How long it keeps its parallelism after a start or a change.
     """
 
@@ -33,7 +33,7 @@ class Scaling:
 
     @classmethod
     def of(cls, settings: JobSettings) -> Scaling | None:
-        """The configured way; None for a job that keeps the parallelism it was given."""
+        """Return the configured scaling; None for a job that keeps its parallelism."""
         configuration = Configuration.from_dict(settings.configuration)
         reactive = configuration.get(options.SCHEDULER_MODE) is not None
         if not reactive and configuration.get(options.SCHEDULER) != "Adaptive":
@@ -52,21 +52,21 @@ class Scaling:
 
 
 class Stability:
-    """For how long an observed number has been the same."""
+    """Measures for how long an observed number has been the same."""
 
     def __init__(self) -> None:
         self._number: int | None = None
         self._since = 0
 
     def observe(self, number: int, now: int) -> int:
-        """Takes an observation; returns for how many milliseconds nothing else was seen."""
+        """Take an observation; return for how many milliseconds the number has been the same."""
         if number != self._number:
             self._number, self._since = number, now
         return now - self._since
 
 
 class ScalingPolicy:
-    """Decides when a running job goes on with another parallelism.
+    """Decides when a running job continues at another parallelism.
 
     Args:
         scaling: The limits.
@@ -78,19 +78,19 @@ class ScalingPolicy:
         self._settled = 0
 
     def began(self, now: int) -> None:
-        """The job runs with its present parallelism from now on: the cooldown begins."""
+        """Begin the cooldown: the job runs at its present parallelism from now on."""
         self._settled = now
 
     def observe(self, slots: int, parallelism: int, now: int) -> int | None:
-        """Takes an observation.
+        """Take an observation.
 
         Args:
-            slots: The task slots there are now. A job that has none keeps its parallelism, and waits.
+            slots: The task slots available now. A job without any keeps its parallelism, and waits.
             parallelism: The parallelism it has.
             now: The time, in milliseconds of any clock that does not go back.
 
         Returns:
-            The parallelism it should have instead, None if it should go on as it is.
+            The parallelism it should have instead, None if it should keep the present one.
         """
         scaling = self._scaling
         wanted = min(slots, scaling.most)

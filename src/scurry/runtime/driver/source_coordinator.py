@@ -1,4 +1,4 @@
-"""What a job's sources are fed: how much a micro-batch may read, who has to wait, and all there is to read in BATCH."""
+"""The source coordinator: limits what a micro-batch reads, aligns sources, and lists all splits in BATCH."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
 
 def limits_of(plan: JobPlan) -> BatchLimits:
-    """How much a micro-batch may read, from the configuration."""
+    """Return how much a micro-batch may read, from the configuration."""
     configuration = plan.settings.configuration
     return BatchLimits(
         int(configuration.get("scurry.batch.max-bytes", BatchLimits.max_bytes)),
@@ -24,15 +24,15 @@ def limits_of(plan: JobPlan) -> BatchLimits:
     )
 
 
-#: How long a batch should take, if neither the configuration nor the checkpointing interval says more.
+#: How long a batch should take, unless the configuration or the checkpointing interval sets a longer time.
 _TARGET_SECONDS = 5.0
 
-#: A batch is slow if it takes so much longer than that, and so many seconds at least.
+#: A batch is slow if it takes this many times as long, and at least this many seconds.
 _SLOW, _SLOW_SECONDS = 6, 30.0
 
 
 def target_seconds_of(plan: JobPlan) -> float:
-    """How long a micro-batch should take while there is more to read, from the configuration."""
+    """Return how long a micro-batch should take while there is more to read, from the configuration."""
     configured = plan.settings.configuration.get("scurry.batch.target-duration")
     if configured is not None:
         return int(configured) / 1000
@@ -40,13 +40,13 @@ def target_seconds_of(plan: JobPlan) -> float:
 
 
 class SourceCoordinator:
-    """Asks the sources of a streaming job for work: of each no more than the job gets done in time."""
+    """Asks the sources of a streaming job for assignments: no more than the job can process in time."""
 
     def __init__(self, job: JobExecution, sources: Iterable[SourcePlan]) -> None:
-        """Make the sources' enumerators.
+        """Create the sources' enumerators.
 
         Args:
-            job: The job; it is told what is left.
+            job: The job; it receives the sources' backlogs.
             sources: Those of its sources that have enumerators.
         """
         plan, limits = job.plan, limits_of(job.plan)
@@ -59,13 +59,13 @@ class SourceCoordinator:
         self._alignment = Alignment(job)
         self._target_seconds = target_seconds_of(plan)
         self._sizer = BatchSizer(limits, self._target_seconds)
-        #: whether work was dealt for a batch that is not over
+        #: whether splits were assigned for a batch that has not ended
         self._dealt = False
-        #: the sources that had more for it than they were allowed to deal
+        #: the sources that had more for that batch than they were allowed to assign
         self._limited: set[int] = set()
 
     def next(self, source: SourcePlan) -> list[Assignment]:
-        """What a source has to read in the next batch."""
+        """Return what a source reads in the next batch."""
         if self._alignment.waits(source):
             return []
         enumerator = self.enumerators[source.id]
@@ -82,7 +82,7 @@ class SourceCoordinator:
         return found
 
     def batch_took(self, seconds: float) -> None:
-        """The batch with what was dealt last is over."""
+        """Adapt the limits to the time of the batch with the last assignments, which has ended."""
         if self._dealt:
             self._sizer.batch_took(seconds, bool(self._limited))
             self._job.backlog.worked(seconds, self._limited)
@@ -93,21 +93,21 @@ class SourceCoordinator:
         self._limited.clear()
 
     def committed(self) -> None:
-        """Lets the sources know that what they have dealt is committed."""
+        """Notify the sources that what they have assigned is committed."""
         for enumerator in self.enumerators.values():
             enumerator.committed()
 
     def close(self) -> None:
-        """Closes the sources."""
+        """Close the sources."""
         for enumerator in self.enumerators.values():
             enumerator.close()
 
 
 class Alignment:
-    """Which sources must wait because they are too far ahead of others of their alignment group (FLIP-182).
+    """Decides which sources must wait because they are too far ahead in their alignment group (FLIP-182).
 
-    Inside a micro-batch nothing needs to wait: the gate merges channels by their watermarks. Between batches a source
-    that is ahead is not asked for more.
+    Inside a micro-batch no source needs to wait: the gate merges channels by their watermarks. Between batches a
+    source that is ahead gets no assignments.
     """
 
     def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
@@ -121,7 +121,7 @@ class Alignment:
         self._spoke = {source.id: clock() for sources in self._groups.values() for source in sources}
 
     def waits(self, source: SourcePlan) -> bool:
-        """Whether the source may not read now."""
+        """Return whether the source must not read now."""
         alignment = getattr(source.watermark_strategy, "alignment", None)
         if alignment is None:
             return False
@@ -130,12 +130,12 @@ class Alignment:
         return self._watermark(source) > limit
 
     def has_read(self, source: SourcePlan) -> None:
-        """Notes that the source had records."""
+        """Record that the source had records."""
         if source.id in self._spoke:
             self._spoke[source.id] = self._clock()
 
     def _watermark(self, source: SourcePlan) -> int:
-        """The lowest of its channels; MAX_TIME when all have ended."""
+        """Return the lowest watermark of its channels; MAX_TIME when all have ended."""
         return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in range(source.channels))
 
     def _idle(self, source: SourcePlan) -> bool:
@@ -144,7 +144,7 @@ class Alignment:
 
 
 def all_splits(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
-    """Everything a bounded source has to read, by channel."""
+    """Return all splits of a bounded source, by channel."""
     with naming_source(source.name, source.origin):
         enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
     works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
@@ -153,7 +153,7 @@ def all_splits(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
         while unfinished:
             with naming_source(source.name, source.origin):
                 assignments = enumerator.next_batch()
-            if not assignments:  # a source that keeps to a rate
+            if not assignments:  # a source with a limited rate
                 time.sleep(max(enumerator.idle_hint(), 0.001))
             for assignment in assignments:
                 if assignment.work is not None:

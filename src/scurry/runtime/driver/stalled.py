@@ -1,4 +1,4 @@
-"""Notices watermarks that do not move although records arrive, and finds what holds them back."""
+"""Detection of watermarks that stand still although records arrive, and of what holds them back."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from scurry.runtime.exchange.wire import MIN_TIME
 if TYPE_CHECKING:
     from scurry.runtime.driver.job import JobExecution
 
-#: Seconds until a watermark that does not move is worth a note.
+#: Seconds until a watermark that stands still is reported.
 PATIENCE_SECONDS = 60.0
 
-#: What an operator reports: task and instance of the sender it waits for, and that one's watermark.
+#: What an operator reports: task and subtask of the sender that it waits for, and the sender's watermark.
 HeldBack = tuple[int, int, int]
 
 
 class StalledWatermarks:
-    """Adds a note to a job when an operator that gets records has seen the same watermark for long.
+    """Adds a note to a job when an operator that gets records has had the same watermark for too long.
 
-    Once per operator and standstill. Operators that no watermarks flow to are left out.
+    It reports each standstill of an operator once, and only operators that receive watermarks.
 
     Args:
         job: The job.
-        clock: Seconds.
+        clock: Returns seconds.
     """
 
     def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
         self._job = job
         self._clock = clock
-        #: operator -> since when its watermark stands still, and whether that was told
+        #: operator -> since when its watermark stands still, and whether that was reported
         self._since: dict[int, tuple[float, bool]] = {}
         self._holders: dict[int, HeldBack] = {}
-        #: names the part of a source that a channel reads, where the source can say
+        #: returns the name of the part of a source that a channel reads, if the source knows it
         self.describe_channel: Callable[[int, int], str] = lambda source, channel: ""
 
     def moved(self, number: int) -> None:
-        """The watermark of an operator has risen."""
+        """Forget an operator whose watermark has risen."""
         self._since.pop(number, None)
         self._holders.pop(number, None)
 
     def held_back(self, number: int, holder: HeldBack) -> None:
-        """An operator got records in this batch and its watermark has not risen."""
+        """Take note of an operator that got records in this batch but whose watermark has not risen."""
         self._holders[number] = holder
         now = self._clock()
         began, told = self._since.setdefault(number, (now, False))
@@ -58,7 +58,7 @@ class StalledWatermarks:
 
     def _text(self, operator: OperatorPlan, seconds: float) -> str:
         task, instance, watermark = self._holders[operator.id]
-        while task in self._holders:  # it waits for others itself
+        while task in self._holders:  # it waits for other senders itself
             task, instance, watermark = self._holders[task]
         plan = self._job.plan
         part: Any = plan.sources.get(task) or plan.operators[task]
@@ -75,7 +75,7 @@ class StalledWatermarks:
 
 
 def _timed(plan: JobPlan) -> set[int]:
-    """The operators that get watermarks: something before them generates some."""
+    """Return the operators that get watermarks because something upstream generates them."""
     tasks: list[SourcePlan | OperatorPlan] = [*plan.sources.values(), *plan.operators.values()]
     found: set[int] = set()
     for task in sorted(tasks, key=lambda task: task.id):  # producers before consumers

@@ -1,7 +1,7 @@
-"""Drives a STREAMING job: one loop for every engine that executes micro-batches.
+"""The driver of a STREAMING job: one loop for every engine that executes micro-batches.
 
-What draining, ticks, requests, idle channels, source positions, restored state and ends of sources mean is decided
-here. An engine executes what is submitted to it, in order, and says when it is committed.
+It defines draining, ticks, requests, idle channels, source positions, restored state and ends of sources. An engine
+executes what is submitted to it, in order, and reports commits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Cancelled:
-    """The job was told to stop; what was submitted is committed."""
+    """The job was stopped or cancelled; what was submitted is committed."""
 
 
 @dataclass(frozen=True)
@@ -68,55 +68,55 @@ class MicroBatchEngine(Protocol):
     """Executes micro-batches of a job."""
 
     def recover(self) -> SourcePositions | None:
-        """Return where the sources stood after what earlier attempts submitted, None if they submitted nothing."""
+        """Return the source positions after what earlier attempts submitted, None if they submitted nothing."""
 
     @property
     def replaying(self) -> bool:
-        """Whether batches of an earlier attempt are still to be repeated; new work of the sources waits for them."""
+        """Whether batches of an earlier attempt must still be repeated; new assignments wait for them."""
 
     def start(self) -> None:
-        """Begin to execute; the first submission, if there is one, was made before."""
+        """Begin to execute; the first submission, if any, was made before."""
 
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
-        """Let the next micro-batch contain all of `assigned`; the sources stand at `positions` after it."""
+        """Include all of `assigned` in the next micro-batch; `positions` are the source positions after it."""
 
     def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
         """Return a batch that was committed since the last call, None if `timeout` seconds passed without one.
 
         Raises:
-            BaseException: What the engine failed with.
+            BaseException: The error of the engine.
         """
 
     def finish(self) -> None:
         """Wait until all that was submitted is committed.
 
         Raises:
-            BaseException: What the engine failed with.
+            BaseException: The error of the engine.
         """
 
     def begin_savepoint(self, request: SavepointRequest) -> None:
-        """Save what is committed now, while the job runs on; the request's future gets the path, or the error."""
+        """Save what is committed now, while the job continues; the request's future gets the path, or the error."""
 
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
-        """Save what is committed, after `stop`; `positions` are those before event time was drained, if it was."""
+        """Save what is committed, after `stop`; `positions` are those before draining, None without draining."""
 
     def stop(self) -> None:
-        """Execute nothing more, and wait for savepoints that were begun."""
+        """Stop executing, and wait for savepoints that were begun."""
 
     def close(self) -> None:
         """Close the user's functions and release everything."""
 
 
 class StreamingDriver:
-    """Submits micro-batches to an engine until the sources end or the job is to stop.
+    """Submits micro-batches to an engine until the sources end or the job must stop.
 
     Args:
         job: The job.
-        engine: What executes its micro-batches.
-        restore: The savepoint to begin with, None if there is none or all of it was restored before.
+        engine: Executes the micro-batches.
+        restore: The savepoint to restore, None if there is none or all of it was restored before.
         next_request: Returns the next request to save or to rescale, None if there is none.
         clock: Seconds of a clock that does not go back.
-        wall_clock: Processing time, in milliseconds.
+        wall_clock: Returns processing time, in milliseconds.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class StreamingDriver:
         self._clock, self._wall_clock = clock, wall_clock
         self._sources = [source for source in plan.sources.values() if source.source.native]
         self._uids = {source.id: source.uid for source in self._sources}
-        #: whether the driver assigns all input: Spark reads streaming DataFrames by itself
+        #: whether the driver assigns all input; Spark itself reads streaming DataFrames
         self._all_native = len(self._sources) == len(plan.sources)
         self._coordinator = SourceCoordinator(job, self._sources)
         self._open_channels = {(source.uid, i) for source in self._sources for i in range(source.channels)}
@@ -142,15 +142,15 @@ class StreamingDriver:
         self._restored = None if restore is None else 0
         self._restoring: deque[list[RestoreWork]] = deque(() if restore is None else restore.batches())
         self._first: list[Assigned] = []
-        #: whether something was submitted and no batch was committed since: more would make the next batch too large
+        #: whether a submission awaits its commit: submitting more would make the next batch too large
         self._submitted = False
         self._recover(restore)
 
-    # ---------------------------------------------------------------- where it begins
+    # ---------------------------------------------------------------- the start
 
     def _recover(self, restore: Restore | None) -> None:
         positions = self._engine.recover()
-        #: whether the engine continues what an earlier attempt or run of the job began
+        #: whether the engine continues an earlier attempt or run of the job
         self.recovered = positions is not None
         enumerators = self._coordinator.enumerators
         if positions is not None:
@@ -158,7 +158,7 @@ class StreamingDriver:
             for source in self._sources:
                 enumerators[source.id].restore(positions.positions[source.uid])
                 for channel in range(source.channels):
-                    if (source.uid, channel) in self._ended:  # it will not report again that nothing waits for it
+                    if (source.uid, channel) in self._ended:  # it will not report this again
                         self._job.totals.source_watermarks[source.id, channel] = MAX_TIME
         if restore is not None:
             for source in self._sources:
@@ -170,10 +170,10 @@ class StreamingDriver:
     # ---------------------------------------------------------------- the loop
 
     def run(self) -> Outcome:
-        """Run until the sources end or the job is to stop, and return how it ended.
+        """Run until the sources end or the job must stop, and return how it ended.
 
         Raises:
-            BaseException: What the job failed with.
+            BaseException: The error of the job.
         """
         stop: SavepointRequest | RescaleRequest | None = None
         drained: SourcePositions | None = None
@@ -198,14 +198,14 @@ class StreamingDriver:
             self._coordinator.close()
 
     def _run_batches(self) -> SavepointRequest | RescaleRequest | None:
-        """Submit batch after batch; return the request that ends it, None if the sources or the job ended."""
+        """Submit batch after batch; return the request that ends this, None if the sources or the job ended."""
         idle_since, resume_at = self._clock(), 0.0
         tick_seconds = int(self._plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
         while not (self._job.stopping.is_set() or self._all_ended):
             stop = self._serve()
             if stop is not None:
                 return stop
-            # the next batch as soon as one is committed: it is ready when Spark has written its own commit
+            # submit the next batch directly after a commit: it is ready when Spark has written its own commit
             committed = self._engine.wait_for_commit(_POLL_SECONDS)
             if committed is not None:
                 self._batch_committed(committed)
@@ -223,7 +223,7 @@ class StreamingDriver:
         return None
 
     def _finish(self) -> None:
-        """Wait until everything is committed, and let the sources know."""
+        """Wait until everything is committed, and notify the sources."""
         self._engine.finish()
         committed = self._engine.wait_for_commit(0)
         if committed is not None:
@@ -250,7 +250,7 @@ class StreamingDriver:
     # ---------------------------------------------------------------- requests
 
     def _serve(self) -> SavepointRequest | RescaleRequest | None:
-        """Answer the next request, or return it if the engine has to stop for it."""
+        """Answer the next request, or return it if the engine must stop for it."""
         if self._restoring:
             return None
         request = self._next_request()
@@ -261,12 +261,12 @@ class StreamingDriver:
         return None
 
     def _submit_queries(self) -> None:
-        """Submit the queries for state that came since the last batch began, all in one message."""
+        """Submit the state queries that arrived since the last batch began, all in one message."""
         if not self._restoring and (queries := self._job.requests.state_queries()):
             self._submit([queries])
 
     def _end_input(self) -> SourcePositions:
-        """Let every source end where it stands; return where that is."""
+        """Let every source end at its present position; return the positions."""
         positions: SourcePositions = pickle.loads(pickle.dumps(self._positions(), 5))
         numbers = {uid: number for number, uid in self._uids.items()}
         if self._open_channels:
@@ -276,7 +276,7 @@ class StreamingDriver:
     # ---------------------------------------------------------------- batches
 
     def _submit_next(self) -> bool:
-        """Submit what comes next: state to restore, then what the sources assign; return whether there was any."""
+        """Submit what comes next: state to restore, or else what the sources assign; return whether there was any."""
         if self._engine.replaying:
             return False
         if self._restoring:
@@ -292,7 +292,7 @@ class StreamingDriver:
         return bool(assigned)
 
     def _submit_state(self) -> None:
-        """Submit the next part of the state to restore; what the sources read first comes with the last part."""
+        """Submit the next part of the state to restore; the first assignments of the sources go with the last part."""
         assert self._restored is not None
         assigned: list[Assigned] = [*self._restoring.popleft()]
         if self._restoring:

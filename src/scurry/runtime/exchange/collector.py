@@ -1,4 +1,4 @@
-"""What an operator hands its results to: chained operators, edges and sinks, by side output tag."""
+"""The collector, which passes an operator's results to chained operators, edges and sinks, by side output tag."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Consumer(Protocol):
     """Takes blocks of records and watermarks."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records in order; `timestamps` None means that none of them has one."""
+        """Take records in order; `timestamps` is None if none of them has one."""
 
     def watermark(self, watermark: int) -> None:
-        """Takes a watermark that holds after all records taken so far."""
+        """Take a watermark that holds after all records taken so far."""
 
 
 def _converter(plan: Any) -> Callable[[Values], Values] | None:
-    """What brings the results of an operator or source to their declared type; None where they have it anyway."""
+    """Return the conversion of results to the declared type of an operator or source; None if none is needed."""
     declared = plan.output_type
     if declared is None or declared == getattr(getattr(plan, "source", None), "produced_type", None):
         return None
@@ -44,7 +44,7 @@ class Collector:
         self.count = 0
 
     def emit(self, values: Values, timestamps: Timestamps) -> None:
-        """Emits to the main output."""
+        """Emit to the main output."""
         if not values:
             return
         self.count += len(values)
@@ -54,7 +54,7 @@ class Collector:
             consumer.process(values, timestamps)
 
     def emit_tagged(self, items: Values, timestamps: Timestamps) -> None:
-        """Emits what a process function yielded: `(OutputTag, value)` goes to the side output of that tag."""
+        """Emit what a process function yielded: `(OutputTag, value)` goes to the side output of that tag."""
         if not OutputTag.in_use:
             self.emit(items, timestamps)
             return
@@ -76,7 +76,7 @@ class Collector:
             self.emit_side(tag, [items[p][1] for p in positions], times(positions))
 
     def emit_side(self, tag: OutputTag, values: Values, timestamps: Timestamps) -> None:
-        """Emits to a side output; values nobody consumes are dropped, as in Flink."""
+        """Emit to a side output; values without a consumer are dropped, as in Flink."""
         consumers = self.side.get(tag.tag_id)
         if not consumers or not values:
             return
@@ -89,7 +89,7 @@ class Collector:
             consumer.process(values, timestamps)
 
     def watermark(self, watermark: int) -> None:
-        """Forwards a watermark to every consumer."""
+        """Forward a watermark to every consumer."""
         for consumer in self.main:
             consumer.watermark(watermark)
         for consumers in self.side.values():

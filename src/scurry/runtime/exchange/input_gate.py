@@ -1,10 +1,10 @@
 """The input side of an operator: merges its channels and combines their watermarks (Flink's StatusWatermarkValve).
 
-Each channel delivers blocks in order, with progress points in between that say what the watermark and the wall clock
-were. The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event
-time rises as slowly as the data allows and disorder between channels makes nothing late. Every key group merges the
-same progress points and so passes through the same steps; `step` numbers them alike in all groups, which is what lets
-the next level treat this whole operator as one channel.
+Each channel delivers blocks in order. Progress points between them say what the watermark and the wall clock were.
+The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event time
+rises as slowly as the data allows, and disorder between channels makes nothing late. All subtasks of an operator
+receive the same progress points, so their watermarks rise through the same values. `step` numbers what is merged; it is
+the position of the resulting output on the subtask's channel to the next level.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, sender_of, unpack
 
-#: The low bits of a step count positions since the channel's last progress point; all of them set is the point itself.
+#: The low bits of a step count positions since the channel's last progress point; all bits set: the point itself.
 _STEP_BITS = 32
 _POINT = (1 << _STEP_BITS) - 1
 
@@ -24,7 +24,7 @@ Point = tuple[int, int, int, int]
 
 
 class Channel:
-    """One sender's state: kept between batches except for what is pending."""
+    """The state of one sender: kept between batches, except pending blocks and points."""
 
     __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "watermark")
 
@@ -43,7 +43,7 @@ class Channel:
         return self.watermark, self.active, self.seen, self.idle
 
     def next_stamp(self) -> int:
-        """The wall clock of the next progress point; without points the channel's data comes first."""
+        """Return the wall clock of the next progress point; 0 without points: then the channel's data comes first."""
         return self.points[-1][2] if self.points else 0
 
     def restore(self, saved: tuple[int, int, bool, bool]) -> None:
@@ -51,7 +51,7 @@ class Channel:
 
 
 class InputGate:
-    """Merges one batch of rows for one operator in one group.
+    """Merge one batch of rows for one operator in one subtask.
 
     Args:
         edges: The operator's input edges.
@@ -73,13 +73,13 @@ class InputGate:
         self._control: list[Point] = []
 
     def save(self) -> dict[int, Any]:
-        """What to hand to the next batch."""
+        """Return the state to pass to the next batch."""
         state: dict[int, Any] = {number: channel.save() for number, channel in self.channels.items()}
         state[-1] = self.watermark
         return state
 
     def add(self, row: WireRow) -> None:
-        """Takes a row of the batch."""
+        """Take a row of the batch."""
         channel = self.channels.get(row.channel)
         if row.kind == PROGRESS:
             points = unpack(row.block)
@@ -91,9 +91,9 @@ class InputGate:
             channel.blocks.append((row.seq, self._input_of[row.port], row.block))
 
     def merge(self) -> Iterator[tuple[int, int | None, Any]]:
-        """Yields `(step, input index, block)` for data and `(step, None, (watermark, stamp))` for time.
+        """Yield `(step, input index, block)` for data and `(step, None, (watermark, stamp))` for time.
 
-        Blocks come packed; the watermark is the combined one and never falls.
+        Blocks are still packed; the watermark is the combined one and never falls.
         """
         pending = []
         for channel in self.channels.values():
@@ -101,7 +101,7 @@ class InputGate:
                 channel.blocks.sort(key=lambda block: block[0])
                 channel.blocks.reverse()  # not reverse=True: blocks of one position keep the order they came in
                 channel.points.sort(reverse=True)
-                channel.seen = True  # it is going to speak, so the others must not get ahead of its first watermark
+                channel.seen = True  # its first watermark is pending, so the other channels must not get ahead of it
                 pending.append(channel)
         turn = 0
         while pending:
@@ -126,7 +126,7 @@ class InputGate:
             return pending[0]
         awake = [channel for channel in pending if not channel.idle] or pending
         first = min(awake, key=lambda channel: (channel.watermark, channel.next_stamp()))
-        # an idle channel holds nobody back; it speaks again when its time has come
+        # an idle channel holds no other channel back; it continues when its time has come
         for channel in pending:
             if channel.idle and channel.next_stamp() <= first.next_stamp():
                 return channel
@@ -145,7 +145,7 @@ class InputGate:
         self.watermark = max(self.watermark, self._combined())
 
     def _find_idle(self, stamp: int) -> None:
-        """Marks the channels that at this time have been silent for longer than their timeout."""
+        """Mark the channels that at this time have been silent for longer than their timeout."""
         for channel in self.channels.values():
             timeout = channel.idle_timeout
             if timeout is not None and channel.active and stamp - channel.active > timeout:
@@ -153,7 +153,7 @@ class InputGate:
                     channel.idle = True
 
     def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:
-        """After the data: ticks, the end of input, and channels that have been silent for too long."""
+        """Advance time after the data: by ticks, by the end of input, and past channels silent for too long."""
         for _, watermark, stamp, _ in sorted(self._control, key=lambda point: point[2]):
             for channel in self.channels.values():
                 if watermark == MAX_TIME:
@@ -164,15 +164,16 @@ class InputGate:
             turn += 1
 
     def slowest(self) -> tuple[int, int, int]:
-        """Task, instance and watermark of a channel that the combined watermark waits for."""
+        """Return the task, subtask and watermark of a channel that the combined watermark waits for."""
         waiting = self._waited_for() or list(self.channels.items())
         number, channel = min(waiting, key=lambda item: (item[1].watermark, item[0]))
         return *sender_of(number), channel.watermark
 
     def _combined(self) -> int:
-        """The minimum over channels: not the idle ones, nor silent instances of a task whose others have spoken.
+        """Return the minimum over all channels that it must wait for.
 
-        When all of them are idle none holds time back any more, and it goes to the highest watermark there is.
+        These are neither idle channels nor silent channels of a task of which another channel has sent something. If
+        all channels are idle, none holds time back any more: return the highest watermark there is.
         """
         waited_for = self._waited_for()
         if waited_for:

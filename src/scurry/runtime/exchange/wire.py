@@ -1,11 +1,11 @@
-"""The wire between levels: rows that carry many records at once.
+"""The wire between levels: rows that carry many records each.
 
 A row is the tuple `(subtask, port, kind, channel, seq, block)`:
 
-- `subtask`: who receives the row, by its number in `JobPlan.subtask_ids`; Spark's grouping key.
-- `port`: the edge of the plan the row travels on, or the sink it is bound for.
+- `subtask`: the receiver, by its number in `JobPlan.subtask_ids`; Spark's grouping key.
+- `port`: the edge of the plan that the row travels on, or the sink that it goes to.
 - `kind`: one of the constants below.
-- `channel`: who sent it: task id << 16 | parallel instance. Order is kept per channel.
+- `channel`: the sender: task id << 16 | subtask. Order is kept per channel.
 - `seq`: position in the channel.
 - `block`: the payload.
 """
@@ -17,15 +17,15 @@ import pickle
 from typing import Any, NamedTuple
 
 DATA = 0  # block: keys, timestamps, values, and the wall clock when they were read
-PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], what time had come to after position seq
+PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], event time and wall clock after position seq
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
 METRICS = 3  # block: [((operator id, metric name), an int to add | a user metric's report | ...)], for the driver
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
 STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of operator `port`
-QUERY = 6  # block: (number, state name, key), a question for the keyed state of operator `port`
+QUERY = 6  # block: (number, state name, key), a query of the keyed state of operator `port`
 ANSWER = 7  # block: (number, whether it is the value or an error's text, value), for the driver
 
-#: The activity of a progress point: whether records came since the last one, or the sender calls itself idle.
+#: The activity of a progress point: whether records arrived since the last one, or the sender declares itself idle.
 SILENT, ACTIVE, IDLE = 0, 1, 2
 
 #: Arrow and Spark schema of a row.
@@ -48,10 +48,10 @@ class WireRow(NamedTuple):
 
 
 class BatchRow(NamedTuple):
-    """A row of the wire in BATCH: DATA rows hold records of one key in time order, and Spark's sorter orders them.
+    """A row of the wire in BATCH: a DATA row holds records of one key in time order; Spark's sorter orders the rows.
 
-    Where the job ends in a savepoint, PROGRESS rows come before them. Their block is (channel, watermark, whether the
-    channel is idle), what holds behind all records of the channel.
+    If the job ends in a savepoint, PROGRESS rows come before them. Their block is (channel, watermark, whether the
+    channel is idle), which holds after all records of the channel.
     """
 
     subtask: int
@@ -66,24 +66,24 @@ class BatchRow(NamedTuple):
 
 
 BATCH_SCHEMA = SCHEMA + ", target int, key binary, time long"
-#: The order in which a level wants the rows of a partition.
+#: The order in which a level receives the rows of a partition.
 BATCH_ORDER = ("target", "subtask", "key", "time", "channel", "seq")
 
 
 def channel_id(task_id: int, instance: int = 0) -> int:
-    """The channel of a parallel instance of a task."""
+    """Return the channel of a subtask of a task."""
     return task_id << 16 | instance
 
 
 def sender_of(channel: int) -> tuple[int, int]:
-    """The task and the instance of a channel."""
+    """Return the task and the subtask of a channel."""
     return channel >> 16, channel & 0xFFFF
 
 
 def pack(payload: Any) -> bytes:
-    """Encodes a payload of builtin values with marshal (half the time of pickle), anything else with pickle.
+    """Encode a payload of builtin values with marshal (half the time of pickle), anything else with pickle.
 
-    Marshal's format belongs to the Python release; the wire lives for one micro-batch between workers that run the
+    Marshal's format depends on the Python release. The wire lives for one micro-batch between workers that run the
     same one. State is never written with it.
     """
     try:

@@ -1,4 +1,4 @@
-"""The output side of an edge: spreads records over subtasks and packs them into blocks."""
+"""The output side of an edge, which distributes records over subtasks and packs them into blocks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_
 
 
 class RecordWriter:
-    """Collects the records an instance of a task sends along an edge.
+    """Collect the records that a subtask sends along an edge.
 
-    `flush(seq)` turns what was collected into DATA rows at that position. `point(seq, stamp)` notes the progress there;
-    all points of a batch leave at its end, in one PROGRESS row per receiver.
+    `flush(seq)` turns what was collected into DATA rows at that position. `point(seq, stamp)` records the progress
+    there; all points of a batch leave at its end, in one PROGRESS row per receiver.
     """
 
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         self.edge = edge
-        #: the receiving subtasks, by the numbers the runner knows them by
+        #: the receiving subtasks, by the runner's numbers
         self._ids = ids[: edge.receivers]
         self.channel = channel
         self._subtask = subtask
@@ -40,7 +40,7 @@ class RecordWriter:
     # ---------------------------------------------------------------- records
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records; each goes where the partitioner says."""
+        """Take records; each goes where the partitioner says."""
         self._active = True
         receivers = self._receivers(values)
         self._expect_timestamps(timestamps)
@@ -56,14 +56,14 @@ class RecordWriter:
         raise NotImplementedError
 
     def _expect_timestamps(self, timestamps: Timestamps) -> None:
-        """A block has timestamps for all of its records or for none: records of the other kind are set aside."""
+        """Set collected records aside if only they or only the next records have timestamps: no block mixes both."""
         timed = timestamps is not None
         if timed != self._timed:
             self._early = [(number, bucket[:], kind) for number, bucket, kind in self._take()]
             self._timed = timed
 
     def _take(self) -> Iterator[tuple[int, list[Any], bool]]:
-        """Empties the buckets: (receiver, content, whether it has timestamps); a content is good until the next."""
+        """Empty the buckets: (receiver, content, whether it has timestamps); a content is valid until the next."""
         early, self._early = self._early, []
         yield from early
         timed = self._timed
@@ -73,21 +73,21 @@ class RecordWriter:
                 bucket.clear()
 
     def begin(self) -> None:
-        """A new batch: starts from nothing, so that a replay of the batch sends the same again."""
+        """Begin a batch empty, so that a replay of the batch sends the same again."""
         self._early, self._points = [], []
         for bucket in self._buckets:
             bucket.clear()
         self._watermark, self._active = MIN_TIME, False
 
     def watermark(self, watermark: int) -> None:
-        """Takes the watermark that holds after the records so far."""
+        """Take the watermark that holds after the records so far."""
         if watermark > self._watermark:
             self._watermark = watermark
 
     # ---------------------------------------------------------------- rows
 
     def flush(self, seq: int, stamp: int) -> list[WireRow]:
-        """The collected records as rows; `stamp` is when they were read."""
+        """Return the collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         return [
             WireRow(receiver, edge, DATA, channel, seq, self._pack((*self._block(bucket, timed), stamp)))
@@ -103,15 +103,15 @@ class RecordWriter:
             raise operator_error(self._sender, error, failed, hint) from error
 
     def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
-        """BATCH: the collected records as rows of one key each.
+        """BATCH: return the collected records as rows of one key each.
 
         Args:
             seq: Their position.
-            in_time_order: Whether the records of a row are put in the order of time.
+            in_time_order: Whether the records of a row are sorted by time.
             by_group: Whether keys are sorted by their key groups first.
         """
         edge, channel = self.edge.id, self.channel
-        # what is broadcast is received before the rest
+        # broadcast records are received before all others
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
         for receiver, bucket, timed in self._take():
@@ -133,12 +133,12 @@ class RecordWriter:
         return (None, bucket[0::2], bucket[1::2]) if timed else (None, None, bucket)
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
-        """Notes a progress point; `idle` if the sender says that nobody should wait for it."""
+        """Record a progress point; `idle` if the sender declares itself idle."""
         self._points.append((seq, self._watermark, stamp, IDLE if idle else self._active))
         self._active = False
 
     def progress(self) -> list[WireRow]:
-        """The progress rows of the batch, one per receiver."""
+        """Return the progress rows of the batch, one per receiver."""
         points, self._points = self._points, []
         if not (points and self.edge.progress):
             return []
@@ -146,9 +146,9 @@ class RecordWriter:
         return [WireRow(receiver, self.edge.id, PROGRESS, self.channel, 0, block) for receiver in self._ids]
 
     def final_progress(self, idle: bool) -> list[BatchRow]:
-        """BATCH: where event time stops behind all records, one row per receiver, sorted before all records.
+        """BATCH: return the watermark behind all records, one row per receiver, sorted before all records.
 
-        A sender that had neither records nor a watermark says nothing.
+        A sender that had neither records nor a watermark sends none.
         """
         edge = self.edge
         if not (edge.progress and (self._active or self._watermark > MIN_TIME)):
@@ -160,7 +160,7 @@ class RecordWriter:
 
 
 class _Appenders(dict[Any, Any]):
-    """Key -> `append` of its subtask's bucket, found once per key and writer."""
+    """Map a key to `append` of its subtask's bucket, looked up once per key and writer."""
 
     LIMIT = 1_000_000
 
@@ -178,7 +178,7 @@ class _Appenders(dict[Any, Any]):
 
 
 class Keys:
-    """Gives the canonical keys of records; `place` is what errors name: the key_by, as a plan of an operator."""
+    """Return the canonical keys of records; `place` is what errors name: the key_by, as a plan of an operator."""
 
     def __init__(self, partitioner: ops.Hash, place: Any) -> None:
         selector = partitioner.selector
@@ -209,7 +209,7 @@ class Keys:
 
 
 class HashWriter(RecordWriter):
-    """By key; the canonical keys travel with the records."""
+    """Send records by key; the canonical keys travel with the records."""
 
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         super().__init__(edge, ids, channel, subtask, sender)
@@ -218,7 +218,7 @@ class HashWriter(RecordWriter):
         self._append_for = _Appenders(self._buckets, edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records; each goes to its key's subtask."""
+        """Take records; each goes to its key's subtask."""
         self._active = True
         keys = self._keys(values)
         self._expect_timestamps(timestamps)
@@ -256,7 +256,7 @@ class HashWriter(RecordWriter):
 
 
 class RoundRobinWriter(RecordWriter):
-    """Rebalance, rescale and shuffle: evenly over all subtasks."""
+    """Send records evenly to all subtasks (rebalance, rescale and shuffle)."""
 
     def _receivers(self, values: Values) -> list[int]:
         count, start = len(self._ids), self._subtask
@@ -265,21 +265,21 @@ class RoundRobinWriter(RecordWriter):
 
 
 class ForwardWriter(RecordWriter):
-    """Subtask i to subtask i."""
+    """Send records of subtask i to subtask i."""
 
     def _receivers(self, values: Values) -> list[int]:
         return [self._subtask % len(self._ids)] * len(values)
 
 
 class GlobalWriter(RecordWriter):
-    """Everything to subtask 0."""
+    """Send all records to subtask 0."""
 
     def _receivers(self, values: Values) -> list[int]:
         return [0] * len(values)
 
 
 class CustomWriter(RecordWriter):
-    """Where the user's Partitioner says."""
+    """Send records where the user's Partitioner says."""
 
     def _receivers(self, values: Values) -> list[int]:
         partitioner = self.edge.partitioner
@@ -299,10 +299,10 @@ class CustomWriter(RecordWriter):
 
 
 class BroadcastWriter(RecordWriter):
-    """Every record to every subtask."""
+    """Send every record to every subtask."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records for everyone."""
+        """Take records for all receivers."""
         self._active = True
         self._expect_timestamps(timestamps)
         for bucket in self._buckets:
@@ -340,5 +340,5 @@ _WRITERS: dict[type[ops.Partitioner], type[RecordWriter]] = {
 
 
 def edge_writer(edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> RecordWriter:
-    """The writer for an edge's partitioner."""
+    """Return the writer for an edge's partitioner."""
     return _WRITERS[type(edge.partitioner)](edge, ids, channel, subtask, sender)

@@ -1,3 +1,3 @@
-"""What user functions are given: contexts, metrics, dead letters."""
+"""The objects passed to user functions: contexts, metrics, dead letters."""
 
 from __future__ import annotations

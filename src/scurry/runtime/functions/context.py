@@ -1,4 +1,4 @@
-"""What user functions are given: the runtime context, the timer service and the process contexts."""
+"""The objects passed to user functions: the runtime context, the timer service and the process contexts."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from scurry.runtime.state.registry import StateRegistry
 
 #: Metric whose value on the driver is the highest reported, not the sum.
 WATERMARK = "currentOutputWatermark"
-#: a source's, by channel: for sources that are aligned with others
+#: a source's metric, by channel: for watermark alignment with other sources
 CHANNEL_WATERMARKS = "channelWatermarks"
 CHANNEL_BYTES = "channelBytes"
-#: a head operator's that got records while its watermark stood still: what it waits for (`driver/stalled.py`)
+#: what a head operator waits for if it got records while its watermark stood still (`driver/stalled.py`)
 HELD_BACK = "heldBack"
-#: what the user should be told once, as a list of texts
+#: texts to report to the user once per job
 NOTES = "notes"
-#: an operator's: the schemas of states it has registered since it reported last, by state name
+#: an operator's metric: the schemas of states it has registered since its last report, by state name
 STATES = "states"
 
 
 class KeyedStateError(ScurryError, RuntimeError):
-    """Keyed state or a timer was asked for where there is no key."""
+    """Keyed state or a timer was requested where there is no key."""
 
     permanent = True
 
 
 class TaskInfo:
-    """Where an operator instance runs."""
+    """Where an operator instance runs, and its metrics."""
 
     def __init__(
         self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",
@@ -47,26 +47,26 @@ class TaskInfo:
         self.max_parallelism = max_parallelism
         self.batch_id = batch_id
         self.mode = mode
-        #: in BATCH: whether the job ends in a savepoint, and event time where the watermarks stand
+        #: in BATCH: whether the job ends in a savepoint, and event time at the last watermarks
         self.saves_state = saves_state
         self.job_parameters = job_parameters or {}
         self.clock = clock or ProcessingClock()
         #: (operator id, metric) -> count, collected from the whole task
         self.metrics: dict[tuple[int, str], Any] = {}
-        #: (operator id, metric) -> the metric that the user's functions registered, as `functions/metrics.py` has it
+        #: (operator id, metric) -> a metric that user functions registered, of a class in `functions/metrics.py`
         self.user_metrics: dict[tuple[int, str], Any] = {}
 
     def note(self, operator: int, text: str) -> None:
-        """Has the user told something, once per job however many subtasks say it."""
+        """Report a text to the user, once per job however many subtasks report it."""
         self.metrics.setdefault((operator, NOTES), []).append(text)
 
     def count(self, operator: int, metric: str, value: int = 1) -> None:
-        """Adds to a count of scurry's own."""
+        """Add to one of scurry's own counters."""
         self.metrics[operator, metric] = self.metrics.get((operator, metric), 0) + value
 
 
 class StateAccess:
-    """The keyed states of one operator instance, bound to whatever group it is processing."""
+    """The keyed states of one operator instance, bound to the backend of the current batch."""
 
     def __init__(self, plan: Any, clock: ProcessingClock) -> None:
         self.backend: KeyedStateBackend | None = None
@@ -79,7 +79,7 @@ class StateAccess:
         return self._clock.stamp
 
     def bind(self, backend: KeyedStateBackend) -> None:
-        """Points every state created so far at the group's backend."""
+        """Bind every state created so far to this backend."""
         self.backend = backend
         backend.written = self.registry.classes.look_at
         backend.lifetimes = self.registry.lifetimes
@@ -88,7 +88,7 @@ class StateAccess:
             _register_converter(backend, descriptor)
 
     def get(self, descriptor: Any, namespace: Any = None) -> Any:
-        """The state of a descriptor; `namespace` is the window it belongs to, if any."""
+        """Return the state of a descriptor; `namespace` is the window it belongs to, if any."""
         if self.backend is None:
             raise KeyedStateError(
                 f"state {descriptor.name!r} of operator {self._plan.name!r} ({self._plan.origin}) is keyed state: "
@@ -107,10 +107,10 @@ class StateAccess:
         return known[0]
 
     def read(self, name: str, backend: KeyedStateBackend) -> tuple[bool, Any]:
-        """The plain value of a state for the backend's current key; or no value, and why.
+        """Read the plain value of a state for the backend's current key.
 
         Returns:
-            Whether there is such a state, and its value or the reason.
+            Whether the state is registered, and its value, or else an error message.
         """
         for (kind, known), (_, descriptor) in self._states.items():
             if known == name:
@@ -134,39 +134,39 @@ class RuntimeContext:
         self._info = info
         self._states = states
         self._metric_group = metric_group
-        #: whether it was asked for state
+        #: whether state was requested from it
         self.gave_state = False
 
     def get_task_name(self) -> str:
-        """The operator's name."""
+        """Return the operator's name."""
         return str(self._plan.name)
 
     def get_number_of_parallel_subtasks(self) -> int:
-        """The operator's parallelism."""
+        """Return the operator's parallelism."""
         return self._info.parallelism
 
     def get_max_number_of_parallel_subtasks(self) -> int:
-        """The number of key groups."""
+        """Return the number of key groups."""
         return self._info.max_parallelism
 
     def get_index_of_this_subtask(self) -> int:
-        """This instance's index, from 0."""
+        """Return this instance's index, from 0."""
         return self._info.subtask
 
     def get_attempt_number(self) -> int:
-        """How often the job was restarted, from 0."""
+        """Return how often the job was restarted, from 0."""
         return self._info.attempt
 
     def get_task_name_with_subtasks(self) -> str:
-        """Name and position, such as ``Map (1/2)``."""
+        """Return name and position, such as ``Map (1/2)``."""
         return f"{self._plan.name} ({self._info.subtask + 1}/{self._info.parallelism})"
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
-        """A global job parameter."""
+        """Return a global job parameter."""
         return self._info.job_parameters.get(key, default_value)
 
     def get_metrics_group(self) -> Any:
-        """The operator's metric group."""
+        """Return the operator's metric group."""
         if self._metric_group is None:
             from scurry.runtime.functions.metrics import OperatorMetricGroup
 
@@ -174,7 +174,7 @@ class RuntimeContext:
         return self._metric_group
 
     def get_state(self, state_descriptor: Any) -> Any:
-        """Keyed ValueState."""
+        """Return keyed ValueState."""
         self.gave_state = True
         return self._states.get(state_descriptor)
 
@@ -190,27 +190,27 @@ class TimerService:
         self.clock = clock
 
     def current_processing_time(self) -> int:
-        """Processing time of the record at hand."""
+        """Return the processing time of the current record."""
         return self.clock.now()
 
     def current_watermark(self) -> int:
-        """The operator's watermark."""
+        """Return the operator's watermark."""
         return self.watermark
 
     def register_event_time_timer(self, timestamp: int) -> None:
-        """Calls on_timer when the watermark has reached `timestamp`."""
+        """Call on_timer when the watermark has reached `timestamp`."""
         self._keyed().register_timer(EVENT, timestamp, None)
 
     def register_processing_time_timer(self, timestamp: int) -> None:
-        """Calls on_timer when processing time has reached `timestamp`."""
+        """Call on_timer when processing time has reached `timestamp`."""
         self._keyed().register_timer(PROCESSING, timestamp, None)
 
     def delete_event_time_timer(self, timestamp: int) -> None:
-        """Deletes an event-time timer, if it is registered."""
+        """Delete an event-time timer, if it is registered."""
         self._keyed().delete_timer(EVENT, timestamp, None)
 
     def delete_processing_time_timer(self, timestamp: int) -> None:
-        """Deletes a processing-time timer, if it is registered."""
+        """Delete a processing-time timer, if it is registered."""
         self._keyed().delete_timer(PROCESSING, timestamp, None)
 
     def _keyed(self) -> KeyedStateBackend:
@@ -230,19 +230,19 @@ class ProcessContext:
         self.domain: Any = None
 
     def timer_service(self) -> TimerService:
-        """Time and timers."""
+        """Return the service for time and timers."""
         return self._service
 
     def timestamp(self) -> int:
-        """The record's timestamp, or the time of the timer that fires; Long.MIN_VALUE if the record has none."""
+        """Return the record's timestamp, or the time of the timer that fires; Long.MIN_VALUE if the record has none."""
         return MIN_TIME if self.time is None else self.time
 
     def time_domain(self) -> Any:
-        """In on_timer: the TimeDomain of the timer."""
+        """Return the TimeDomain of the timer, in on_timer."""
         return self.domain
 
     def get_current_key(self) -> Any:
-        """The key of the record or timer."""
+        """Return the key of the record or timer."""
         backend = self._service.backend
         if backend is None:
             raise KeyedStateError("get_current_key() needs a keyed stream: call key_by() first")
@@ -250,12 +250,12 @@ class ProcessContext:
 
 
 def time_domain(domain: int) -> Any:
-    """The user's TimeDomain value of a backend's timer domain."""
+    """Return the user's TimeDomain value of a backend's timer domain."""
     from scurry.common.time_domain import TimeDomain
 
     return TimeDomain.EVENT_TIME if domain == EVENT else TimeDomain.PROCESSING_TIME
 
 
 def method(function: Any, name: str) -> Callable[..., Any]:
-    """The hook of a function object, or the callable itself."""
+    """Return the hook of a function object, or the callable itself."""
     return getattr(function, name) if hasattr(function, name) else function  # type: ignore[no-any-return]

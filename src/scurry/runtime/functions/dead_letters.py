@@ -1,6 +1,6 @@
-"""Records on which a user's function fails, set aside instead of failing the job.
+"""Dead letters: records on which a user's function fails, sent to a side output instead of failing the job.
 
-Only operators that declare dead letters have their hooks guarded; all others call the user's functions as they are.
+Only operators that declare dead letters guard their hooks; all others call the user's functions directly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scurry.runtime.functions.context import TaskInfo
 
 
 class DeadLetters:
-    """Guards the hooks of one operator instance, which calls them once per record and in order.
+    """Guard the hooks of one operator instance, which calls them once per record and in order.
 
     Args:
         plan: The operator.
@@ -35,9 +35,9 @@ class DeadLetters:
         self._letters: dict[int, DeadLetter] = {}
 
     def guarded(self, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """A hook that returns several results, or None for none; where it fails on a record, that has none.
+        """Return a hook with several results, or None for none; it has none for a record on which it fails.
 
-        A generator is run to its end, so that a record that fails half-way emits nothing.
+        A generator is run to its end, so that a record that fails halfway emits nothing.
         """
 
         def call(value: Any, *context: Any) -> Any:
@@ -53,7 +53,7 @@ class DeadLetters:
         return call
 
     def guarded_test(self, hook: Callable[[Any], Any]) -> Callable[[Any], bool]:
-        """A hook that accepts records; one on which it fails is not accepted."""
+        """Return a hook that accepts records; it does not accept a record on which it fails."""
         several = self.guarded(lambda value: (bool(hook(value)),))
         return lambda value: several(value) == [True]
 
@@ -63,7 +63,7 @@ class DeadLetters:
         return DeadLetter(value, failure.error, failure.message, plan.name, plan.uid, failure.details)
 
     def send(self, timestamps: Timestamps) -> None:
-        """Emits the letters of the block that was processed now, whose records had these timestamps."""
+        """Emit the letters of the block just processed, whose records had these timestamps."""
         self._calls = 0
         if not self._letters:
             return

@@ -1,4 +1,4 @@
-"""Metrics that user functions register, as one task holds them; what they count travels to the driver with each batch.
+"""Metrics that user functions register, as one task holds them; each batch reports them to the driver.
 
 A report is a tuple of the kind and values: `("counter", increase)`, `("meter", events, time span in seconds)`,
 `("distribution", sum, count, min, max)`, `("gauge", subtask, value)`. `scurry.runtime.driver.metrics` adds them up.
@@ -18,7 +18,7 @@ M = TypeVar("M", "TaskCounter", "TaskMeter", "TaskDistribution", "TaskGauge")
 
 
 class OperatorMetricGroup(MetricGroup):
-    """The metrics of one operator instance, or a group among them."""
+    """The metrics of one operator instance, or a group of them."""
 
     def __init__(self, operator: int, info: TaskInfo, scope: str = "") -> None:
         self._operator = operator
@@ -42,7 +42,7 @@ class OperatorMetricGroup(MetricGroup):
         return self._register(name, TaskDistribution())
 
     def _register(self, name: str, metric: M) -> M:
-        """Adds a metric, or returns the one of that name and kind."""
+        """Add a metric, or return the existing one of that name and kind."""
         full_name = f"{self._scope}.{name}" if self._scope else name
         known = self._info.user_metrics.setdefault((self._operator, full_name), metric)
         if type(known) is not type(metric):
@@ -57,7 +57,7 @@ class TaskCounter(Counter):
 
     def __init__(self) -> None:
         self._count = 0
-        self._reported: int | None = None  # one that never moves is reported, too: as 0
+        self._reported: int | None = None  # None, so that a counter that never moves is reported as 0
 
     def inc(self, n: int = 1) -> None:
         self._count += n
@@ -69,13 +69,13 @@ class TaskCounter(Counter):
         return self._count
 
     def report(self) -> Report | None:
-        """What has changed since the last report."""
+        """Return what has changed since the last report."""
         before, self._reported = self._reported, self._count
         return None if before == self._count else (self.kind, self._count - (before or 0))
 
 
 class TaskMeter(Meter):
-    """The meter of one task; the rate of all together is the driver's business."""
+    """The meter of one task; the driver computes the rate over all tasks."""
 
     kind = "meter"
 
@@ -91,7 +91,7 @@ class TaskMeter(Meter):
         return self._count
 
     def report(self) -> Report | None:
-        """What has changed since the last report."""
+        """Return what has changed since the last report."""
         before, self._reported = self._reported, self._count
         return None if before == self._count else (self.kind, self._count - (before or 0), self._span)
 
@@ -114,7 +114,7 @@ class TaskDistribution(Distribution):
         self._count += 1
 
     def report(self) -> Report | None:
-        """The values since the last report."""
+        """Return the values since the last report."""
         if self._count == 0:
             return None
         report = (self.kind, self._sum, self._count, self._min, self._max)
@@ -123,7 +123,7 @@ class TaskDistribution(Distribution):
 
 
 class TaskGauge(Metric):
-    """The gauge of one task, read whenever the task reports."""
+    """The gauge of one task, read each time the task reports."""
 
     kind = "gauge"
     read: Callable[[], Any]
@@ -132,5 +132,5 @@ class TaskGauge(Metric):
         self._subtask = subtask
 
     def report(self) -> Report | None:
-        """The value now."""
+        """Return the current value."""
         return self.kind, self._subtask, self.read()

@@ -1,1 +1,1 @@
-"""The in-process runner: the same plan, operators and wire as on Spark, without a JVM."""
+"""The in-process runner: the same plan, operators and wire format as on Spark, without a JVM."""

@@ -17,7 +17,7 @@ class Levels:
     Args:
         plan: The plan.
         load_plan: Returns the plan as the tasks of a subtask get it.
-        wall_clock: Where processing time comes from, in milliseconds.
+        wall_clock: Returns processing time, in milliseconds.
         stores: The state of each (level, subtask) so far.
     """
 
@@ -32,7 +32,7 @@ class Levels:
         self.stores = {} if stores is None else stores
 
     def process(self, rows: Iterable[WireRow], batch_id: int) -> list[WireRow]:
-        """Runs a batch; returns the rows that leave the last level."""
+        """Process a batch; return the rows that leave the last level."""
         rows = list(rows)
         for level, task in self.tasks.items():
             subtasks: dict[int, list[WireRow]] = {}
@@ -44,13 +44,13 @@ class Levels:
         return rows
 
     def store(self, level: int, subtask: int) -> UndoStore:
-        """The state of a subtask."""
+        """Return the state of a subtask."""
         store = self.stores.get((level, subtask))
         if store is None:
             store = self.stores[level, subtask] = UndoStore()
         return store
 
     def close(self) -> None:
-        """Closes the user's functions."""
+        """Close the user's functions."""
         for task in self.tasks.values():
             task.close()

@@ -1,4 +1,4 @@
-"""Runs a plan in this process: for tests, breakpoints and notebooks."""
+"""The runner for this process: for tests, breakpoints and notebooks."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
 class LocalRunner:
     """Executes STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would.
 
-    State lies in memory. A run that failed can be repeated and goes on after the last batch that was committed.
+    State is in memory. After a failure the run can be repeated and resumes after the last committed batch.
 
     Args:
-        wall_clock: Where STREAMING takes processing time from, in milliseconds.
+        wall_clock: Returns processing time for STREAMING, in milliseconds.
     """
 
     def __init__(self, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
@@ -34,7 +34,7 @@ class LocalRunner:
         self._memory = Memory()
 
     def run(self, job: JobExecution) -> None:
-        """Runs the job to its end."""
+        """Run the job to its end."""
         _refuse_spark(job.plan)
         with _prepared(job.plan):
             self._run(job)
@@ -53,7 +53,7 @@ class LocalRunner:
 
 @contextmanager
 def _prepared(plan: JobPlan) -> Iterator[None]:
-    """Lets functions import what the job's settings name, and find its archives in the working directory."""
+    """Let functions import what the job's settings name, and find its archives in the working directory."""
     dependencies = plan.settings.dependencies
     archives = None if dependencies is None else dependencies.prepare_process()
     if archives is None:

@@ -30,7 +30,7 @@ from scurry.runtime.tasks.source_task import SourceTask
 
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
-    """Copies of the plan as tasks on Spark would get them: pickled, so that they share nothing with the program."""
+    """Return a function that unpickles copies of the plan, as on Spark: tasks share nothing with the program."""
     from scurry.graph.shipping import ship
 
     shipped = ship(plan)
@@ -39,13 +39,13 @@ def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
 
 @dataclass
 class Memory:
-    """What a job that is restarted resumes from: state and positions as of the last committed batch.
+    """The state and positions as of the last committed batch, from which a restarted job resumes.
 
     Attributes:
-        batch_id: The next batch.
+        batch_id: The id of the next batch.
         stores: The state of each (level, subtask).
-        source_positions: Where the sources stand; None before the first batch.
-        origin: The savepoint that a rescaled job begins with.
+        source_positions: The source positions; None before the first batch.
+        origin: The savepoint from which a rescaled job starts.
     """
 
     batch_id: int = 0
@@ -54,7 +54,7 @@ class Memory:
     origin: str | None = None
 
     def prepare(self) -> None:
-        """Drop what was not committed, and all of a state that was not restored to its end."""
+        """Drop what was not committed, and all state if it was not restored completely."""
         for store in self.stores.values():
             store.undo()
         if self.source_positions is not None and self.source_positions.restored is not None:
@@ -67,11 +67,11 @@ def run_streaming(job: JobExecution, memory: Memory, wall_clock: Callable[[], in
 
     Args:
         job: The job.
-        memory: What the attempt before left.
-        wall_clock: Processing time, in milliseconds.
+        memory: The result of the previous attempt.
+        wall_clock: Returns processing time, in milliseconds.
 
     Returns:
-        What a job that was rescaled resumes from, None if the job is over.
+        What a rescaled job resumes from, None if the job has ended.
     """
     memory.prepare()
     restore = _restore(job, memory)
@@ -81,7 +81,7 @@ def run_streaming(job: JobExecution, memory: Memory, wall_clock: Callable[[], in
 
 
 def _restore(job: JobExecution, memory: Memory) -> Restore | None:
-    """The savepoint to begin with, if nothing has been committed since."""
+    """Return the restore of the savepoint to start from, if nothing has been committed since."""
     if memory.source_positions is not None:
         return None
     path = memory.origin or savepoint_to_start_from(job.plan)
@@ -101,8 +101,8 @@ class LocalEngine:
 
     Args:
         job: The job.
-        memory: What the attempt before left, and the next one resumes from.
-        wall_clock: Processing time, in milliseconds.
+        memory: The result of the previous attempt, from which the next one resumes.
+        wall_clock: Returns processing time, in milliseconds.
     """
 
     replaying = False
@@ -115,7 +115,7 @@ class LocalEngine:
         self._levels = Levels(job.plan, self._load_plan, wall_clock, memory.stores)
         self._pool = ThreadPoolExecutor(max_workers=32)
         self._committed: CommittedBatch | None = None
-        #: whether a batch was begun and not committed
+        #: whether a batch was begun but not committed
         self._failed = False
 
     def recover(self) -> SourcePositions | None:
@@ -125,7 +125,7 @@ class LocalEngine:
         return
 
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
-        """Take a batch through the levels and to the sinks; a repeated attempt begins behind it."""
+        """Process a batch through all levels and sinks, and commit it; a repeated attempt begins after it."""
         begun, memory, self._failed = time.monotonic(), self.memory, True
         reading = [self._pool.submit(self._read, each) for each in assigned if isinstance(each, SplitAssignment)]
         rows = [row for each in assigned if not isinstance(each, SplitAssignment) for row in each.rows(self._plan)]
@@ -186,7 +186,7 @@ class LocalEngine:
         complete_savepoint(path, metadata_of(self._job, description, self.memory.batch_id - 1, stood, drained=drained))
 
     def rescale(self, request: RescaleRequest) -> Memory:
-        """Return the state for another parallelism: what a savepoint would hold."""
+        """Return the state for another parallelism, written as a savepoint."""
         assert self._plan.rebuild is not None
         before, after = self._plan.settings.parallelism, request.parallelism
         with self._job.log.rescaling(before, after, request.asked_by):
@@ -203,7 +203,7 @@ class LocalEngine:
         self._pool.shutdown()
 
     def close(self) -> None:
-        """Close the user's functions; those of a failed batch are dropped, as on Spark."""
+        """Close the user's functions; after a failed batch they are dropped, as on Spark."""
         if self._failed:
             return
         for source in self._sources.values():

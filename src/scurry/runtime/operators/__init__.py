@@ -1,4 +1,4 @@
-"""The runtime operators, and the table that lowers a plan's operators to them."""
+"""The runtime operators, and the table that maps a plan's operators to them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
 
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
-    """The runtime operator of a planned one."""
+    """Return the runtime operator of a planned one."""
     operator = plan.operator
     if aligned(operator):
         return AlignedWindowOperator(plan, collector, info)

@@ -1,8 +1,7 @@
 """The window operator for the common case: tumbling and sliding event-time windows that fire once, at their end.
 
-Nothing but the window's start distinguishes the windows of a key, and nothing but the watermark makes them fire.
-So neither the assigner nor the trigger is asked per record; results are those of `WindowOperator`, as a property test
-makes sure.
+Only their start distinguishes the windows of a key, and only the watermark makes them fire. So neither the assigner
+nor the trigger is called per record. A property test checks that the results are those of `WindowOperator`.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from scurry.runtime.state.backend import EVENT
 
 
 def aligned(operator: ops.Operator) -> bool:
-    """Whether a window operator is of the common kind; late elements must find their window gone."""
+    """Return whether a window operator is of the common kind; with lateness, a window would outlive its firing."""
     if not isinstance(operator, ops.Window) or operator.evictor is not None:
         return False
     return operator.aligned is not None and operator.allowed_lateness == 0
 
 
 class AlignedWindowOperator(WindowOperator):
-    """Per key, the entry holds the contents of a window under the 1-tuple of its start."""
+    """Run the common window kind; a key's entry holds a window's contents under the 1-tuple of its start."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -41,7 +40,7 @@ class AlignedWindowOperator(WindowOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if timestamps is None:
-            super().process_input(index, keys, values, timestamps)  # raises what a record without a timestamp deserves
+            super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
             return
         if keys is None:
             keys = [0] * len(values)  # window_all

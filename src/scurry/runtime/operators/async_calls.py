@@ -1,4 +1,4 @@
-"""Calls in flight: coroutines made for records, many at a time, on an event loop."""
+"""Coroutines called for records, many at a time, on an event loop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Call:
-    """A record and, once its call has ended, the results."""
+    """A record and, once its call has ended, its results."""
 
     __slots__ = ("results", "timestamp", "value")
 
@@ -20,21 +20,21 @@ class Call:
 
 
 class InFlightRequests:
-    """Makes calls, up to a capacity at once, and hands out those that have ended.
+    """Make calls, up to a capacity at once, and return those that have ended.
 
-    Its coroutines run on one event loop; `take` may be called from another thread.
+    The coroutines run on one event loop; `take` may be called from another thread.
 
     Args:
         make: Makes the call for a value.
-        capacity: The most calls in flight.
-        ordered: Whether calls are handed out in the order in which they were started, not in that in which they ended.
+        capacity: The maximum number of calls in flight.
+        ordered: Whether calls are returned in the order in which they were started, not in which they ended.
     """
 
     def __init__(self, make: Callable[[Any], Coroutine[Any, Any, list[Any]]], capacity: int, ordered: bool) -> None:
         self._make = make
         self._capacity = capacity
         self._ordered = ordered
-        #: ordered: the calls in flight and those not taken yet, as started; unordered: those not taken yet, as ended
+        #: ordered: calls in flight or ended but not taken, in start order; unordered: ended but not taken, in end order
         self._calls: deque[Call] = deque()
         self._waiting: deque[Call] = deque()
         self._none_waiting = asyncio.Event()
@@ -42,10 +42,10 @@ class InFlightRequests:
         self._failure: Exception | None = None
 
     async def start(self, calls: list[Call]) -> None:
-        """Starts calls as soon as there is room; returns when the last of them is in flight.
+        """Start calls as soon as there is room; return when the last of them is in flight.
 
         Raises:
-            Exception: What a call failed with.
+            Exception: The error of a failed call.
         """
         if self._ordered:
             self._calls.extend(calls)
@@ -57,24 +57,24 @@ class InFlightRequests:
         self._raise_failure()
 
     async def end(self) -> None:
-        """Waits until no call is in flight.
+        """Wait until no call is in flight.
 
         Raises:
-            Exception: What a call failed with.
+            Exception: The error of a failed call.
         """
         if self._workers:
             await asyncio.wait(self._workers)
         self._raise_failure()
 
     def take(self) -> list[Call]:
-        """The calls that have ended and were not taken yet; of ordered ones, those that none in flight precedes."""
+        """Return the ended calls that were not taken yet; if ordered, only those that precede all calls in flight."""
         calls, ended = self._calls, []
         while calls and calls[0].results is not None:
             ended.append(calls.popleft())
         return ended
 
     async def _work(self) -> None:
-        """Makes one call after another as long as there are any; one of up to `capacity` workers."""
+        """Make one call after another while there are any; one of up to `capacity` workers."""
         waiting = self._waiting
         try:
             while waiting:

@@ -21,11 +21,11 @@ Invoke = Callable[[Any], Coroutine[Any, Any, Any]]
 
 
 class AsyncOperator(RuntimeOperator):
-    """Calls an AsyncFunction for each record, with up to `capacity` calls in flight (Flink's AsyncWaitOperator).
+    """Call an AsyncFunction for each record, with up to `capacity` calls in flight (Flink's AsyncWaitOperator).
 
-    Calls stay in flight from one block to the next, so that small blocks do no harm. All have ended when a watermark
-    passes and when the task calls `drain`, at the end of a batch: results never overtake a watermark, and there are no
-    calls for a checkpoint to remember.
+    Calls stay in flight from one block to the next, so that small blocks do not slow the job down. All calls end
+    before a watermark passes and when the task calls `drain` at the end of a batch. So results never overtake a
+    watermark, and a checkpoint has no calls to store.
     """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
@@ -63,7 +63,7 @@ class AsyncOperator(RuntimeOperator):
         self.collector.watermark(watermark)
 
     def drain(self) -> None:
-        """Awaits all calls in flight and emits their results."""
+        """Wait for all calls in flight and emit their results."""
         self._loop.run(self._calls.end())
         self._emit()
 
@@ -81,7 +81,7 @@ class AsyncOperator(RuntimeOperator):
     async def _make(self, value: Any) -> list[Any]:
         try:
             return await self._within_time(value)
-        # a cancellation by the user's code would be taken for our own, and an exit would end the loop
+        # otherwise a cancellation by user code would look like our own, and an exit would end the loop
         except (Exception, asyncio.CancelledError, SystemExit) as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
@@ -110,7 +110,7 @@ class AsyncOperator(RuntimeOperator):
 
 
 class _NoStates(StateAccess):
-    """Calls for several keys are at work at once, so there is no current key."""
+    """Refuse keyed state: calls for several keys are in flight at once, so there is no current key."""
 
     def get(self, descriptor: Any, namespace: Any = None) -> Any:
         raise KeyedStateError(
@@ -120,7 +120,7 @@ class _NoStates(StateAccess):
 
 
 def retrying(invoke: Invoke, strategy: Any) -> Invoke:
-    """A call that is repeated as an AsyncRetryStrategy says."""
+    """Return a call that is repeated as an AsyncRetryStrategy says."""
     predicate = strategy.get_retry_predicate()
     retries_result = predicate.result_predicate() or _never
     retries_error = predicate.exception_predicate() or _never

@@ -1,4 +1,4 @@
-"""What every runtime operator has in common."""
+"""The base classes of all runtime operators."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from scurry.runtime.state.store import DictStore, StateStore
 class RuntimeOperator:
     """One instance of an operator in a task.
 
-    A chained operator is driven through `process` and `watermark`, a head operator by its level task through
-    `process_input`, `advance` and the group life cycle below.
+    A chained operator is driven through `process` and `watermark`. A head operator is driven by its level task, through
+    `process_input`, `advance` and, around each micro-batch of its subtask, `restore` and `snapshot`.
     """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
@@ -29,7 +29,7 @@ class RuntimeOperator:
         self.info = info
         self.states = StateAccess(plan, info.clock)
         self._reaching_state: list[Any] = []
-        #: the inputs whose first block has come
+        #: the inputs whose first block has arrived
         self._looked_at: set[int] = set()
         tag = plan.dead_letters
         self.dead_letters = None if tag is None else DeadLetters(plan, tag, collector, info)
@@ -37,11 +37,11 @@ class RuntimeOperator:
     # ---------------------------------------------------------------- life cycle
 
     def functions(self) -> list[Any]:
-        """The user's function objects, to be opened and closed."""
+        """Return the user's function objects, to be opened and closed."""
         return [self.plan.operator.function]
 
     def open(self) -> None:
-        """Opens the user's functions."""
+        """Open the user's functions."""
         self._reaching_state = [
             function for function in self.functions() if hasattr(function, "open") and self._open(function)
         ]
@@ -53,27 +53,27 @@ class RuntimeOperator:
         self.call(function.open, context)
         asked, kept = context.gave_state, weakref.ref(context)
         del context
-        return asked or kept() is not None  # who keeps the context may ask later
+        return asked or kept() is not None  # a function that keeps the context may ask for state later
 
     def close(self) -> None:
-        """Closes the user's functions."""
+        """Close the user's functions."""
         for function in self.functions():
             if hasattr(function, "close"):
                 self.call(function.close)
 
     def call(self, hook: Callable[..., Any], *args: Any) -> Any:
-        """Calls a hook of the user that concerns no particular record."""
+        """Call a hook of the user that concerns no particular record."""
         try:
             return hook(*args)
         except Exception as error:
             raise operator_error(self.plan, error) from error
 
     def guarded(self, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """A hook that is called per record and returns several results: guarded, if the operator has dead letters."""
+        """Return a hook that returns several results per record, guarded if the operator has dead letters."""
         return hook if self.dead_letters is None else self.dead_letters.guarded(hook)
 
     def watched(self, index: int, hook: Callable[..., Any]) -> Callable[..., Any]:
-        """A hook for a block of input `index`: in the first one, text as an iterable of results is noted."""
+        """Return a hook for a block of input `index`; in the first block, report text returned as results."""
         if index in self._looked_at:
             return hook
         self._looked_at.add(index)
@@ -91,32 +91,32 @@ class RuntimeOperator:
 
         return call
 
-    # ---------------------------------------------------------------- state of the subtask, whatever the key
+    # ---------------------------------------------------------------- state of the subtask that belongs to no key
 
     def restore(self, store: StateStore, watermark: int) -> None:
-        """A batch of this subtask begins, at this watermark: loads what the operator keeps besides keyed state."""
+        """Begin a batch of this subtask at this watermark: load what the operator keeps besides keyed state."""
 
     def snapshot(self, store: StateStore) -> None:
-        """The batch is through: writes back what it changed of that."""
+        """End the batch: write back what it changed besides keyed state."""
 
     # ---------------------------------------------------------------- chained
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes a block from the operator it is chained to."""
+        """Take a block from the operator it is chained to."""
         raise NotImplementedError
 
     def watermark(self, watermark: int) -> None:
-        """Takes a watermark from the operator it is chained to."""
+        """Take a watermark from the operator it is chained to."""
         self.collector.watermark(watermark)
 
     # ---------------------------------------------------------------- as head of a task
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        """Takes a block of input `index` from the exchange."""
+        """Take a block of input `index` from the exchange."""
         self.process(values, timestamps)
 
     def advance(self, watermark: int, stamp: int) -> None:
-        """Time has come to these values."""
+        """Advance event time and processing time to these values."""
         self.info.clock.advance_to(stamp)
         self.watermark(watermark)
 
@@ -127,26 +127,26 @@ class KeyedOperator(RuntimeOperator):
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         self.current_watermark = MIN_TIME
-        # open() may create states before any group is at hand: give them a backend to belong to
+        # open() may create states before the first batch: give them a backend to belong to
         self.backend = KeyedStateBackend(plan.uid, DictStore())
         self.states.bind(self.backend)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
-        """Turns to the state of a key group."""
+        """Use this backend for a batch of the subtask that begins at this watermark."""
         self.backend = backend
         self.states.bind(backend)
         self.current_watermark = watermark
 
     def finder(self, function: Any) -> Callable[[Any], Entry | None]:
-        """Return what finds the entry of a key, or None, for a loop that calls `function`.
+        """Return a function that finds the entry of a key, or None, for a loop that calls `function`.
 
-        If the function can reach state, the key becomes the current one; else a loop may leave that out.
+        If `function` can reach state, the lookup also makes the key current; otherwise the loop need not.
         """
         reaching = any(each is function for each in self._reaching_state)
         return self.backend.select if reaching else self.backend.entries.get
 
     def advance(self, watermark: int, stamp: int) -> None:
-        """Fires the processing-time timers due, then, if the watermark rises, the event-time timers due."""
+        """Fire the processing-time timers due, then, if the watermark rises, the event-time timers due."""
         self.info.clock.advance_to(stamp)
         self.backend.fire_due(PROCESSING, self.info.clock.now(), self.on_processing_time)
         rises = watermark > self.current_watermark
@@ -158,9 +158,9 @@ class KeyedOperator(RuntimeOperator):
             self.collector.watermark(watermark)
 
     def end_of_key(self, watermark: int) -> None:
-        """BATCH: the current key has no more records; its timers up to the watermark fire.
+        """BATCH: fire the timers of the current key up to the watermark, because it has no more records.
 
-        At the end of time those of processing time fire, too; else they wait for the job that goes on with the state.
+        At the end of time, processing-time timers fire, too; otherwise they wait for the job that takes over the state.
         """
         self.set_watermark(watermark)
         self.backend.fire_due(EVENT, watermark, self.on_event_time)
@@ -169,14 +169,14 @@ class KeyedOperator(RuntimeOperator):
         self.fired()
 
     def fired(self) -> None:
-        """All timers due have fired: hands on what they emitted, where it was gathered."""
+        """Emit what was gathered while timers fired; called when all timers due have fired."""
 
     def set_watermark(self, watermark: int) -> None:
-        """Sets what user code sees as the current watermark."""
+        """Set what user code sees as the current watermark."""
         self.current_watermark = watermark
 
     def on_event_time(self, time: int, namespace: Any) -> None:
-        """An event-time timer of the backend's current key fires."""
+        """Handle an event-time timer of the backend's current key."""
 
     def on_processing_time(self, time: int, namespace: Any) -> None:
-        """A processing-time timer of the backend's current key fires."""
+        """Handle a processing-time timer of the backend's current key."""

@@ -28,7 +28,7 @@ BROADCAST = 1
 
 
 class BroadcastContext(ProcessContext):
-    """Context of both sides and of timers; `get_broadcast_state` gives each what it may do with the state."""
+    """Context of both sides and of timers; `get_broadcast_state` returns read-only or writable state for the side."""
 
     __slots__ = ("get_broadcast_state",)
 
@@ -37,16 +37,16 @@ class BroadcastContext(ProcessContext):
         self.get_broadcast_state = get_broadcast_state
 
     def current_processing_time(self) -> int:
-        """Processing time of the record at hand."""
+        """Return the processing time of the current record."""
         return self._service.current_processing_time()
 
     def current_watermark(self) -> int:
-        """The lower one of both inputs' watermarks."""
+        """Return the lower one of both inputs' watermarks."""
         return self._service.current_watermark()
 
 
 class BroadcastProcessOperator(ProcessOperator):
-    """BroadcastProcessFunction."""
+    """Run a BroadcastProcessFunction."""
 
     hooks = ("process_element", "process_broadcast_element")
 
@@ -68,7 +68,7 @@ class BroadcastProcessOperator(ProcessOperator):
 
 
 class KeyedBroadcastProcessOperator(KeyedProcessOperator):
-    """KeyedBroadcastProcessFunction."""
+    """Run a KeyedBroadcastProcessFunction."""
 
     hooks = ("process_element", "process_broadcast_element")
 
@@ -94,7 +94,7 @@ class KeyedBroadcastProcessOperator(KeyedProcessOperator):
 
 
 class KeylessContext(BroadcastContext):
-    """Context of the broadcast side next to a keyed stream: there is no current key, but all keys are in reach."""
+    """Context of the broadcast side of a keyed stream: it has no current key, but can reach all keys."""
 
     __slots__ = ("_access", "_groups")
 
@@ -106,11 +106,11 @@ class KeylessContext(BroadcastContext):
         self._groups = groups
 
     def get_current_key(self) -> NoReturn:
-        """A broadcast record has no key."""
+        """Fail, because a broadcast record has no key."""
         _refuse()
 
     def apply_to_keyed_state(self, state_descriptor: Any, function: Any) -> None:
-        """Calls `function(key, state)` for each key of this subtask that has this state."""
+        """Call `function(key, state)` for each key of this subtask that has this state."""
         process, backend = method(function, "process"), self._access.backend
         if isgeneratorfunction(process):
             raise ArgumentTypeError(
@@ -135,7 +135,7 @@ def _refuse(*args: Any) -> NoReturn:
 
 
 class _NoKey(Entry):
-    """Stands where the current key's entry would be, and says that there is none."""
+    """The current entry while there is no current key: refuses each access."""
 
     get = pop = __getitem__ = __setitem__ = __delitem__ = __contains__ = _refuse
 

@@ -1,4 +1,4 @@
-"""An asyncio event loop for operators, which themselves are not asynchronous."""
+"""An asyncio event loop for operators, which are not asynchronous themselves."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ T = TypeVar("T")
 
 
 class EventLoopThread:
-    """An event loop in a thread of its own.
+    """An event loop in its own thread.
 
-    It also runs between blocks: what user code keeps there, such as connections with heartbeats, stays alive.
+    It also runs between blocks, so that what user code keeps on it, such as connections with heartbeats, stays alive.
     """
 
     def __init__(self, name: str) -> None:
         loop = self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_serve, args=(loop,), name=name, daemon=True)
         self._thread.start()
-        # instances of a failed job are dropped, not closed
+        # the instances of a failed job are dropped without being closed
         self._stop = weakref.finalize(self, loop.call_soon_threadsafe, loop.stop)
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine on the loop and waits for its result."""
+        """Run a coroutine on the loop and wait for its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def close(self) -> None:
-        """Cancels the tasks that are left and ends the thread."""
+        """Cancel the remaining tasks and end the thread."""
         self._stop()
         self._thread.join()
 

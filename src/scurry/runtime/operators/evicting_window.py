@@ -1,7 +1,7 @@
 """The window operator with an evictor (Flink's EvictingWindowOperator).
 
-A window holds all of its elements as `(element, timestamp)`; reduce and aggregate functions run over what the evictor
-leaves of them, at each firing anew.
+A window holds all its elements as `(element, timestamp)`. At each firing, reduce and aggregate functions run again over
+the elements that the evictor has left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scurry.runtime.operators.window_functions import ListFold
 
 
 class EvictingWindowOperator(WindowOperator):
-    """Lets the evictor remove elements before and after the window function sees them."""
+    """Let the evictor remove elements before and after the window function sees them."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -43,7 +43,7 @@ class EvictingWindowOperator(WindowOperator):
             entry.pop(slot, None)
 
     def _evaluate(self, window: Any, elements: list[TimestampedValue]) -> list[TimestampedValue]:
-        """Emits the results of a window; returns the elements it keeps."""
+        """Emit the results of a window; return the elements it keeps."""
         self._evictor.evict_before(elements, len(elements), window, self._evictor_context)
         if elements or not self._needs_elements:
             self.emitter.evaluate(window, self._elements_of([element.value for element in elements]))

@@ -1,8 +1,8 @@
 """The interval join (Flink's IntervalJoinOperator).
 
-Per key and side the entry of the state backend holds the records that may still find a partner, as
-`(timestamp, record)` in time order. A timer at the time when the first of them has met its last partner removes it and
-all others that are due; the next one then gets a timer of its own.
+Per key and side, the entry of the state backend holds the records that may still find a partner, as
+`(timestamp, record)` in time order. A timer at the time when the first of them can have no more partners removes it and
+all others that are due; then the next one gets a timer.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _time = itemgetter(0)
 
 
 class IntervalJoinOperator(KeyedOperator):
-    """Calls a ProcessJoinFunction with each pair of records whose times are close enough."""
+    """Call a ProcessJoinFunction with each pair of records whose times are close enough."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         spec = plan.operator
         assert isinstance(spec, ops.IntervalJoin)
         self._late_tags = (spec.left_late_tag, spec.right_late_tag)
-        #: by side: where the partners of a record are, relative to it
+        #: by side: the time range of a record's partners, relative to the record
         self._partners = ((spec.lower, spec.upper), (-spec.upper, -spec.lower))
-        #: by side: how long after its time a record is kept
+        #: by side: how long a record is kept after its time
         self._kept_for = (max(0, spec.upper), max(0, -spec.lower))
         self._process = spec.function.process_element
         self._context = PairContext()
@@ -75,7 +75,7 @@ class IntervalJoinOperator(KeyedOperator):
         self.collector.emit_tagged(results, times)
 
     def _required(self, values: Values, timestamps: Timestamps) -> list[int]:
-        """The timestamps of a block, which must all be there."""
+        """Return the timestamps of a block, in which each record must have one."""
         if timestamps and min(timestamps) > MIN_TIME:
             return timestamps
         record = values[timestamps.index(MIN_TIME)] if timestamps else values[0]
@@ -86,7 +86,7 @@ class IntervalJoinOperator(KeyedOperator):
     def _join(
         self, index: int, time: int, value: Any, partners: list[tuple[int, Any]], results: Values, times: list[int]
     ) -> None:
-        """Calls the function with a record and each of its partners; adds what it emits to the results."""
+        """Call the function with a record and each of its partners; add what it emits to the results."""
         process, context = self._process, self._context
         left, right = value, None
         try:
@@ -114,7 +114,7 @@ class IntervalJoinOperator(KeyedOperator):
         entry, watermark = self.backend.entry, self.current_watermark
         held = entry.get(namespace)
         if held is None:
-            return  # what the timer was for went with an earlier one
+            return  # an earlier timer has removed the records
         kept_for = self._kept_for[SLOTS.index(namespace)]
         over = len(held) if watermark >= MAX_TIME else bisect_right(held, watermark - kept_for, key=_time)
         if over == len(held):
@@ -133,13 +133,13 @@ class PairContext:
         self.left = self.right = MIN_TIME
 
     def get_left_timestamp(self) -> int:
-        """Timestamp of the left record."""
+        """Return the timestamp of the left record."""
         return self.left
 
     def get_right_timestamp(self) -> int:
-        """Timestamp of the right record."""
+        """Return the timestamp of the right record."""
         return self.right
 
     def get_timestamp(self) -> int:
-        """Timestamp of the results."""
+        """Return the timestamp of the results."""
         return max(self.left, self.right)

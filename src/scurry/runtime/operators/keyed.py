@@ -15,7 +15,7 @@ from scurry.runtime.state.primitives import reducer
 
 
 class KeyedProcessOperator(KeyedOperator):
-    """KeyedProcessFunction."""
+    """Run a KeyedProcessFunction."""
 
     hooks: tuple[str, ...] = ("process_element",)
 
@@ -88,13 +88,13 @@ class KeyedProcessOperator(KeyedOperator):
 
 
 class KeyedCoProcessOperator(KeyedProcessOperator):
-    """KeyedCoProcessFunction."""
+    """Run a KeyedCoProcessFunction."""
 
     hooks = ("process_element1", "process_element2")
 
 
 class KeyedReduceOperator(KeyedOperator):
-    """Rolling reduce: the running value for each record (STREAMING) or the last one of each key (BATCH)."""
+    """Reduce a stream by key: emit each running value (STREAMING) or the last one of each key (BATCH)."""
 
     SLOT = "reduce"
 
@@ -129,7 +129,7 @@ class KeyedReduceOperator(KeyedOperator):
 
     def end_of_key(self, watermark: int) -> None:
         # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp;
-        # where time does not end, they carry that of the last record, as in STREAMING
+        # if time does not end, they carry that of the last record, as in STREAMING
         entry, time = self.backend.entry, MAX_TIME if watermark == MAX_TIME else self._last_time
         if self._final_only and self.SLOT in entry:
             self.collector.emit([entry[self.SLOT]], None if time is None else [time])

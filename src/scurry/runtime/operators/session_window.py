@@ -1,7 +1,7 @@
 """The window operator for plain sessions: event time, a fixed gap, one firing when the watermark passes the end.
 
-Nothing but its ends distinguishes a session, and nothing but the watermark makes it fire. So a record that belongs to
-the session in flight costs two comparisons; results are those of `WindowOperator`, as a property test makes sure.
+Only its ends distinguish a session, and only the watermark makes it fire. So a record that belongs to the latest
+session costs two comparisons. A property test checks that the results are those of `WindowOperator`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.backend import EVENT
 
-#: Slot of a key's sessions in flight, in the order of time: lists [start, end, contents, time of the timer].
+#: Slot of a key's sessions in flight, in time order: lists [start, end, contents, time of the timer].
 SESSIONS = ("window-contents", "sessions")
 
 
 def plain_sessions(operator: ops.Operator) -> bool:
-    """Whether a window operator is of the common kind; late elements must find their session gone."""
+    """Return whether a window operator is of the common kind; with lateness, a session would outlive its firing."""
     if not isinstance(operator, ops.Window) or operator.evictor is not None:
         return False
     return operator.session_gap is not None and operator.allowed_lateness == 0
 
 
 class SessionWindowOperator(WindowOperator):
-    """Per key, each session has a timer at its end or before.
+    """Run plain sessions; each session of a key has a timer at its end or before.
 
-    A session that grows keeps its timer, which is set anew when it fires too early.
+    A session that grows keeps its timer; when that fires too early, the timer is set again.
     """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
@@ -49,7 +49,7 @@ class SessionWindowOperator(WindowOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if timestamps is None:
-            super().process_input(index, keys, values, timestamps)  # raises what a record without a timestamp deserves
+            super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
             return
         if keys is None:
             keys = [0] * len(values)  # window_all
@@ -97,7 +97,7 @@ class SessionWindowOperator(WindowOperator):
         self.backend.register_timer(EVENT, end - 1, None)
 
     def _join(self, last: int, value: Any, time: int) -> None:
-        """Makes one session of those that a record touches, the last of which is known."""
+        """Merge the sessions that a record touches, the last of which is known, into one."""
         sessions: list[Any] = self.backend.entry[SESSIONS]
         first = last
         while first > 0 and time <= sessions[first - 1][1]:
@@ -111,7 +111,7 @@ class SessionWindowOperator(WindowOperator):
         entry = self.backend.entry
         sessions = entry.get(SESSIONS)
         if sessions is None:
-            return  # the timer of a session that another has taken in
+            return  # the timer of a session that was merged into another
         while sessions and sessions[0][1] - 1 <= time:
             start, end, contents, _ = sessions.pop(0)
             self._end(self._window_type(start, end), contents)

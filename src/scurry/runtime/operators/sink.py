@@ -1,4 +1,4 @@
-"""Sinks at the end of a chain, and the stage that runs their writers."""
+"""The sink operators at the end of chains, and the stage that runs writers of staged sinks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def _writer(plan: OperatorPlan, subtask: int, batch_id: int, job_key: str) -> Si
 
 
 def sink_id(plan: OperatorPlan, job_key: str) -> str:
-    """Names a sink: the same when the job is restarted from its checkpoint, unlike any other's."""
-    # long enough that sinks which remember ids for good, such as in a database, never take one for another
+    """Return the name of a sink: it stays the same when the job resumes from its checkpoint, and is unique."""
+    # long enough that sinks which store ids permanently, such as databases, never confuse two of them
     return hashlib.blake2b(f"{job_key}/{plan.uid}".encode(), digest_size=16).hexdigest()
 
 
 class SinkOperator(RuntimeOperator):
-    """Takes the records of a sink.
+    """Take the records of a sink.
 
-    Sinks whose results go to the driver anyway (print, collect) and those that act at once (user functions) write here.
-    For the others (files) the records travel on as SINK rows to the end of the stage, where one writer per partition
-    takes those of all key groups: see `SinkStage`.
+    Sinks whose results go to the driver anyway (print, collect) and sinks that act at once (user functions) write here.
+    For other sinks (files) the records continue as SINK rows to the end of the stage, where one writer per partition
+    takes those of all subtasks: see `SinkStage`.
     """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
@@ -48,10 +48,10 @@ class SinkOperator(RuntimeOperator):
         return []
 
     def open(self) -> None:
-        """Writers are made when there is something to write."""
+        """Do nothing: writers are created when there is something to write."""
 
     def close(self) -> None:
-        """Writers end with what they wrote."""
+        """Do nothing: a writer ends when its committables are taken."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         self.info.count(self.plan.id, "numRecordsIn", len(values))
@@ -63,10 +63,10 @@ class SinkOperator(RuntimeOperator):
         _write(self.plan, self._writer, values, timestamps)
 
     def watermark(self, watermark: int) -> None:
-        """Sinks have no use for time."""
+        """Do nothing: sinks do not use watermarks."""
 
     def take(self) -> Iterator[tuple[int, Any]]:
-        """What has to leave the task since the last call, as (kind, payload)."""
+        """Yield what must leave the task since the last call, as (kind, payload)."""
         if self._staged:
             blocks, self._blocks = self._blocks, []
             for block in blocks:
@@ -86,7 +86,7 @@ def _write(plan: OperatorPlan, writer: Any, values: Values, timestamps: Timestam
 
 
 class SinkStage:
-    """Runs the writers of staged sinks over one partition of the last level's rows."""
+    """Run the writers of staged sinks over one partition of the last level's rows."""
 
     def __init__(self, plan: JobPlan, partition: int, batch_id: int) -> None:
         self._plan = plan
@@ -94,7 +94,7 @@ class SinkStage:
         self._batch_id = batch_id
 
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
-        """Writes SINK rows of native sinks; yields all others, and at the end what writers hand to the committers."""
+        """Write the SINK rows of native sinks; yield all other rows, and at the end the writers' committables."""
         writers: dict[int, SinkWriter] = {}
         try:
             yield from self._run(rows, writers)
@@ -119,5 +119,5 @@ class SinkStage:
                 committables = writer.prepare_commit()
             except Exception as error:
                 raise operator_error(self._plan.operators[port], error) from error
-            for committable in committables:  # a row each: a committable may be as large as a row can be
+            for committable in committables:  # one row per committable: a committable may be as large as a row can be
                 yield WireRow(0, port, COMMIT, 0, self._partition, pack([committable]))

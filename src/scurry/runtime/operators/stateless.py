@@ -18,7 +18,7 @@ _IS_SOME = partial(is_not, None)
 
 
 class _PerRecord(RuntimeOperator):
-    """Calls one function per record; on failure, the iterator's remaining length tells which record it was."""
+    """Call one function per record; on failure, the iterator's remaining length tells which record it was."""
 
     hook = ""
 
@@ -31,7 +31,7 @@ class _PerRecord(RuntimeOperator):
 
 
 class MapOperator(_PerRecord):
-    """One result per record."""
+    """Emit one result per record."""
 
     hook = "map"
 
@@ -45,7 +45,7 @@ class MapOperator(_PerRecord):
 
 
 class FilterOperator(_PerRecord):
-    """Keeps accepted records."""
+    """Keep accepted records."""
 
     hook = "filter"
 
@@ -70,7 +70,7 @@ class FilterOperator(_PerRecord):
 
 
 class FlatMapOperator(_PerRecord):
-    """Any number of results per record."""
+    """Emit any number of results per record."""
 
     hook = "flat_map"
 
@@ -90,7 +90,7 @@ class FlatMapOperator(_PerRecord):
 
 
 class SeveralMapOperator(FlatMapOperator):
-    """A map that may have no result, because it has dead letters."""
+    """Run a map that may have no result, because it has dead letters."""
 
     hook = "map"
 
@@ -101,7 +101,7 @@ class SeveralMapOperator(FlatMapOperator):
 
 
 def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
-    """Applies a function that returns an iterable or None; results carry the timestamp of their record."""
+    """Apply a function that returns an iterable or None; results carry the timestamp of their record."""
     if timestamps is None:
         return list(chain.from_iterable(filter(_IS_SOME, map(function, source)))), None
     results: Values = []
@@ -120,7 +120,7 @@ def process_each(
     operator: RuntimeOperator, hook: Callable[[Any, Any], Any], context: ProcessContext, values: Values,
     timestamps: Timestamps,
 ) -> None:  # fmt: skip
-    """Calls a process function's hook for each record and emits what it yields."""
+    """Call a process function's hook for each record and emit what it yields."""
     source = iter(values)
     times = iter(timestamps) if timestamps is not None else None
 
@@ -138,7 +138,7 @@ def process_each(
 
 
 class ProcessOperator(RuntimeOperator):
-    """ProcessFunction without keys."""
+    """Run a ProcessFunction without keys."""
 
     hooks: tuple[str, ...] = ("process_element",)
 
@@ -163,13 +163,13 @@ class ProcessOperator(RuntimeOperator):
 
 
 class CoProcessOperator(ProcessOperator):
-    """CoProcessFunction without keys."""
+    """Run a CoProcessFunction without keys."""
 
     hooks = ("process_element1", "process_element2")
 
 
 class CoMapOperator(RuntimeOperator):
-    """CoMapFunction; a result of None is dropped."""
+    """Run a CoMapFunction; a result of None is dropped."""
 
     hooks = ("map1", "map2")
 
@@ -196,7 +196,7 @@ class CoMapOperator(RuntimeOperator):
 
 
 class CoFlatMapOperator(CoMapOperator):
-    """CoFlatMapFunction."""
+    """Run a CoFlatMapFunction."""
 
     hooks = ("flat_map1", "flat_map2")
 

@@ -1,4 +1,4 @@
-"""Assigning timestamps and generating watermarks."""
+"""The operator that assigns timestamps and generates watermarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import method
 from scurry.runtime.operators.base import RuntimeOperator
 
-#: Timestamps that are days of 1970 in milliseconds, and of 1985 to 2096 in seconds.
+#: Bounds of timestamps that are days of 1970 in milliseconds, and of 1985 to 2096 in seconds.
 _EARLIEST_SECONDS, _LATEST_SECONDS = 500_000_000, 4_000_000_000
 
 _CONVERSIONS = {
@@ -29,7 +29,7 @@ _CONVERSIONS = {
 def _kind_of(time: Any) -> str:
     if time is None:
         return "None"
-    if hasattr(time, "timestamp"):  # pandas has another class for them
+    if hasattr(time, "timestamp"):  # pandas has its own class for them
         return "datetime"
     if type(time) is int:
         return "int"
@@ -43,12 +43,14 @@ def _hint_for(error: Exception) -> str:
 
 
 class AssignTimestampsOperator(RuntimeOperator):
-    """Flink's TimestampsAndWatermarksOperator: upstream watermarks stop here, except the one that ends the input.
+    """Assign timestamps and generate watermarks (Flink's TimestampsAndWatermarksOperator).
 
-    The task calls `emit_periodic` whenever the auto-watermark interval has passed.
+    Upstream watermarks stop here, except the one that ends the input.
+
+    The task calls `emit_periodic` each time the auto-watermark interval has passed.
     """
 
-    #: set by a source task: makes a watermark that a record brought with it hold from that very record on
+    #: set by a source task: makes a watermark that a record caused hold directly after that record
     punctuate: Callable[[], None] | None = None
 
     def functions(self) -> list[Any]:
@@ -60,28 +62,28 @@ class AssignTimestampsOperator(RuntimeOperator):
         self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
         self._bound: int | None = strategy.max_out_of_orderness_ms
         self._batch = -1
-        #: whether the first timestamps are still to come
+        #: whether no timestamps were assigned yet
         self._expects_first = self._extract is not None
-        #: the watermark so far, and what it was when the batch began
+        #: the watermark so far, and its value when the batch began
         self.last = self._before = MIN_TIME
         self.begin()
 
     def begin(self) -> None:
-        """A new batch: the generator starts over, so that a replay generates the same.
+        """Begin a batch with a new generator, so that a replay generates the same watermarks.
 
-        Nothing is lost by that: the receiving gate keeps the highest watermark of each channel. What is chained behind
-        must not see time go back either; a batch that is repeated begins where it began the first time.
+        This loses nothing: the receiving gate keeps the highest watermark of each channel. The operators chained behind
+        must not see time go back either, so a repeated batch begins with the watermark of its first run.
         """
         if self.info.batch_id != self._batch:
             self._batch, self._before = self.info.batch_id, self.last
         self.last, self._highest = self._before, MIN_TIME
         strategy = self.plan.operator.function
-        # BATCH has no watermark but the last one: unless time stops where they say, generators are not even asked
+        # BATCH has only the last watermark: unless event time stops where they say, generators are not called at all
         self._cuts = self.info.mode != "BATCH"
         custom = self._bound is None and strategy.generates_watermarks
         self._generator = strategy.create_generator() if custom and (self._cuts or self.info.saves_state) else None
         self._pending = MIN_TIME
-        #: whether the generator says that nothing is coming
+        #: whether the generator has declared itself idle
         self.idle = False
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
@@ -126,7 +128,7 @@ class AssignTimestampsOperator(RuntimeOperator):
             raise operator_error(self.plan, error, value, hint) from error
 
     def _process_with_generator(self, values: Values, timestamps: Timestamps) -> None:
-        """A custom generator may emit at any record: the block is cut there."""
+        """Process a block with a custom generator; cut the block where the generator emits a watermark."""
         start, cuts = 0, self._cuts
         for position, value in enumerate(values):
             time = timestamps[position] if timestamps is not None else MIN_TIME
@@ -147,7 +149,7 @@ class AssignTimestampsOperator(RuntimeOperator):
             raise operator_error(self.plan, error, args[0], "the watermark generator failed") from error
 
     def emit_periodic(self) -> None:
-        """The auto-watermark interval has passed."""
+        """Emit the current watermark; called when the auto-watermark interval has passed."""
         if self._generator is not None:
             self._user_call(self._generator.on_periodic_emit, self)
             self._forward(self._pending)
@@ -166,14 +168,14 @@ class AssignTimestampsOperator(RuntimeOperator):
     # ---------------------------------------------------------------- WatermarkOutput, for custom generators
 
     def emit_watermark(self, watermark: Any) -> None:
-        """Called by the generator."""
+        """Accept a watermark from the generator."""
         self.idle = False
         self._pending = max(self._pending, checked_time(getattr(watermark, "timestamp", watermark), "a watermark"))
 
     def mark_idle(self) -> None:
-        """Called by a generator: nobody should wait for this stream's watermark."""
+        """Exclude this stream from the combined watermark; called by a generator."""
         self.idle = True
 
     def mark_active(self) -> None:
-        """Called by a generator that is idle no longer."""
+        """Include this stream again; called by a generator."""
         self.idle = False

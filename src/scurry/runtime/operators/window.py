@@ -1,8 +1,8 @@
 """The window operator: Flink's WindowOperator, with merging windows, triggers, lateness and incremental aggregation.
 
-Per key and window the entry of the state backend holds the contents under `(CONTENTS, window)`: the accumulator of the
-pre-aggregation, or the list of elements. Trigger state and per-window state lie under `(name, window)`. Timers have the
-window as their namespace.
+Per key and window, the entry of the state backend holds the contents under `(CONTENTS, window)`: the accumulator of
+the pre-aggregation, or the list of elements. Trigger state and per-window state are under `(name, window)`. The window
+is the namespace of its timers.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold,
 from scurry.runtime.state.backend import EVENT, PROCESSING
 from scurry.runtime.state.schema import CONTENTS
 
-#: Kinds of trigger state that can be carried over when windows merge.
+#: Kinds of trigger state that can be merged when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")
-#: Slot of the list of windows in flight of a key, when the assigner merges windows.
+#: Slot of a key's list of windows in flight, if the assigner merges windows.
 MERGING = ("window-contents", "set")
 
 
 class WindowOperator(KeyedOperator):
-    """Assigns elements to windows, and emits a window when its trigger fires."""
+    """Assign elements to windows, and emit a window when its trigger fires."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -76,7 +76,7 @@ class WindowOperator(KeyedOperator):
         self.emitter.flush()
 
     def kept(self, elements: Values, timestamps: Timestamps) -> Values:
-        """What the fold is given for each of the elements."""
+        """Return what the fold receives for each of the elements."""
         return elements
 
     def _hint(self, timestamps: Timestamps) -> str:
@@ -121,7 +121,7 @@ class WindowOperator(KeyedOperator):
             self._late(value, timestamp)
 
     def _require_times(self, window: Any) -> None:
-        """Refuse a window that is not within 64 bits, when it gets its first element: its end would never come."""
+        """Refuse a new window that is not within 64 bits, because its end would never come."""
         checked_time(window.max_timestamp(), f"the last timestamp of {window}")
         for name in ("start", "end"):
             end = getattr(window, name, None)
@@ -129,7 +129,7 @@ class WindowOperator(KeyedOperator):
                 checked_time(end, f"the {name} of {window}")
 
     def _late(self, value: Any, timestamp: int) -> None:
-        """Flink counts an element as late only if its own time is behind the watermark."""
+        """Emit or count a late element; as in Flink, only if its own time is behind the watermark."""
         if not (self.event_time and timestamp + self.lateness <= self.current_watermark):
             return
         if self.spec.late_tag is not None:
@@ -141,7 +141,7 @@ class WindowOperator(KeyedOperator):
     # ---------------------------------------------------------------- merging windows
 
     def _merge(self, window: Any) -> Any:
-        """Adds a window to the key's set of windows in flight; returns the window it has become part of."""
+        """Add a window to the key's set of windows in flight; return the window that it is now part of."""
         in_flight: list[Any] = self.backend.entry.setdefault(MERGING, [])
         merges: list[tuple[list[Any], Any]] = []
         collect = _MergeCallback(merges)
@@ -193,7 +193,7 @@ class WindowOperator(KeyedOperator):
 
     def _on_time(self, ask: Any, time: int, window: Any, domain_of_windows: bool) -> None:
         if self.spec.merging and window not in self.backend.entry.get(MERGING, ()):
-            return  # the window has been merged into another since
+            return  # the window has since been merged into another
         slot = (CONTENTS, window)
         try:
             self._fire(ask(time, window), window, slot)
@@ -214,7 +214,7 @@ class WindowOperator(KeyedOperator):
             entry.pop(slot, None)
 
     def _end(self, window: Any, contents: Any) -> None:
-        """Emits a window that fires once, at its end."""
+        """Emit a window that fires once, at its end."""
         try:
             self.emitter.emit(window, contents)
             self.emitter.clear(window)
@@ -249,7 +249,7 @@ class WindowOperator(KeyedOperator):
 
 
 class _MergeCallback:
-    """Flink's MergingWindowAssigner.MergeCallback: notes what is to be merged."""
+    """Flink's MergingWindowAssigner.MergeCallback: records which windows to merge."""
 
     def __init__(self, merges: list[tuple[list[Any], Any]]) -> None:
         self._merges = merges
@@ -268,16 +268,16 @@ class AssignerContext:
         self._runtime_context = RuntimeContext(operator.plan, operator.info, operator.states)
 
     def get_current_processing_time(self) -> int:
-        """Processing time in milliseconds."""
+        """Return the processing time in milliseconds."""
         return self._clock.now()
 
     def get_runtime_context(self) -> Any:
-        """The operator's runtime context."""
+        """Return the operator's runtime context."""
         return self._runtime_context
 
 
 class TriggerContext:
-    """Flink's TriggerContext and OnMergeContext, for the backend's current key and the window at hand."""
+    """Flink's TriggerContext and OnMergeContext, for the backend's current key and the current window."""
 
     def __init__(self, operator: WindowOperator) -> None:
         self._operator = operator
@@ -311,39 +311,39 @@ class TriggerContext:
     # -------- what triggers see
 
     def get_current_processing_time(self) -> int:
-        """Processing time in milliseconds."""
+        """Return the processing time in milliseconds."""
         return self._operator.info.clock.now()
 
     def get_current_watermark(self) -> int:
-        """The operator's watermark."""
+        """Return the operator's watermark."""
         return self._operator.current_watermark
 
     def get_metric_group(self) -> Any:
-        """The operator's metric group."""
+        """Return the operator's metric group."""
         return self._operator.assigner_context.get_runtime_context().get_metrics_group()
 
     def register_event_time_timer(self, time: int) -> None:
-        """Calls on_event_time of the window when the watermark reaches `time`."""
+        """Call on_event_time of the window when the watermark reaches `time`."""
         self._operator.backend.register_timer(EVENT, time, self.window)
 
     def register_processing_time_timer(self, time: int) -> None:
-        """Calls on_processing_time of the window at `time`."""
+        """Call on_processing_time of the window at `time`."""
         self._operator.backend.register_timer(PROCESSING, time, self.window)
 
     def delete_event_time_timer(self, time: int) -> None:
-        """Deletes an event-time timer of the window."""
+        """Delete an event-time timer of the window."""
         self._operator.backend.delete_timer(EVENT, time, self.window)
 
     def delete_processing_time_timer(self, time: int) -> None:
-        """Deletes a processing-time timer of the window."""
+        """Delete a processing-time timer of the window."""
         self._operator.backend.delete_timer(PROCESSING, time, self.window)
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
-        """Trigger state of the key and window."""
+        """Return the trigger state of the key and window."""
         return self._operator.states.get(state_descriptor, self.window)
 
     def merge_partitioned_state(self, state_descriptor: Any) -> None:
-        """Merges the trigger states of the merged windows into the new window's."""
+        """Merge the trigger states of the merged windows into the new window's."""
         if state_descriptor.kind not in MERGEABLE:
             raise UnsupportedError(
                 f"state {state_descriptor.name!r} is a {state_descriptor.kind} state, which cannot be merged: "

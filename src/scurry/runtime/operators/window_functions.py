@@ -1,4 +1,4 @@
-"""What a window keeps of its elements, and what it emits when it fires."""
+"""The contents that a window keeps of its elements, and the results that it emits when it fires."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from scurry.runtime.state.primitives import reducer
 
 
 class WindowFold(Protocol):
-    """How elements become window contents."""
+    """Turns elements into window contents."""
 
     def first(self, value: Any) -> Any:
-        """The contents of a window with one element."""
+        """Return the contents of a window with one element."""
 
     def more(self, contents: Any, value: Any) -> Any:
-        """The contents with an element added."""
+        """Return the contents with an element added."""
 
     def merge(self, contents: list[Any]) -> Any:
-        """The contents of windows that become one."""
+        """Return the contents of several windows merged into one."""
 
     def elements(self, contents: Any) -> Values:
-        """What the window function is given."""
+        """Return the elements that the window function receives."""
 
     def elements_of(self, values: Values) -> Values:
-        """What it is given for elements that were kept one by one; there may be none."""
+        """Return the elements that it receives for elements that were kept individually, possibly none."""
 
 
 class ListFold:
-    """All elements are kept."""
+    """Keep all elements."""
 
     def first(self, value: Any) -> Any:
         return [value]
@@ -52,7 +52,7 @@ class ListFold:
 
 
 class CoGroupFold:
-    """All elements are kept, those of each stream apart; an element comes as (side, value)."""
+    """Keep all elements, separated by stream; an element arrives as (side, value)."""
 
     def first(self, value: Any) -> Any:
         return self.more(([], []), value)
@@ -72,7 +72,7 @@ class CoGroupFold:
 
 
 class ReduceFold:
-    """Elements are reduced as they come."""
+    """Reduce elements as they arrive."""
 
     def __init__(self, function: Any) -> None:
         self.more = reducer(function)
@@ -91,7 +91,7 @@ class ReduceFold:
 
 
 class AggregateFold:
-    """Elements are added to an accumulator as they come."""
+    """Add elements to an accumulator as they arrive."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
@@ -116,7 +116,7 @@ class AggregateFold:
 
 
 def fold_of(spec: ops.Window) -> WindowFold:
-    """The fold of a window operator."""
+    """Return the fold of a window operator."""
     if spec.kind == "co_group":
         return CoGroupFold()
     if spec.pre_kind == "reduce":
@@ -127,7 +127,7 @@ def fold_of(spec: ops.Window) -> WindowFold:
 
 
 class WindowEmitter:
-    """Calls the window function on fired windows and gathers results into blocks."""
+    """Call the window function on fired windows and gather its results into blocks."""
 
     def __init__(self, operator: Any) -> None:
         self._operator = operator
@@ -142,11 +142,11 @@ class WindowEmitter:
         self._times: list[int] = []
 
     def emit(self, window: Any, contents: Any) -> None:
-        """Evaluates a window that fires; results carry the window's last timestamp."""
+        """Evaluate a window that fires; results carry the window's last timestamp."""
         self.evaluate(window, self._fold.elements(contents))
 
     def evaluate(self, window: Any, elements: Values) -> None:
-        """Evaluates a window with what its function is to be given."""
+        """Evaluate a window over the elements that its function receives."""
         if self._hook is None:
             some: Any = elements
         elif self._kind == "co_group":
@@ -161,13 +161,13 @@ class WindowEmitter:
         self._times += [window.max_timestamp()] * len(results)
 
     def clear(self, window: Any) -> None:
-        """The window is gone: lets the window function clear its per-window state."""
+        """Let the window function clear its per-window state, because the window has ended."""
         if self._clear is not None:
             self._context.of = window
             self._clear(self._context)
 
     def flush(self) -> None:
-        """Hands what was emitted to the collector."""
+        """Pass what was emitted to the collector."""
         if self._results:
             results, times = self._results, self._times
             self._results, self._times = [], []
@@ -182,23 +182,23 @@ class WindowContext:
         self.of: Any = None
 
     def window(self) -> Any:
-        """The window being evaluated."""
+        """Return the window being evaluated."""
         return self.of
 
     def current_processing_time(self) -> int:
-        """Processing time in milliseconds."""
+        """Return the processing time in milliseconds."""
         return int(self._operator.info.clock.now())
 
     def current_watermark(self) -> int:
-        """The operator's watermark."""
+        """Return the operator's watermark."""
         return int(self._operator.current_watermark)
 
     def window_state(self) -> Any:
-        """State of this key and window."""
+        """Return the state of this key and window."""
         return WindowStateStore(self._operator, self.of)
 
     def global_state(self) -> Any:
-        """State of this key, shared by its windows."""
+        """Return the state of this key, shared by its windows."""
         return WindowStateStore(self._operator, None)
 
 
@@ -210,10 +210,10 @@ class WindowStateStore:
         self._window = window
 
     def get_state(self, state_descriptor: Any) -> Any:
-        """The state of a descriptor.
+        """Return the state of a descriptor.
 
         Raises:
-            KeyedStateError: It would belong to a window that may yet become part of another (as in Flink).
+            KeyedStateError: It would belong to a window that may still be merged into another (as in Flink).
         """
         if self._window is not None and self._operator.spec.merging:
             raise KeyedStateError(

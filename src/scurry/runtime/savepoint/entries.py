@@ -1,4 +1,4 @@
-"""The entries of a savepoint: files that are written by tasks, and read by tasks against their digests."""
+"""The entries of a savepoint: files that tasks write, and that tasks read and check against their digests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scurry.runtime.savepoint.manifest import CheckedInput, FileDigest
 
 
 def entry_schema() -> Any:
-    """The Arrow schema of the files below `kind=...`."""
+    """Return the Arrow schema of the files below `kind=...`."""
     import pyarrow as pa
 
     return pa.schema([("uid", pa.string()), ("subtask", pa.int32()), ("id", pa.int64()), ("bytes", pa.int64()),
@@ -23,13 +23,13 @@ def entry_schema() -> Any:
 
 
 class EntryWriter:
-    """Writes entries into one file per kind, which appear complete when the writer is closed.
+    """Write entries into one file per kind; the files appear, complete, when the writer is closed.
 
-    A task that is repeated, or runs twice at once, replaces its files and so adds nothing twice.
+    A task that is repeated, or runs twice at once, replaces its files, so nothing is added twice.
 
     Args:
         path: The savepoint.
-        name: The beginning of the files' names, another one for each task.
+        name: The prefix of the files' names, different for each task.
     """
 
     def __init__(self, path: str, name: str) -> None:
@@ -41,7 +41,7 @@ class EntryWriter:
         self._sizes: dict[str, int] = {}
 
     def add(self, entry: Entry) -> None:
-        """Takes an entry."""
+        """Take an entry."""
         uid, kind, subtask, number, blob = entry
         self._pending.setdefault(kind, []).append((uid, subtask, number, len(blob), blob))
         size = self._sizes[kind] = self._sizes.get(kind, 0) + len(blob)
@@ -49,7 +49,7 @@ class EntryWriter:
             self._flush(kind)
 
     def close(self) -> None:
-        """Lets the files appear."""
+        """Make the files appear."""
         for kind in list(self._pending):
             self._flush(kind)
         for kind, (writer, stream) in self._writers.items():
@@ -58,9 +58,9 @@ class EntryWriter:
             self._fs.rename(self._staged(kind), self._path(kind, f"{self._name}.parquet"))
 
     def abort(self) -> None:
-        """Leaves nothing behind."""
+        """Remove everything written."""
         for kind, (writer, stream) in self._writers.items():
-            with suppress(Exception):  # the footer may not fit on a disk that is full
+            with suppress(Exception):  # the footer may not fit on a full disk
                 writer.close()
                 stream.close()
             self._fs.delete(self._staged(kind))
@@ -86,7 +86,7 @@ class EntryWriter:
 
 
 def remove_unfinished(path: str) -> None:
-    """Removes what tasks left behind that did not get to their end."""
+    """Remove files left by tasks that did not finish."""
     fs, root = file_system(path)
     for kind in KINDS:
         directory = posixpath.join(root, ENTRIES, f"kind={kind}")
@@ -96,7 +96,7 @@ def remove_unfinished(path: str) -> None:
 
 
 def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> None:
-    """Writes entries into one file per kind; `name` is the beginning of the files' names."""
+    """Write entries into one file per kind; `name` is the prefix of the files' names."""
     writer = EntryWriter(path, name)
     try:
         for entry in entries:
@@ -108,13 +108,13 @@ def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> 
 
 
 def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str]) -> None:
-    """Copies the entries of some operators into another savepoint, without looking into them.
+    """Copy the entries of some operators into another savepoint, without decoding them.
 
     Args:
         file: The file to copy.
-        path: The savepoint they go to.
-        name: Their file's name there.
-        uids: Uid -> uid there, of the operators that are wanted.
+        path: The target savepoint.
+        name: The name of the target file.
+        uids: Uid -> uid in the target, of the operators to copy.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -148,7 +148,7 @@ class EntryFile:
     Attributes:
         path: Its address, which any worker can open.
         kind: The entries' kind.
-        digest: What it has to be: whoever reads it finds that, or fails.
+        digest: The expected content; reading anything else fails.
     """
 
     path: str
@@ -168,10 +168,10 @@ class EntryFile:
             yield parquet_file(CheckedInput(stream, self.path, self.digest))
 
     def read(self, row_groups: Collection[int] | None = None) -> Iterator[Entry]:
-        """Yield the entries of some row groups, of all if not given.
+        """Yield the entries of some row groups, by default of all.
 
         Raises:
-            SavepointFormatError: They are not what was there when the savepoint was opened.
+            SavepointFormatError: They have changed since the savepoint was opened.
         """
         with self.open() as file:
             for number in range(file.num_row_groups) if row_groups is None else row_groups:
@@ -182,9 +182,9 @@ class EntryFile:
 
 
 def parquet_file(stream: Any) -> Any:
-    """Return a file that is read by the thread that asks.
+    """Return a file that is read by the calling thread.
 
-    Pre-buffering would begin a pool of threads, which aborts processes that end right after it was begun.
+    Pre-buffering would start a thread pool, which aborts processes that exit right after its start.
     """
     import pyarrow.parquet as pq
 

@@ -1,7 +1,7 @@
-"""The savepoint in which a BATCH job ends, for a streaming job to go on with.
+"""The savepoint in which a BATCH job ends, for a streaming job to start from.
 
-Event time stops where the watermarks stand behind all records, instead of at its end, and what then is in state is
-saved. Keys come sorted by their key groups, so a group's pages are complete when the next group begins.
+Event time stops at the watermarks behind all records instead of at its end, and the state at that time is saved. Keys
+are sorted by key group, so a group's pages are complete when the next group begins.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from scurry.runtime.tasks.task import Task
 
 @contextmanager
 def final_savepoint(job: JobExecution) -> Iterator[str | None]:
-    """Encloses a BATCH job up to the commit of its sinks; what is written below the path becomes a savepoint then.
+    """Enclose a BATCH job up to the commit of its sinks; then make a savepoint of what was written below the path.
 
     Yields:
-        The path; None if the job is not to end in a savepoint.
+        The path; None if the job does not end in a savepoint.
     """
     directory = job.plan.settings.final_savepoint_dir
     if directory is None:
@@ -46,10 +46,10 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
     try:
         yield path
         remove_unfinished(path)
-        # no sources: the job that goes on brings its own
+        # no sources: the streaming job has its own
         complete_savepoint(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, SourcePositions()))
     except BaseException:
-        with suppress(Exception):  # what made the job fail must not be hidden
+        with suppress(Exception):  # do not hide the job's error
             fs, root = file_system(path)
             fs.delete(root)
         raise
@@ -59,12 +59,12 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
 
 @contextmanager
 def runs_of(path: str | None, level: int, partition: int = 0) -> Iterator[RunOf]:
-    """What drives the operators of a level in one task of Spark's.
+    """Yield what drives the operators of a level in one Spark task.
 
     Args:
-        path: The savepoint their state is written to; None drops it.
+        path: The savepoint to which their state is written; None drops the state.
         level: The level.
-        partition: The number of the task, which stays when it is repeated.
+        partition: The number of the task, which stays the same when it is repeated.
     """
     if path is None:
         yield OperatorRun
@@ -79,7 +79,7 @@ def runs_of(path: str | None, level: int, partition: int = 0) -> Iterator[RunOf]
 
 
 class SavedRun(OperatorRun):
-    """One operator in one subtask, from its first record to where event time stops; then its state is saved."""
+    """Drive one operator in one subtask up to the watermark behind all records; then save its state."""
 
     def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task, saved: EntryWriter) -> None:
         super().__init__(plan, op, task)
@@ -154,12 +154,12 @@ class SavedRun(OperatorRun):
 
 
 def final_watermark(plan: JobPlan, op: OperatorPlan, heard: Iterable[tuple[int, int, bool]]) -> int:
-    """Where event time stops for an operator: at the lowest watermark of its senders, as in STREAMING.
+    """Return the final watermark of an operator: the lowest of its senders, as in STREAMING.
 
     Args:
         plan: The plan.
         op: The operator.
-        heard: Channel, last watermark and idleness of the senders' instances; those without records are missing.
+        heard: Channel, last watermark and idleness of the senders' subtasks; those without records are missing.
     """
     by_task: dict[int, list[tuple[int, bool]]] = {}
     for channel, watermark, idle in heard:
@@ -181,6 +181,6 @@ def final_watermark(plan: JobPlan, op: OperatorPlan, heard: Iterable[tuple[int, 
 
 
 def _combined(plan: JobPlan, task: int, watermarks: list[int]) -> int:
-    """The lowest of a task's instances; of a DataFrame's partitions the highest, since they are in no order."""
+    """Return the lowest of a task's subtasks, but the highest of a DataFrame's partitions, which are unordered."""
     source: Any = plan.sources.get(task)
     return max(watermarks) if source is not None and not source.source.native else min(watermarks)

@@ -1,14 +1,14 @@
-"""The files of a savepoint; `docs/savepoints.md` describes them for others.
+"""The files of a savepoint; `docs/savepoints.md` is their public description.
 
     savepoint-4f0c21-9b1c5d0e7a62/
         entries/kind=page/*.parquet         keyed state and timers
         entries/kind=broadcast/*.parquet    broadcast state
-        entries/kind=meta/*.parquet         watermarks, the clock and what timers are due, by operator and subtask
-        metadata.json                       what is in it and where the sources stand
+        entries/kind=meta/*.parquet         watermarks, clock and due times of timers, by operator and subtask
+        metadata.json                       a description of the state, and the source positions
         manifest.json                       size and digests of all these files; written last
 
-A directory without a manifest is no savepoint: it was not finished. Nothing in it names the place it lies at, so it can
-be moved and copied.
+A directory without a manifest is an unfinished savepoint. No file in it names its location, so it can be moved and
+copied.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 from scurry.errors import SavepointFormatError
 
-#: Of the format. Since version 2 a savepoint has a manifest.
+#: Version of the format. Since version 2 a savepoint has a manifest.
 VERSION = 2
 READABLE = (1, 2)
 METADATA = "metadata.json"
 ENTRIES = "entries"
 KINDS = ("page", "broadcast", "meta")
 
-#: Rows of a Parquet row group are read and restored together; so many bytes of blobs at most.
+#: Maximum bytes of blobs in a Parquet row group, whose rows are read and restored together.
 ROW_GROUP_BYTES = 8 << 20
 
 
@@ -47,10 +47,10 @@ class OperatorState:
 
     Attributes:
         name: Its name.
-        number: Its number in the plan; gates know their senders by it.
-        kind: What it is, such as `Window`.
+        number: Its number in the plan, by which gates identify their senders.
+        kind: The class of its description, such as `Window`.
         parallelism: Number of its subtasks.
-        states: State name -> schema, for the states its functions have registered.
+        states: State name -> schema, for the states that its functions have registered.
     """
 
     name: str
@@ -62,16 +62,16 @@ class OperatorState:
 
 @dataclass(frozen=True)
 class SourceState:
-    """Where a source stands.
+    """The position of a source.
 
     Attributes:
         name: Its name.
         number: Its number in the plan.
-        kind: What it is, such as `FileSource`.
+        kind: The class of the source, such as `FileSource`.
         channels: Number of its readers.
         position: Its enumerator's position.
-        ended: The readers that will never get anything again.
-        pending: Work that was dealt but is not part of the savepoint's state: (channel, pickled work in base64).
+        ended: The readers that have ended for good.
+        pending: Splits assigned but not part of the savepoint's state: (channel, pickled split in base64).
     """
 
     name: str
@@ -85,20 +85,20 @@ class SourceState:
 
 @dataclass(frozen=True)
 class SavepointMetadata:
-    """What `metadata.json` says.
+    """The content of `metadata.json`.
 
     Attributes:
         created_ms: When it was taken, in milliseconds since the epoch.
-        scurry_version: The release that wrote it.
-        job_id: The job it was taken of.
+        scurry_version: The release that wrote the savepoint.
+        job_id: The id of the job that it was taken of.
         job_name: That job's name.
         max_parallelism: The number of key groups.
         batch_id: The micro-batch after which it was taken.
         watermark: The lowest watermark of the job's operators, None if there was none.
-        drained: Event time was brought to its end before, so watermarks begin anew.
+        drained: Whether event time was ended before, so that watermarks begin again.
         operators: All operators that may have state, by uid.
-        sources: The sources that go on where they stood, by uid.
-        version: Of the format.
+        sources: The sources whose positions were saved, by uid.
+        version: Version of the format.
     """
 
     created_ms: int
@@ -114,12 +114,12 @@ class SavepointMetadata:
     version: int = VERSION
 
     def to_json(self) -> str:
-        """The text of `metadata.json`."""
+        """Return the text of `metadata.json`."""
         return json.dumps(asdict(self), indent=1)
 
     @classmethod
     def from_json(cls, text: str, place: str) -> SavepointMetadata:
-        """Reads the text of `metadata.json`.
+        """Read the text of `metadata.json`.
 
         Raises:
             SavepointFormatError: It is damaged, or of a version this release does not know.
@@ -147,5 +147,5 @@ class SavepointMetadata:
 
 
 def new_savepoint_path(directory: str, job_id: str) -> str:
-    """A path for a new savepoint in a directory, named as Flink names them."""
+    """Return a path for a new savepoint in a directory, named as Flink names savepoints."""
     return f"{directory.rstrip('/')}/savepoint-{job_id[:6]}-{uuid.uuid4().hex[:12]}"

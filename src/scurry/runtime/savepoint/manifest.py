@@ -1,4 +1,4 @@
-"""The manifest of a savepoint: of what files it consists, and whether they are what was written.
+"""The manifest of a savepoint: a list of its files, with sizes and digests to check them.
 
     {"content": {"version": 1, "chunk_bytes": 4194304,
                  "files": {"metadata.json": {"bytes": 2516, "sha256": ["9f86d0..."]},
@@ -6,8 +6,8 @@
                  "operators": {"counts": {"bytes": 40, "entries": {"page": 2, "meta": 1}, "key_groups": {"7": 2}}}},
      "sha256": "2c26b4..."}
 
-A digest is that of a chunk rather than of a file, so that a task which reads a part of a large file checks what it
-reads, before it unpickles any of it. The last digest is that of `content`, as JSON without blanks and with sorted keys.
+Digests are of chunks instead of whole files, so that a task which reads a part of a large file checks what it reads
+before unpickling it. The last digest is that of `content`, as JSON without blanks and with sorted keys.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from scurry.errors import SavepointFormatError
 MANIFEST = "manifest.json"
 VERSION = 1
 
-#: Bytes that have a digest of their own.
+#: Bytes of a chunk, which has its own digest.
 CHUNK_BYTES = 4 << 20
 
-#: Chunks of a file that are held while it is read: a column of a row group may end within one and the next begin there.
+#: Chunks of a file kept while reading: a column of a row group may end in one, where the next column begins.
 _HELD = 2
 
 
 @dataclass(frozen=True)
 class FileDigest:
-    """What a file is.
+    """The size and digests of a file.
 
     Attributes:
         bytes: Its size.
         sha256: The digest of each of its chunks, as hexadecimal digits.
-        row_groups: Of a Parquet file: the bytes of its row groups.
+        row_groups: The bytes of each row group of a Parquet file.
     """
 
     bytes: int
@@ -48,7 +48,7 @@ class FileDigest:
 
 @dataclass
 class OperatorCounts:
-    """How much state of an operator there is.
+    """The amount of an operator's state.
 
     Attributes:
         bytes: The size of all blobs.
@@ -63,11 +63,11 @@ class OperatorCounts:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a savepoint consists of.
+    """The content of a savepoint.
 
     Attributes:
-        files: Name -> what the file is, of all files but the manifest itself.
-        operators: Uid -> how much state there is, of the operators that have some.
+        files: Name -> digests, of all files except the manifest itself.
+        operators: Uid -> amount of state, of the operators that have state.
     """
 
     files: Mapping[str, FileDigest]
@@ -78,7 +78,7 @@ class Manifest:
         files = {name: _without_empty(asdict(file)) for name, file in self.files.items()}
         operators = {uid: asdict(counts) for uid, counts in self.operators.items()}
         content = {"version": VERSION, "chunk_bytes": CHUNK_BYTES, "files": files, "operators": operators}
-        content = json.loads(json.dumps(content))  # keys are text from here on, for the digest
+        content = json.loads(json.dumps(content))  # converts keys to text, for the digest
         return json.dumps({"content": content, "sha256": _digest_of(content)}, indent=1)
 
     @classmethod
@@ -128,7 +128,7 @@ def _digest_of(content: Any) -> str:
 
 
 def digest(stream: BinaryIO) -> FileDigest:
-    """Read a file to its end and return what it is."""
+    """Read a file to its end and return its size and digests."""
     size, chunks = 0, []
     while chunk := stream.read(CHUNK_BYTES):
         size += len(chunk)
@@ -137,7 +137,7 @@ def digest(stream: BinaryIO) -> FileDigest:
 
 
 def difference(stream: BinaryIO, expected: FileDigest) -> str | None:
-    """Return what is wrong with a file, None if it is what was written."""
+    """Return how a file differs from what was written, None if it does not."""
     size = stream.seek(0, io.SEEK_END)
     if size != expected.bytes:
         return f"{size:,} bytes long instead of {expected.bytes:,}"
@@ -153,12 +153,12 @@ def _range(chunk: int, size: int) -> str:
 
 
 class CheckedInput(io.RawIOBase):
-    """A file of which only those bytes are handed out that are what was written.
+    """A file that returns only bytes that match its digests.
 
     Args:
         stream: The file.
         place: Its address, for errors.
-        expected: What it has to be.
+        expected: The expected size and digests.
     """
 
     def __init__(self, stream: BinaryIO, place: str, expected: FileDigest) -> None:
@@ -185,10 +185,10 @@ class CheckedInput(io.RawIOBase):
         return self._position
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return up to `size` bytes, all that are left if it is negative.
+        """Return up to `size` bytes, all remaining ones if it is negative.
 
         Raises:
-            SavepointFormatError: They are not what was written.
+            SavepointFormatError: The bytes are not what was written.
         """
         left = max(0, self._expected.bytes - self._position)
         wanted = left if size is None or size < 0 else min(size, left)

@@ -1,8 +1,8 @@
-"""Restoring state into a changed program: finds out what changed and refuses what cannot be, before anything runs.
+"""Restoring state into a changed program: detects changes and refuses incompatible ones before anything runs.
 
-Whoever restores asks `collect_schemas` what the program's states are now, has `plan_migration` compare that with the
-schemas kept with the state, lets the migration `attach` itself to the plan before that is shipped to workers, and sends
-each stored entry through its `migrate`.
+To restore, call `collect_schemas` for the present states of the program, then `plan_migration` to compare them with the
+schemas stored with the state. Then `attach` the migration to the plan before that is shipped to workers, and pass each
+stored entry through its `migrate`.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from scurry.runtime.state.schema import (
 )
 from scurry.runtime.state.types import class_ref, class_refs, head, text
 
-#: What the program's states are now: operator uid -> state name -> schema and declared migration.
+#: The program's present states: operator uid -> state name -> schema and declared migration.
 Collected = dict[str, dict[str, Registered]]
 
 
 def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
-    """Opens the functions of all stateful operators once, to see which states they register, and closes them.
+    """Open and close the functions of all stateful operators once, to collect the states that they register.
 
     Args:
         load_plan: Returns a copy of the plan whose functions may be used.
 
     Returns:
-        Picklable by value: on Spark this runs in a task, where functions find what they open.
+        Picklable by value: on Spark this runs in a task, where functions find the resources that they open.
 
     Raises:
         OperatorError: A function's `open` failed.
@@ -68,7 +68,7 @@ def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
 
 
 def registered_states(plan: JobPlan, instance: RuntimeOperator) -> dict[str, Registered]:
-    """The states of an operator whose functions are open."""
+    """Return the states of an operator whose functions are open."""
     operator = instance.plan
     states = {name: Registered(schema) for name, schema in own_schemas(plan, operator).items()}
     for descriptor in getattr(operator.operator, "descriptors", ()):
@@ -80,12 +80,12 @@ def registered_states(plan: JobPlan, instance: RuntimeOperator) -> dict[str, Reg
 
 @dataclass
 class JobMigration:
-    """How the state of a whole job is taken over.
+    """The conversion of a whole job's state.
 
     Attributes:
-        operators: Operator uid -> its migration; those whose state stays as it is are missing.
+        operators: Operator uid -> its migration; operators with unchanged state are missing.
         schemas: The schemas of the state after the migration.
-        notes: What the user should be told, such as which state was dropped.
+        notes: Texts for the user, such as which state was dropped.
     """
 
     operators: dict[str, OperatorMigration] = field(default_factory=dict)
@@ -94,10 +94,10 @@ class JobMigration:
     _restored: Schemas = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpack, (by_value(vars(self)),)  # converting functions are the program's own, lambdas as a rule
+        return _unpack, (by_value(vars(self)),)  # converting functions are the program's own, often lambdas
 
     def migrate(self, uid: str, kind: str, blob: bytes) -> bytes:
-        """A stored entry of an operator as this program reads it.
+        """Return a stored entry of an operator as this program reads it.
 
         Raises:
             StateMigrationError: A value cannot be converted.
@@ -106,7 +106,7 @@ class JobMigration:
         return blob if operator is None else operator.migrate(kind, blob)
 
     def attach(self, plan: JobPlan) -> None:
-        """Lets operators check the states that they register later than in `open()`."""
+        """Let operators check the states that they register after `open()`."""
         for operator in plan.operators.values():
             operator.restored = self._restored.get(operator.uid, {})
 
@@ -116,16 +116,16 @@ def _unpack(content: bytes) -> JobMigration:
 
 
 def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: int) -> JobMigration:
-    """Compares stored state with what the program expects.
+    """Compare stored state with what the program expects.
 
     Args:
         plan: The program's plan.
-        restored: The schemas kept with the state; operators the plan does not have are passed over.
-        collected: What `collect_schemas` has returned.
-        now: The clock in milliseconds, from which state lives that gets a time to live.
+        restored: The schemas stored with the state; operators that the plan lacks are ignored.
+        collected: The result of `collect_schemas`.
+        now: The last access, in milliseconds, of values that get a time to live only now.
 
     Raises:
-        StateMigrationError: State cannot be taken over; names operator, state, both types and what to do.
+        StateMigrationError: State cannot be converted; names operator, state, both types and what to do.
     """
     job = JobMigration()
     by_uid = {operator.uid: operator for operator in plan.operators.values()}
@@ -207,7 +207,7 @@ class _OperatorPlanner:
     # ---------------------------------------------------------------- classes
 
     def _declared_of_classes(self) -> dict[str, StateMigration]:
-        """Class -> what the descriptors of states of that class declare."""
+        """Return for each class what the descriptors of states of that class declare."""
         declared = {}
         for schema, migration in self.registered.values():
             if migration is not None:
@@ -217,7 +217,7 @@ class _OperatorPlanner:
         return declared
 
     def _renamed_classes(self) -> dict[str, str]:
-        """Old reference -> new one, of the classes that the program says have another name now."""
+        """Return old reference -> new one, of the classes that the program declares as renamed."""
         mentioned = set(self.layouts).union(*(class_refs(schema.type) for schema in self.before.values()))
         by_name = {m.renamed_from: ref for ref, m in self.declared.items() if m.renamed_from is not None}
         renamed = {}
@@ -226,16 +226,16 @@ class _OperatorPlanner:
             cls = class_renamed_from(name)
             if name in by_name:
                 renamed[ref] = by_name[name]
-            elif cls is not None and find_class(class_ref(cls)) is cls:  # not one that has been replaced since
+            elif cls is not None and find_class(class_ref(cls)) is cls:  # ignore a class that was replaced since
                 renamed[ref] = class_ref(cls)
         return renamed
 
     def _classes(self, lenient: bool) -> tuple[dict[str, ClassChange], dict[str, Any]]:
-        """The classes that changed, and the layouts that all classes have afterwards.
+        """Return the classes that changed, and the layouts of all classes afterwards.
 
         Args:
-            lenient: Whether state is dropped or converted by a function of the user: then instances that cannot be
-                taken over may not be left when it comes to writing them.
+            lenient: Whether state is dropped or converted by a user function: then the instances that cannot be
+                converted may be gone when the state is written.
         """
         changes, layouts = {}, {}
         for ref, json in self.layouts.items():

@@ -1,4 +1,4 @@
-"""Entries of a savepoint from state that is at hand key by key, instead of in a store."""
+"""Entries of a savepoint from state that is given key by key instead of in a store."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def build_pages(
     uid: str, keys: Iterable[tuple[CanonicalKey, Mapping[Any, Any]]], max_parallelism: int, subtask: int = 0,
     watermark: int | None = None, clock: int = 0,
 ) -> Iterator[Entry]:  # fmt: skip
-    """The state of some keys of an operator, as a savepoint holds it: pages, and a meta that knows what is due.
+    """Yield the state of some keys of an operator as a savepoint holds it: pages, and a meta with what is due.
 
-    All keys of a key group have to come in one call; the keys of a call are held in memory.
+    All keys of a key group must be in one call; the keys of a call are held in memory.
 
     Args:
         uid: The operator's uid.
@@ -45,6 +45,6 @@ def build_pages(
 
 
 def entries_of(store: DictStore, subtask: int) -> Iterator[Entry]:
-    """What a subtask's store holds, as entries of a savepoint."""
+    """Yield the entries of a subtask's store as entries of a savepoint."""
     for (uid, kind, number), blob in store.items():
         yield Entry(uid, kind, subtask, number, blob)

@@ -1,7 +1,7 @@
-"""Opening a savepoint: every reader begins here, and finds what was written or nothing.
+"""Opening and completing savepoints: every reader begins here and gets what was written or an error.
 
-All files are compared with the manifest before anything is made of them. `EntryFile`s then read against the same
-digests, wherever and whenever that is done.
+All files are compared with the manifest before any is decoded. `EntryFile`s later read against the same digests, in any
+process.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from scurry.runtime.state.backend import GROUP_SHIFT
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Files read at once: hashing leaves Python's lock alone, and object stores answer slowly.
+#: Files read at once: hashing releases Python's lock, and object stores respond slowly.
 _THREADS = min(16, 4 * (os.cpu_count() or 1))
 
-#: Damaged files that an error names.
+#: Number of damaged files that an error names.
 _NAMED = 5
 
 _ENTRY_FILE = re.compile(rf"{ENTRIES}/kind=({'|'.join(KINDS)})/[^/]+")
@@ -51,12 +51,12 @@ _ENTRY_FILE = re.compile(rf"{ENTRIES}/kind=({'|'.join(KINDS)})/[^/]+")
 
 @dataclass(frozen=True)
 class Savepoint:
-    """A savepoint that is what was written.
+    """A savepoint whose files were checked.
 
     Attributes:
-        path: Where it lies.
-        metadata: What `metadata.json` says.
-        operators: Uid -> how much state there is, of the operators that have some.
+        path: Its directory.
+        metadata: The content of `metadata.json`.
+        operators: Uid -> amount of state, of the operators that have state.
         files: The files of its entries.
         warning: What could not be checked, None if everything was.
     """
@@ -72,7 +72,7 @@ class Savepoint:
         return [file for kind in kinds for file in self.files if file.kind == kind]
 
     def entries(self, uids: Collection[str] | None = None, kinds: Collection[str] = KINDS) -> Iterator[Entry]:
-        """Yield the entries, of some operators and kinds only if these are given.
+        """Yield the entries, optionally only those of some operators and kinds.
 
         Raises:
             SavepointFormatError: A file has changed since the savepoint was opened.
@@ -84,16 +84,16 @@ class Savepoint:
 
 
 def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
-    """Open a savepoint, all of which is read once and compared with its manifest.
+    """Open a savepoint: read all of it once and compare it with its manifest.
 
     Args:
-        path: Its directory: a local path, or an address that `file_system` knows.
-        allow_untrusted: Read it although others could have written it.
+        path: Its directory: a local path, or an address that `file_system` supports.
+        allow_untrusted: Read it although other users could have written it.
 
     Raises:
-        SavepointNotFoundError: There is no savepoint at the path, or one that was not finished.
+        SavepointNotFoundError: There is no savepoint at the path, or an unfinished one.
         SavepointFormatError: It is not what was written, or of a version this release does not know.
-        SavepointTrustError: Others than its user could have written it.
+        SavepointTrustError: Users other than the present one could have written it.
     """
     try:
         with trusted_files(path, allow_untrusted) as (fs, root):
@@ -141,7 +141,7 @@ def _content(fs: FileSystem, root: str, path: str, name: str) -> bytes | None:
 
 
 def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest) -> None:
-    """Refuse a savepoint of which a file is not what the manifest says."""
+    """Refuse a savepoint of which a file differs from its digest in the manifest."""
 
     def damage(name: str) -> str | None:
         found = _difference(fs, posixpath.join(root, name), manifest.files[name])
@@ -173,7 +173,7 @@ def _difference(fs: FileSystem, place: str, expected: FileDigest) -> str | None:
 
 
 def _without_manifest(fs: FileSystem, root: str, path: str, metadata: SavepointMetadata) -> tuple[Manifest, str]:
-    """Return what is there of a savepoint that has no manifest, and what to warn of."""
+    """Return the actual content of a savepoint without a manifest, and a warning."""
     if metadata.version > 1:
         raise SavepointNotFoundError(
             f"{path} is no savepoint: it was never completed. By its {METADATA} a {MANIFEST} belongs to it, which is "
@@ -198,11 +198,11 @@ def _entry_files(path: str, manifest: Manifest) -> list[EntryFile]:
     return found
 
 
-# ------------------------------------------------------------------ making a manifest
+# ------------------------------------------------------------------ creating a manifest
 
 
 def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
-    """Make a savepoint of a directory with all entries: write metadata and, last of all, the manifest.
+    """Complete a savepoint in a directory with all entries: write metadata and, last of all, the manifest.
 
     Raises:
         SavepointFormatError: What was written cannot be read.
@@ -223,7 +223,7 @@ def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:
 
 
 def describe(fs: FileSystem, root: str, path: str) -> Manifest:
-    """Read all files of entries and return what they are.
+    """Read all files of entries and return their digests and counts.
 
     Args:
         fs: The file system.
@@ -254,7 +254,7 @@ def describe(fs: FileSystem, root: str, path: str) -> Manifest:
 
 
 def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDigest, dict[str, OperatorCounts]]:
-    """Return what a file of entries is, and how many entries of which operators are in it."""
+    """Return the digests of a file of entries, and its counts by operator."""
     import pyarrow as pa
 
     counted: dict[str, OperatorCounts] = {}
@@ -295,7 +295,7 @@ def _add(counts: OperatorCounts, more: OperatorCounts) -> None:
 
 
 def _in_threads(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Return the results for some items, in their order."""
+    """Return the results of a call for some items, in their order."""
     if len(items) < 2:
         return list(map(call, items))
     with ThreadPoolExecutor(min(_THREADS, len(items)), "scurry-savepoint") as pool:

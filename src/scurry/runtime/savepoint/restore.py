@@ -1,7 +1,7 @@
-"""Starting a plan from a savepoint: what of it the plan takes, and how that is dealt to the plan's subtasks.
+"""Starting a plan from a savepoint: what the plan takes of it, and how that is split over the plan's subtasks.
 
-Operators are matched by uid and keyed state by key group, so neither the parallelism nor the order of operators, nor
-the level they run on, has to be what it was.
+Operators are matched by uid and keyed state by key group. So the parallelism, the order of operators and the level they
+run on may differ from those of the savepoint.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
 from scurry.runtime.state.expiry import RestoreFilter
 
-#: Operators whose functions name their states themselves may take each other's place.
+#: Operators whose functions name their own states may replace each other.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))
 
-#: A STATE row holds entries of about so many bytes.
+#: Bytes of entries in a STATE row, approximately.
 ROW_BYTES = 1 << 20
 
 #: Bytes of state restored in one micro-batch.
@@ -39,13 +39,13 @@ _ALLOW = "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-
 
 @dataclass(frozen=True)
 class StateDistributor:
-    """Which subtasks an entry goes to; travels to the workers that read the savepoint.
+    """Assigns entries to subtasks; sent to the workers that read the savepoint.
 
     Attributes:
-        operators: Uid -> number of the operator and of its subtasks, of those that take state.
+        operators: Uid -> number of the operator and number of its subtasks, of the operators that take state.
         max_parallelism: The number of key groups.
-        migration: Brings the state of changed operators to what the program expects.
-        filter: Leaves out what has expired.
+        migration: Converts the state of changed operators to what the program expects.
+        filter: Leaves out expired state.
     """
 
     operators: dict[str, tuple[int, int]]
@@ -54,7 +54,7 @@ class StateDistributor:
     filter: RestoreFilter | None = None
 
     def rows(self, entries: Iterable[Entry], subtask_ids: list[int]) -> Iterator[WireRow]:
-        """The entries as rows for the stores of their operators."""
+        """Yield the entries as rows for the stores of their operators."""
         pending: dict[tuple[int, int], list[tuple[str, int, bytes]]] = {}
         sizes: dict[tuple[int, int], int] = {}
         for entry in entries:
@@ -73,13 +73,13 @@ class StateDistributor:
             yield _state_row(target, some, subtask_ids)
 
     def _targets(self, entry: Entry) -> list[tuple[int, int]]:
-        """(operator, subtask) of each store that gets the entry."""
+        """Return (operator, subtask) of each store that gets the entry."""
         if entry.uid not in self.operators:
             return []
         operator, count = self.operators[entry.uid]
         if entry.kind == "page":
             return [(operator, subtask_of(entry.id >> GROUP_SHIFT, self.max_parallelism, count))]
-        if entry.kind == "broadcast":  # every subtask has the same: the first one's serves them all
+        if entry.kind == "broadcast":  # all subtasks have the same: use the first one's
             return [(operator, subtask) for subtask in range(count)] if entry.subtask == 0 else []
         return [(operator, entry.subtask)]
 
@@ -91,7 +91,7 @@ def _state_row(target: tuple[int, int], entries: list[tuple[str, int, bytes]], s
 
 @dataclass(frozen=True)
 class RestoreWork:
-    """What one task restores: row groups of a file, or entries made by the driver."""
+    """What one task restores: row groups of a file, or entries created by the driver."""
 
     distributor: StateDistributor
     file: EntryFile | None = None
@@ -99,22 +99,22 @@ class RestoreWork:
     entries: tuple[Entry, ...] = ()
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """The rows for the stores."""
+        """Yield the rows for the stores."""
         found = self.entries if self.file is None else self.file.read(self.row_groups)
         return self.distributor.rows(found, plan.subtask_ids)
 
 
 class Restore:
-    """What a plan takes from a savepoint.
+    """The restore of a savepoint into a plan.
 
     Args:
         savepoint: The savepoint.
         plan: The plan; `self.plan` has the savepoint's number of key groups.
-        allow_non_restored: State that no operator takes is dropped instead of refused.
+        allow_non_restored: Drop state that no operator takes, instead of refusing it.
         collected: The states that the plan's functions register, None if they are those of the savepoint.
 
     Raises:
-        SavepointError: The plan cannot start from it.
+        SavepointError: The plan cannot start from the savepoint.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Restore:
         if not allow_non_restored:
             self._refuse_unclaimed()
         self._refuse_mismatches(sources)
-        #: how the state of changed operators is brought to what the plan expects
+        #: conversion of the state of changed operators to what the plan expects
         self.migration: JobMigration | None = None
         if collected is not None:
             states = {uid: operator.states for uid, operator in self.metadata.operators.items() if operator.states}
@@ -143,10 +143,10 @@ class Restore:
 
     @classmethod
     def into(cls, savepoint: Savepoint, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
-        """What a job takes from a savepoint, by its plan's own configuration.
+        """Return the restore of a savepoint into a job, as its plan's configuration says.
 
         Raises:
-            SavepointError: The plan cannot start from it, whatever the reason: none goes away by trying again.
+            SavepointError: The plan cannot start from it; a restart would not help.
         """
         ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
         try:
@@ -201,7 +201,7 @@ class Restore:
     # ---------------------------------------------------------------- what is restored
 
     def batches(self, limit: int = BATCH_BYTES) -> list[list[RestoreWork]]:
-        """The work of restoring, in micro-batches of limited size, always the same for the same plan."""
+        """Return the work of restoring, in micro-batches of limited size, always the same for the same plan."""
         counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
         migration = self.migration if self.migration is not None and self.migration.operators else None
         distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration, self._filter())
@@ -229,7 +229,7 @@ class Restore:
         return found if found.operators else None
 
     def _metas(self) -> Iterator[Entry]:
-        """What each subtask remembers besides pages, put together from what the old subtasks remembered."""
+        """Yield the metas of the new subtasks, combined from those of the old subtasks."""
         metas: dict[str, list[Meta]] = {}
         for entry in self._savepoint.entries(kinds=("meta",)):
             metas.setdefault(entry.uid, []).append(pickle.loads(entry.blob))
@@ -241,10 +241,10 @@ class Restore:
                     yield Entry(uid, "meta", subtask, 0, pickle.dumps(meta, 5))
 
     def _gate(self, op: OperatorPlan, metas: list[Meta]) -> dict[int, Any]:
-        """The operator's gate, in terms of the channels it has now.
+        """Return the operator's gate, for its present channels.
 
-        All subtasks pass the same watermarks, so any one's gate speaks for them all. A sender with another number of
-        channels than before has on each of them the lowest watermark it had; a new sender has said nothing yet.
+        All subtasks have the same watermarks, so the gate of any of them will do. If the number of a sender's channels
+        has changed, each of them gets the lowest watermark that the sender had; a new sender has sent nothing yet.
         """
         saved = next((meta.gate for meta in metas if meta.gate), {})
         numbers = {uid: state.number for uid, state in self.metadata.operators.items()}
@@ -263,21 +263,21 @@ class Restore:
 
 
 def _channels(gate: dict[int, Any], task: int | None) -> list[Any]:
-    """The states of a task's channels in a saved gate."""
+    """Return the states of a task's channels in a saved gate."""
     return [gate[number] for number in sorted(gate) if number >= 0 and number >> 16 == task]
 
 
 def receivers(plan: JobPlan, op: OperatorPlan) -> int:
-    """The number of subtasks that get records of a head operator."""
+    """Return the number of subtasks that get records of a head operator."""
     return max(plan.edges[edge].receivers for edge in op.input_edges)
 
 
 def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: int) -> list[Meta]:
-    """The metas of `count` subtasks: each knows what is due in its own key groups."""
+    """Return the metas of `count` subtasks, each with what is due in its own key groups."""
     groups = plan.settings.max_parallelism
     clock = max(meta.clock for meta in metas)
     dealt = [Meta(dict(gate), clock) for _ in range(count)]
-    if all(meta.lifetimes == metas[0].lifetimes for meta in metas):  # else all pages are looked at again
+    if all(meta.lifetimes == metas[0].lifetimes for meta in metas):  # otherwise all pages are searched again
         for meta in dealt:
             meta.lifetimes = dict(metas[0].lifetimes)
     for meta in metas:
@@ -292,10 +292,10 @@ def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: in
 
 
 def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
-    """The plan with the number of key groups that its state has, which decides where a key's state lies.
+    """Return the plan with the number of key groups of its state, which determines where a key's state is.
 
     Raises:
-        StateMismatchError: The program asks for another number, or for more subtasks than that.
+        StateMismatchError: The program sets another number, or more subtasks than that.
     """
     settings = plan.settings
     if there == settings.max_parallelism:
@@ -315,15 +315,15 @@ def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
 
 
 def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
-    """Open the savepoint a job begins with.
+    """Open the savepoint from which a job starts.
 
     Args:
-        job: The job, which is told what cannot be checked.
+        job: The job; it logs what cannot be checked.
         path: The savepoint.
-        own: The job wrote it into a directory that only it can write; on a cluster, the workers' user may be another.
+        own: The job wrote it into a directory that only it can write; on a cluster, workers may run as another user.
 
     Raises:
-        SavepointError: It is not what was written, or others could have written it.
+        SavepointError: It is not what was written, or other users could have written it.
     """
     allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
     savepoint = open_savepoint(path, allowed or own)
@@ -333,5 +333,5 @@ def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
 
 
 def savepoint_to_start_from(plan: JobPlan) -> str | None:
-    """The savepoint the configuration names."""
+    """Return the savepoint that the configuration names."""
     return plan.settings.configuration.get(RECOVERY_PATH.key)

@@ -1,4 +1,4 @@
-"""What a savepoint says about the job it is taken of, and where its sources stand."""
+"""The metadata of a savepoint: the description of its job, and the source positions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, So
 
 @dataclass
 class SourcePositions:
-    """Where the sources stand after some assignments.
+    """The positions of the sources after some assignments.
 
     Attributes:
         positions: Source uid -> position of its enumerator.
-        ended: Source uid and channel of every channel that will never get anything again.
-        restored: Micro-batches of state restored so far from the savepoint the job began with, None if that was all.
+        ended: Source uid and channel of every channel that has ended for good.
+        restored: Micro-batches of state restored so far from the job's first savepoint, None if all of it is restored.
     """
 
     positions: dict[str, Any] = field(default_factory=dict)
@@ -36,11 +36,11 @@ class SourcePositions:
 
 @dataclass(frozen=True)
 class Description:
-    """What a savepoint says of the plan it was taken of.
+    """What a savepoint stores about the plan it was taken of.
 
     Attributes:
         max_parallelism: The number of key groups.
-        operators: Those that may have state, by uid.
+        operators: The operators that may have state, by uid.
         sources: Name, number, kind and channels of each, by uid.
     """
 
@@ -50,7 +50,7 @@ class Description:
 
     @classmethod
     def of(cls, plan: JobPlan, states: Mapping[str, Any] | None = None) -> Description:
-        """The description of a plan, with the schemas of its state by uid."""
+        """Return the description of a plan, with the schemas of its state by uid."""
         schemas = states or {}
         return cls(
             plan.settings.max_parallelism,
@@ -69,7 +69,7 @@ class Description:
 
     @classmethod
     def from_json(cls, content: dict[str, Any], states: Mapping[str, Any]) -> Description:
-        """The description in JSON that `asdict` made, with the schemas of its state by uid."""
+        """Invert `asdict`, except the schemas of its state, which are given by uid."""
         operators = {
             uid: OperatorState(**{**op, "states": states.get(uid, {})}) for uid, op in content["operators"].items()
         }
@@ -84,15 +84,15 @@ def metadata_of(
     pending: Sequence[SplitAssignment] = (),
     drained: bool = False,
 ) -> SavepointMetadata:
-    """The metadata of a savepoint of a job.
+    """Return the metadata of a savepoint of a job.
 
     Args:
         job: The job.
-        description: The plan that its state is of.
+        description: The plan whose state it is.
         batch_id: The batch after which it is taken.
-        source_positions: Where the sources stand then.
+        source_positions: The source positions at that time.
         pending: Splits assigned by then whose records are not part of the state.
-        drained: Whether event time was brought to its end before.
+        drained: Whether event time was ended before.
     """
     from scurry import __version__
 
@@ -124,11 +124,11 @@ def metadata_of(
 
 
 def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerator) -> list[Assignment]:
-    """Lets a source go on where a savepoint says.
+    """Set a source to its position in a savepoint.
 
     Returns:
-        What has to be dealt first: work that was under way, and the end of channels that had ended before, since not
-        everybody downstream may know of it.
+        The first assignments: splits that were being processed, and the end of channels that had ended before, because
+        not all downstream operators may know of it.
     """
     try:
         enumerator.restore(state.position)
@@ -142,6 +142,6 @@ def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerato
     ]
     if len(state.ended) == state.channels:
         ended = list(range(source.channels))
-    else:  # of several channels dealt anew, the enumerator says which have nothing to read
+    else:  # if splits are assigned to other channels now, the enumerator decides which have nothing to read
         ended = state.ended if state.channels == source.channels else []
     return first + [Assignment(channel, None, True) for channel in ended]

@@ -1,10 +1,10 @@
-"""Who may have written a savepoint or checkpoint: reading its entries runs code that its writer chose.
+"""Checks who may have written a savepoint or checkpoint, because reading its entries runs code chosen by its writer.
 
-Entries are pickled, as state holds the user's own objects. So whoever can write a savepoint's files can run code in
-the jobs and programs that read them; `metadata.json` and `manifest.json` are JSON and harmless.
+Entries are pickled, because state holds the user's own objects. So any user who can write a savepoint's files can run
+code in the jobs and programs that read them; `metadata.json` and `manifest.json` are JSON and harmless.
 
-A path is followed name by name, from the root of the file system, by descriptors: what is opened is what was checked,
-and nobody else could make one of the names, links among them, lead elsewhere.
+A path is followed name by name, from the root of the file system, by descriptors. So the opened file is the one that
+was checked, and no other user can make one of the names, including links, lead elsewhere.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import BinaryIO
 from scurry.connectors.files.filesystem import FileSystem, LocalFileSystem, file_system, local_path
 from scurry.errors import SavepointTrustError
 
-#: To look names up in a directory takes less than to list it.
+#: Looking up names in a directory requires fewer permissions than listing it.
 _SEARCH = os.O_RDONLY if os.name != "posix" else os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 _LIST = os.O_RDONLY if os.name != "posix" else os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
-#: Opening a pipe must not wait for who writes to it.
+#: Opening a pipe must not wait for a writer.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 #: As many links as Linux follows.
@@ -34,16 +34,16 @@ _MOST_LINKS = 40
 
 @contextmanager
 def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[FileSystem, str]]:
-    """Yield a savepoint's file system and its path there, to read what nobody else could have written.
+    """Yield a savepoint's file system and its path there, to read only what no other user could have written.
 
-    Only local files are checked: who may write to an object store or HDFS is up to its access rights.
+    Only local files are checked: in an object store or HDFS, access rights decide who may write.
 
     Args:
         path: The savepoint.
-        allow_untrusted: Check nothing: the user vouches for whoever can write there.
+        allow_untrusted: Check nothing: the user trusts all who can write there.
 
     Raises:
-        SavepointTrustError: Says whose file or directory it is, and what to do; opening a file may raise it, too.
+        SavepointTrustError: Names the owner of the file or directory and a remedy; opening a file may raise it, too.
         FileNotFoundError: There is nothing at the path.
     """
     root = local_path(path)
@@ -62,17 +62,17 @@ def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[Fi
 
 
 def require_trusted(path: str, allow_untrusted: bool = False, what: str = "checkpoint") -> None:
-    """Refuse a checkpoint that somebody else could have written, as OpenSSH refuses such keys.
+    """Refuse a checkpoint that another user could have written, as OpenSSH refuses such keys.
 
-    A checkpoint has thousands of files and was made by this user: its directories, and those above, tell enough.
+    A checkpoint has thousands of files that this user made, so only its directories and those above are checked.
 
     Args:
-        path: The directory; if there is none, whoever reads it will say so.
-        allow_untrusted: Look at nothing: the user vouches for whoever can write there.
-        what: What it is.
+        path: The directory; a missing one is not an error here.
+        allow_untrusted: Check nothing: the user trusts all who can write there.
+        what: The kind of directory, for errors.
 
     Raises:
-        SavepointTrustError: Says whose directory it is, and what to do.
+        SavepointTrustError: Names the owner of the directory and a remedy.
     """
     root = local_path(path)
     if not allow_untrusted and os.name == "posix" and root is not None and os.path.exists(root):
@@ -98,7 +98,7 @@ def _require_directories(place: str, root: str, seen: set[tuple[int, int]]) -> N
 
 
 class _RegularFiles(LocalFileSystem):
-    """Reads files and no pipes or devices, which might never end."""
+    """Reads regular files only: pipes or devices might never end."""
 
     def open_input(self, path: str) -> BinaryIO:
         """Open for reading."""
@@ -106,12 +106,12 @@ class _RegularFiles(LocalFileSystem):
 
 
 class _CheckedFiles(LocalFileSystem):
-    """Reads below a directory, and only what belongs to the user or root and nobody else can write.
+    """Reads only files below a directory that belong to the user or root and that no other user can write.
 
     Args:
-        place: What is read, for errors.
+        place: The savepoint, for errors.
         root: Its path.
-        descriptor: The directory, which was checked.
+        descriptor: The directory, already checked.
     """
 
     def __init__(self, place: str, root: str, descriptor: int) -> None:
@@ -139,7 +139,7 @@ class _CheckedFiles(LocalFileSystem):
 
     @contextmanager
     def _directory(self, path: str) -> Iterator[int]:
-        """Yield the descriptor of a directory below the root, which is checked as are all in between."""
+        """Yield the descriptor of a directory below the root, after checking it and all directories in between."""
         descriptor = os.open(".", _LIST, dir_fd=self._descriptor)
         try:
             found = self._root
@@ -165,7 +165,7 @@ class _CheckedFiles(LocalFileSystem):
 
 
 def _regular(descriptor: int, path: str) -> BinaryIO:
-    """Return the open file of a descriptor, which is closed if that is of something else."""
+    """Return the regular file of a descriptor; close the descriptor if it is anything else."""
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(descriptor, "rb")
@@ -176,10 +176,10 @@ def _regular(descriptor: int, path: str) -> BinaryIO:
 
 
 def _descend(place: str, path: str) -> int:
-    """Open a directory by its path; nobody else can make the path lead elsewhere.
+    """Open a directory by its path; no other user can make the path lead elsewhere.
 
-    Of each directory on the way, those that links lead through included, owner and mode are checked, and the owner of
-    each link.
+    Check owner and mode of each directory on the way, including those that links lead through, and the owner of each
+    link.
     """
     names, where, links = deque(path.split("/")), "/", 0
     descriptor = os.open("/", _SEARCH)
@@ -213,7 +213,7 @@ def _descend(place: str, path: str) -> int:
 
 
 def _next(descriptor: int, name: str) -> int:
-    """Open a directory in one that is closed then."""
+    """Open a directory inside another, and close the other."""
     inner = os.open(name, _SEARCH | os.O_NOFOLLOW, dir_fd=descriptor)
     os.close(descriptor)
     return inner
@@ -229,7 +229,7 @@ def _check_above(place: str, found: str, status: os.stat_result) -> None:
 
 
 def _check(place: str, found: str, status: os.stat_result, closed: bool = False) -> None:
-    """Refuse what others can write to; below a directory that is closed to them their permissions mean nothing."""
+    """Refuse what other users can write; below a directory that is closed to them, permissions do not matter."""
     if not _own(status):
         raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", _copy_of(place))
     if not closed and _others_write(status):
@@ -246,7 +246,7 @@ def _others_write(status: os.stat_result) -> bool:
 
 
 def _own_group(group: int) -> bool:
-    """Whether it is the user's private group, which a umask of 002 lets write."""
+    """Return whether it is the user's private group, which may write with a umask of 002."""
     import grp
     import pwd
 

@@ -1,1 +1,1 @@
-"""Keyed state: pages in a store, a backend that loads what is touched, and the state primitives users see."""
+"""Keyed state: pages in a store, a backend that loads what a batch touches, and the state types that users see."""

@@ -1,16 +1,16 @@
 """Keyed state and timers of one operator in one subtask, as a micro-batch sees them.
 
-Keys belong to **key groups**, and a group's state lies in **pages**: all the state and timers of the keys whose hash
-leads to the page, pickled together. A page is read when a key on it is first touched in a batch and written once at the
-end, if it changed. Pages split when they grow, like the buckets of a trie: page 1 holds all keys of the group; once it
-has split, an `Index` takes its place, and the keys' next hash bit leads to page 2 or 3, and so on. So a batch costs
-what it touches, however much state there is.
+Keys belong to **key groups**, and a group's state is in **pages**. A page holds all state and timers of the keys whose
+hash leads to it, pickled together. A page is read when a batch first touches a key on it, and written once at the end
+of the batch, if it changed. Pages split when they grow, like the buckets of a trie: page 1 holds all keys of the group;
+when it splits, an `Index` takes its place, and the next bit of a key's hash leads to page 2 or 3, and so on. So a batch
+costs what it touches, however much state there is.
 
 Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a
-window, and the two timer sets under `EVENT` and `PROCESSING`. `due` remembers for each group and page its earliest
-timers, so that time passes without reading pages on which nothing is due.
+window, and the two timer sets under `EVENT` and `PROCESSING`. `due` holds the earliest timers of each group and page,
+so that time passes without reading pages on which nothing is due.
 
-`expiry` remembers in the same way when state with a time to live will have expired. `PageWriter` writes pages back.
+`expiry` holds in the same way when state with a time to live expires. `PageWriter` writes pages back.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ NUMBER = (1 << GROUP_SHIFT) - 1
 
 Entry = dict[Any, Any]
 Page = dict[Any, Entry]
-#: For each domain: group or page -> its earliest timer.
+#: For each domain: group or page -> time of its earliest timer.
 Due = tuple[dict[int, int], dict[int, int]]
 
 
 @dataclass
 class Meta:
-    """What the operator remembers per subtask besides pages; `due` and `expiry` are by group.
+    """What the operator stores per subtask besides pages; `due` and `expiry` are by group.
 
-    `lifetimes` are those of the states by name that `expiry` was found with.
+    `lifetimes` are those of the states, by name, with which `expiry` was computed.
     """
 
     gate: dict[int, Any] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Meta:
 
 @dataclass
 class Index:
-    """What is remembered about a group of several pages: which have split, and (by number) what is due on others."""
+    """What is stored about a group of several pages: which have split, and (by number) what is due on the others."""
 
     splits: set[int] = field(default_factory=set)
     due: Due = field(default_factory=lambda: ({}, {}))
@@ -74,25 +74,25 @@ class Index:
         self.__dict__.update({**Index().__dict__, **state})  # earlier versions wrote fewer fields
 
     def page_of(self, hashed: int) -> int:
-        """The number of the page for a key with this hash."""
+        """Return the number of the page for a key with this hash."""
         page = 1
         if self.splits:
-            bits = (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # spread: the key group fixed the low bits
+            bits = (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # mix: the low bits are the same in all keys of a group
             while page in self.splits:
                 page = page * 2 + (bits & 1)
                 bits >>= 1
         return page
 
     def leaves(self) -> set[int]:
-        """The numbers of all pages that hold keys."""
+        """Return the numbers of all pages that hold keys."""
         halves = {page * 2 + bit for page in self.splits for bit in (0, 1)}
         return {1, *halves}.difference(self.splits)
 
 
 class KeyedStateBackend:
-    """Loads, holds and writes back the state that a batch touches; `key` and `entry` are the current key's.
+    """Load, hold and write back the state that a batch touches; `key` and `entry` are the current key's.
 
-    The per-record loop of an operator looks keys up in `entries` itself and calls `load` on a miss.
+    The per-record loop of an operator looks up keys in `entries` directly and calls `load` on a miss.
     """
 
     def __init__(self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES) -> None:
@@ -101,9 +101,9 @@ class KeyedStateBackend:
         self.entries: dict[Any, Entry] = {}
         #: block converters of registered states, by state name: applied to what a batch wrote
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
-        #: registered states that expire, by name; None for those that do not
+        #: lifetimes of registered states, by name; None for those that do not expire
         self.lifetimes: Mapping[str, Lifetime | None] = {}
-        #: is shown every page that is written
+        #: called with every page that is written
         self.written: Callable[[bytes], None] | None = None
         self.uid = uid
         self.store = store
@@ -116,9 +116,9 @@ class KeyedStateBackend:
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
         self.meta: Meta = pickle.loads(blob) if blob else Meta()
-        #: whether there was no state of the operator before
+        #: whether the operator had no state before
         self.new = blob is None
-        #: by domain: (time, group) and (time, page id) of timers that are not in the heap as their page is not loaded
+        #: by domain: (time, group) and (time, page id) of timers that are in no heap because their page is not loaded
         self._groups_due = tuple([(time, group) for group, time in due.items()] for due in self.meta.due)
         self._pages_due: tuple[list[tuple[int, int]], ...] = ([], [])
         for waiting in self._groups_due:
@@ -127,7 +127,7 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- keys
 
     def select(self, key: Any) -> Entry:
-        """Makes `key` (canonical) the current key."""
+        """Make `key` (canonical) the current key."""
         entry = self.entries.get(key)
         if entry is None:
             entry = self.load(key)
@@ -135,7 +135,7 @@ class KeyedStateBackend:
         return entry
 
     def load(self, key: Any) -> Entry:
-        """The entry of a key not touched yet in this batch: loads its page, or starts a new entry."""
+        """Return the entry of a key not touched yet in this batch: load its page, or create an entry."""
         page = self._page_of(key)
         if page not in self.pages:
             self.load_pages((page,))
@@ -145,7 +145,7 @@ class KeyedStateBackend:
         return entry
 
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
-        """Loads the pages of some keys in one exchange with the store; needed only for speed."""
+        """Load the pages of some keys in one request to the store; needed only for speed."""
         hashes = [key_hash(key) for key in set(keys).difference(self.entries)]
         count = self.max_parallelism
         self.load_groups({hashed % count for hashed in hashes}.difference(self.indexes))
@@ -153,7 +153,7 @@ class KeyedStateBackend:
         self.load_pages(pages.difference(self.pages))
 
     def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
-        """All keys of some key groups that have a value in `slot`; loads every page of the groups."""
+        """Return all keys of some key groups that have a value in `slot`; load every page of the groups."""
         groups = set(groups)
         self.load_groups(groups.difference(self.indexes))
         pages = {group << GROUP_SHIFT | number for group in groups for number in self.indexes[group].leaves()}
@@ -173,7 +173,7 @@ class KeyedStateBackend:
         return zip(pages, self.store.get_many([(self.uid, "page", page) for page in pages]), strict=True)
 
     def load_groups(self, groups: Iterable[int]) -> None:
-        """Loads the first pages of groups, or the indexes in their places."""
+        """Load the first pages of groups, or the indexes in their places."""
         for page, blob in self._read([group << GROUP_SHIFT | 1 for group in groups]):
             content: Page | Index = pickle.loads(blob) if blob else {}
             if isinstance(content, Index):
@@ -212,10 +212,10 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- timers
 
     def register_timer(self, domain: int, time: int, namespace: Any) -> None:
-        """Registers a timer of the current key; a second one for the same time and namespace is no other timer.
+        """Register a timer of the current key, unless it has one for the same time and namespace.
 
         Raises:
-            TimestampError: The time is no int of 64 bits.
+            TimestampError: The time is no 64-bit int.
         """
         timers, timer = self.entry.get(domain), (time, namespace)
         if timers is None or timer not in timers:
@@ -229,7 +229,7 @@ class KeyedStateBackend:
             heappush(self.heaps[domain], (time, self._order, self.key, namespace))
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
-        """Deletes a timer of the current key, if it is registered."""
+        """Delete a timer of the current key, if it is registered."""
         if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
             time = checked_time(time, "a timer")
         timers = self.entry.get(domain)
@@ -239,7 +239,7 @@ class KeyedStateBackend:
                 del self.entry[domain]
 
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
-        """Calls `fire(time, namespace)` for each timer up to `until`, in time order, with its key as current key."""
+        """Call `fire(time, namespace)` for each timer up to `until`, in time order, with its key as the current key."""
         self._load_due(domain, until)
         heap, entries = self.heaps[domain], self.entries
         while heap and heap[0][0] <= until:
@@ -255,7 +255,7 @@ class KeyedStateBackend:
             fire(time, namespace)
 
     def _load_due(self, domain: int, until: int) -> None:
-        """Loads all pages with timers up to `until`."""
+        """Load all pages with timers up to `until`."""
         groups = _pop_due(self._groups_due[domain], until)
         if groups:
             self.load_groups(groups.difference(self.indexes))
@@ -266,7 +266,7 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- the end of a batch
 
     def flush(self, now: int = 0) -> None:
-        """Writes back what changed, without what has expired by `now` (ms)."""
+        """Write back what changed, without what has expired by `now` (ms)."""
         from scurry.runtime.state.writing import PageWriter  # it needs this module
 
         self._convert()
@@ -276,7 +276,7 @@ class KeyedStateBackend:
             self.store.put((self.uid, "meta", 0), blob)
 
     def _convert(self) -> None:
-        """Brings declared states to their type: once per batch and touched key instead of at every update."""
+        """Convert states to their declared type: once per batch and touched key instead of at every update."""
         for name, convert in self.converters.items():
             holders = [entry for entry in self.entries.values() if name in entry]
             if holders:
@@ -288,7 +288,7 @@ class KeyedStateBackend:
 
 
 def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
-    """The entries of all keys of an operator in a store, for tools that look at state."""
+    """Return the entries of all keys of an operator in a store, for tools that inspect state."""
     entries: Page = {}
     for (owner, kind, _), blob in store.items():
         if owner == uid and kind == "page":
@@ -299,7 +299,7 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
 
 
 def _pop_due(waiting: list[tuple[int, int]], until: int) -> set[int]:
-    """Takes those that wait for a time up to `until` off their heap."""
+    """Remove what waits for a time up to `until` from its heap, and return it."""
     found = set()
     while waiting and waiting[0][0] <= until:
         found.add(heappop(waiting)[1])

@@ -1,7 +1,7 @@
-"""Broadcast state: maps that belong to a subtask of an operator instead of to a key (Flink's BroadcastState).
+"""Broadcast state: maps that belong to a subtask of an operator, not to a key (Flink's BroadcastState).
 
-Broadcast records reach every subtask, all in the same order, so all subtasks write the same. Each keeps a copy, because
-a copy is what every record of the other stream reads.
+Broadcast records reach every subtask in the same order, so all subtasks write the same. Each subtask keeps a copy,
+because every record of the other stream may read it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from scurry.runtime.state.store import StateStore
 
 
 class ReadOnlyStateError(ScurryError, AttributeError):
-    """Broadcast state was written from a side that only reads it; there PyFlink's state has no such methods."""
+    """Broadcast state was written from the side that only reads it; PyFlink's read-only state has no such methods."""
 
 
 class BroadcastStates:
     """The broadcast states of one operator in one subtask, by name: one entry in the store.
 
-    `restore` and `snapshot` enclose a batch. The decoded maps stay from batch to batch: they serve the next one if the
+    `restore` and `snapshot` enclose a batch. The decoded maps stay from batch to batch: they are used again if the
     store still holds what they were written as.
     """
 
@@ -37,14 +37,14 @@ class BroadcastStates:
         self._readable: dict[str, ReadOnlyBroadcastState] = {}
 
     def restore(self, store: StateStore) -> None:
-        """Begins a batch with what the store holds."""
+        """Begin a batch with what the store holds."""
         blob = store.get_many((self._key,))[0]
-        if blob != self._blob or self._touched:  # touched: by a batch that was broken off
+        if blob != self._blob or self._touched:  # touched: by a batch that failed
             self.entry = pickle.loads(blob) if blob else {}
         self._blob, self._touched = blob, False
 
     def snapshot(self, store: StateStore) -> None:
-        """Writes back what the batch changed."""
+        """Write back what the batch changed."""
         if not self._touched:
             return
         blob = pickle.dumps(self.entry, 5) if self.entry else None
@@ -57,12 +57,12 @@ class BroadcastStates:
         self._blob, self._touched = blob, False
 
     def for_writing(self) -> Entry:
-        """The maps, as the broadcast side takes them."""
+        """Return the maps for writing."""
         self._touched = True
         return self.entry
 
     def writable(self, descriptor: Any) -> BroadcastState:
-        """The state of a descriptor for the broadcast side."""
+        """Return the state of a descriptor for the broadcast side."""
         state = self._writable.get(descriptor.name)
         if state is None:
             self._check(descriptor)
@@ -70,7 +70,7 @@ class BroadcastStates:
         return state
 
     def readable(self, descriptor: Any) -> ReadOnlyBroadcastState:
-        """The state of a descriptor for everyone else."""
+        """Return the read-only state of a descriptor for all others."""
         state = self._readable.get(descriptor.name)
         if state is None:
             self._check(descriptor)
@@ -88,7 +88,7 @@ class BroadcastStates:
 
 
 class _ForWriting:
-    """Leads to the maps and notes that they may have changed: by a put, or because what is in them was changed."""
+    """Return the maps and mark them as changed: by a put, or by a change of what is in them."""
 
     __slots__ = ("_states",)
 
@@ -101,7 +101,7 @@ class _ForWriting:
 
 
 class BroadcastState(MapState):
-    """A broadcast map as the broadcast side sees it; values are brought to their declared type when they are put."""
+    """A broadcast map as the broadcast side sees it; a put converts values to their declared type."""
 
     __slots__ = ("_convert",)
 
@@ -110,11 +110,11 @@ class BroadcastState(MapState):
         self._convert = descriptor.type_info.converter()
 
     def put(self, key: Any, value: Any) -> None:
-        """Sets the value under `key`."""
+        """Set the value under `key`."""
         self.put_all({key: value})
 
     def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Sets all the given entries."""
+        """Set all the given entries."""
         for key, value in self._convert(dict_value).items():
             super().put(key, value)
 

@@ -1,4 +1,4 @@
-"""What became of a class since instances of it were stored."""
+"""The changes of a class since instances of it were stored."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def class_change(
     declared: Mapping[str, StateMigration],
     renamed: dict[str, str],
 ) -> ClassChange | None:
-    """What is to be done about the instances of a class.
+    """Return how to convert stored instances of a class.
 
     Args:
         ref: The class, as the state refers to it.
-        new_ref: The same class, as the program says it is called now.
+        new_ref: The same class, by its current name.
         before: The layout its instances were stored with, None if it was no dataclass.
-        declared: What descriptors declare of classes, by reference.
-        renamed: All classes that have another name now: old reference -> new one.
+        declared: The migrations that descriptors declare for classes, by reference.
+        renamed: All renamed classes: old reference -> new one.
 
     Returns:
-        None if instances can be read as they are; otherwise a change, with a reason if they cannot be taken over.
+        None if instances can be read as they are; otherwise a change, with a reason if they cannot be converted.
     """
     name, target = text(["CLASS", ref]), find_class(new_ref)
     if not isinstance(target, type):
@@ -67,13 +67,13 @@ def _reads_the_same(before: ClassLayout, now: ClassLayout, sources: dict[str, So
 
 
 def _migration_of(cls: type, declared: Mapping[str, StateMigration]) -> StateMigration:
-    """What is declared of a class, by itself and by a descriptor."""
+    """Return the migration declared for a class, by the class itself and by a descriptor."""
     own, described = class_migration(cls), declared.get(class_ref(cls), StateMigration())
     return StateMigration({**own.renamed, **described.renamed}, {**own.defaults, **described.defaults})
 
 
 def _sources(cls: type, before: ClassLayout, now: ClassLayout, rules: Rules) -> dict[str, Source]:
-    """Where each field of a dataclass has its value from.
+    """Return where each field of a dataclass has its value from.
 
     Raises:
         Incompatible: A field changed its type, or was added without a default.
@@ -89,7 +89,7 @@ def _sources(cls: type, before: ClassLayout, now: ClassLayout, rules: Rules) -> 
 
 
 def _default(of: dataclasses.Field[Any], migration: StateMigration) -> Callable[[], Any] | None:
-    """What makes the value of an added field."""
+    """Return a function that makes the value of an added field."""
     if of.name in migration.defaults:
         value = migration.defaults[of.name]
         return lambda: copy.deepcopy(value)

@@ -1,7 +1,7 @@
-"""The classes of what is in state: which there are, and how instances of one become instances of what it is now.
+"""The classes found in state: their layouts, and the conversion of stored instances to the current classes.
 
 Pickle stores an instance as the name of its class and the instance's attributes: for most dataclasses by name, for
-frozen ones with slots by position. To read what an earlier program wrote, one has to know the fields its classes had.
+frozen ones with slots by position. To read what an earlier program wrote, the fields of its classes must be known.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ class ClassLayout:
 
     @classmethod
     def of(cls, of: type) -> ClassLayout | None:
-        """The layout of a class, None if it is no dataclass."""
+        """Return the layout of a class, None if it is no dataclass."""
         if not dataclasses.is_dataclass(of):
             return None
         hints = _hints(of)
         return cls({each.name: describe_hint(hints[each.name]) for each in dataclasses.fields(of)}, _storage(of))
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return it as JSON."""
         return {"fields": list(map(list, self.fields.items())), "storage": self.storage}
 
     @classmethod
     def from_json(cls, json: dict[str, Any] | None) -> ClassLayout | None:
-        """Inverse of `to_json`."""
+        """Invert `to_json`."""
         return None if json is None else cls(dict(json["fields"]), json["storage"])
 
 
 def _hints(cls: type) -> dict[str, Any]:
-    """The evaluated annotations of a dataclass, Any for those that cannot be evaluated here."""
+    """Return the evaluated annotations of a dataclass, Any for those that cannot be evaluated here."""
     try:
         return typing.get_type_hints(cls, include_extras=True)
-    except Exception:  # one name is enough, and the main module of a worker has few of the program's imports
+    except Exception:  # one name suffices to fail, and the main module of a worker lacks most of the program's imports
         return {each.name: _evaluated(each.type, cls) for each in dataclasses.fields(cls)}
 
 
@@ -82,7 +82,7 @@ def _storage(cls: type) -> str:
 
 
 def find_class(ref: str) -> Any:
-    """What a reference stands for in this program, None if there is no such thing."""
+    """Return the object that a reference names in this program, None if there is none."""
     module, _, name = ref.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -93,18 +93,18 @@ def find_class(ref: str) -> Any:
     return found
 
 
-# ------------------------------------------------------------------ which classes there are
+# ------------------------------------------------------------------ finding classes
 
 
 class ClassCatalog:
-    """The classes of an operator's state, gathered from what it writes; instances live as long as the operator."""
+    """The classes of an operator's state, collected from what it writes; instances live as long as the operator."""
 
     def __init__(self, found: Callable[[dict[str, Any]], None]) -> None:
         self._found = found
         self._names: set[bytes | None] = {None}
 
     def look_at(self, blob: bytes) -> None:
-        """Looks for classes in a blob that was written: quick unless there is one it has not met."""
+        """Look for classes in a blob that was written; fast unless it has a new one."""
         at = blob.find(_STACK_GLOBAL)
         while at >= 0:
             name = _name_before(blob, at)
@@ -116,14 +116,14 @@ class ClassCatalog:
 
 
 def _name_before(blob: bytes, at: int) -> bytes | None:
-    """The name in front of a STACK_GLOBAL, with its module if that is written there, too.
+    """Return the name in front of a STACK_GLOBAL, with its module if that is written there, too.
 
     Empty if pickle refers to a string it has written before, None if the byte is no STACK_GLOBAL.
     """
     if blob[at - 1 : at] == _MEMOIZE:
         start = _short_text_before(blob, at)
         if start < 0:
-            return None  # bytes of a number: taken for names they would be new ones for ever
+            return None  # bytes of a number: taken for names they would always be new ones
         module = _short_text_before(blob, start)
         return blob[start if module < 0 else module : at]
     memoized = blob[at - 2 : at - 1] == b"h" or (blob[at - 5 : at - 4] == b"j" and blob[at - 2 : at] == bytes(2))
@@ -131,7 +131,7 @@ def _name_before(blob: bytes, at: int) -> bytes | None:
 
 
 def _short_text_before(blob: bytes, end: int) -> int:
-    """Where the short text begins that pickle has memoized right before `end`, -1 if there is none."""
+    """Return where the short text begins that pickle has memoized right before `end`, -1 if there is none."""
     first = max(0, end - 258)
     start = blob.rfind(_SHORT_NAME, first, end)
     while start >= 0 and start + 3 + blob[start + 1] != end:
@@ -140,7 +140,7 @@ def _short_text_before(blob: bytes, end: int) -> int:
 
 
 def classes_in(blob: bytes) -> dict[str, Any]:
-    """The layouts (as JSON) of the program's classes that a blob mentions, None for those that are no dataclass."""
+    """Return the layouts (as JSON) of the program's classes in a blob, None for those that are no dataclass."""
     reader = _References(io.BytesIO(blob))
     reader.load()
     layouts = {}
@@ -167,23 +167,23 @@ class _References(pickle.Unpickler):
         return found
 
 
-# ------------------------------------------------------------------ instances of what a class was
+# ------------------------------------------------------------------ converting instances
 
 
-#: Where a field has its value from: the old field or None, its conversion or None, and what makes a value without one.
+#: Source of a field's value: the old field or None, its conversion or None, and a function that makes a missing value.
 Source = tuple[str | None, Callable[[Any], Any] | None, Callable[[], Any] | None]
 
 
 @dataclass(frozen=True)
 class ClassChange:
-    """What becomes of the instances of a class.
+    """The conversion of stored instances of a class.
 
     Attributes:
         ref: The class, as the state refers to it.
-        target: The class they are to be instances of; None if there is none, for the `reason`.
+        target: The class to convert them to; None if there is none, for the `reason`.
         before: Its old layout, None if it was no dataclass.
         sources: By new field.
-        reason: Why instances cannot be taken over; "" if they can.
+        reason: Why instances cannot be converted; "" if they can.
     """
 
     ref: str
@@ -193,7 +193,7 @@ class ClassChange:
     reason: str = ""
 
     def rebuild(self, stored: dict[str, Any]) -> Any:
-        """An instance of the class as it is now; its `__init__` is not called, as pickle does not."""
+        """Return an instance of the current class; like pickle, do not call its `__init__`."""
         if self.target is None:
             raise StateMigrationError(self.reason)
         instance: Any = object.__new__(self.target)
@@ -227,16 +227,16 @@ def _is_cached(cls: type, name: str) -> bool:
 
 
 class Stored:
-    """An instance as it was stored: has the old fields as attributes, and is written as what it has become."""
+    """An instance as it was stored: it has the old fields as attributes and pickles as the current class."""
 
     __stored_as__: ClassChange
 
     def __new__(cls, *args: Any) -> Stored:
-        """Takes whatever the class may have been made of."""
+        """Accept any arguments that the class may have been created with."""
         return super().__new__(cls)
 
     def __setstate__(self, state: Any) -> None:
-        """Takes the state of a pickled instance in any of its forms."""
+        """Accept the state of a pickled instance in any of its forms."""
         change = type(self).__stored_as__
         if isinstance(state, dict):
             self.__dict__.update(state)
@@ -247,12 +247,12 @@ class Stored:
                 self.__dict__.update(part)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickles as an instance of the class as it is now."""
+        """Pickle as an instance of the current class."""
         return type(self).__stored_as__.rebuild(self.__dict__).__reduce_ex__(protocol)
 
 
 class ChangedClasses:
-    """Reads blobs written when classes were different.
+    """Read blobs written when classes were different.
 
     Args:
         changes: By the reference in the state.
@@ -269,7 +269,7 @@ class ChangedClasses:
         return {ref: _stand_in(change) for ref, change in self.changes.items()}
 
     def load(self, blob: bytes) -> Any:
-        """Unpickles a blob; instances of changed classes are `Stored`."""
+        """Unpickle a blob; instances of changed classes are `Stored`."""
         return _Reader(io.BytesIO(blob), self._stand_ins).load() if self.changes else pickle.loads(blob)
 
 
@@ -287,9 +287,9 @@ def _is_dict(part: Any) -> bool:
 
 
 def _stand_in(change: ClassChange) -> type:
-    """What pickle takes for the class; pickle demands that an instance's `__class__` is the class it is written as."""
+    """Return the class to unpickle as; pickle requires that an instance's `__class__` is the class it is written as."""
     if change.target is not None and change.before is None:
-        return change.target  # it has another name, nothing else
+        return change.target  # only its name has changed
     content: dict[str, Any] = {"__stored_as__": change}
     if change.target is not None:
         content["__class__"] = property(lambda stored: change.target)

@@ -1,7 +1,7 @@
-"""How values of one type become values of another: Flink's rules for POJOs and Avro records, for rows and dataclasses.
+"""Conversion of values of one type to another: Flink's rules for POJOs and Avro records, for rows and dataclasses.
 
-Fields are matched by name: added ones take their default, removed ones go, order does not matter. Numbers may widen.
-Everything else is incompatible, unless the program declares how it is converted.
+Fields are matched by name: added fields take their default, removed fields are dropped, and order does not matter.
+Numbers may widen. Everything else is incompatible, unless the program declares a conversion.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 from scurry.runtime.state.types import ANY, SEQUENCES, TypeJson, annotation_text, arguments, declared_type, head, text
 
-#: Makes a new value of an old one; None stands for nothing to do.
+#: Makes a new value of an old one; None means that nothing changes.
 Change = Callable[[Any], Any]
 
 _NUMBERS = ("BYTE", "SHORT", "INT", "LONG", "BIG_INT", "FLOAT", "DOUBLE", "BIG_DEC")
-#: What each type may become without losing more than a float's precision.
+#: The types that each type may become without losing more than a float's precision.
 _WIDER = {name: _NUMBERS[at + 1 :] for at, name in enumerate(_NUMBERS)} | {"CHAR": ("STRING",)}
 _SAME_IN_PYTHON = ("SHORT", "INT", "LONG", "BIG_INT", "STRING")
 _NO_MIGRATION = StateMigration()
 
 
 class Incompatible(Exception):
-    """A type that cannot become another: why, and where within the type."""
+    """A type that cannot become another: the reason, and where within the type."""
 
     def __init__(self, reason: str, path: str = "") -> None:
         super().__init__(reason, path)
         self.reason, self.path = reason, path
 
     def inside(self, path: str) -> Incompatible:
-        """The same, seen from the type around it."""
+        """Return the same error, seen from the enclosing type."""
         return Incompatible(self.reason, f"{path}, {self.path}" if self.path else path)
 
     def __str__(self) -> str:
@@ -43,12 +43,12 @@ class Incompatible(Exception):
 
 @dataclass(frozen=True)
 class Rules:
-    """What is to be known beyond the two types.
+    """What determines a conversion beyond the two types.
 
     Attributes:
-        migration: What the program declares of the row at the top.
-        renamed: Classes that have another name now: old reference -> new one.
-        annotations: Whether the types are annotations, which nobody enforces, and not declared types.
+        migration: What the program declares about the row at the top.
+        renamed: Renamed classes: old reference -> new one.
+        annotations: Whether the types are annotations, which are not enforced, instead of declared types.
     """
 
     migration: StateMigration = _NO_MIGRATION
@@ -57,10 +57,10 @@ class Rules:
 
 
 def evolve(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
-    """How a value of one type becomes one of another, None if it is one already.
+    """Return the conversion of values of one type to another, None if they can stay as they are.
 
     Raises:
-        Incompatible: It cannot.
+        Incompatible: There is no conversion.
     """
     if before == after or head(after) == ANY:
         return None
@@ -87,7 +87,7 @@ def _incompatible(before: TypeJson, after: TypeJson, rules: Rules) -> Incompatib
 
 
 def _nested(before: TypeJson, after: TypeJson, rules: Rules, path: str) -> Change | None:
-    """The change of a part, which may be None in most types."""
+    """Return the change of a part, which may be None in most types."""
     try:
         change = evolve(before, after, Rules(_NO_MIGRATION, rules.renamed, rules.annotations))
     except Incompatible as error:
@@ -181,15 +181,15 @@ def _checked_default(name: str, default: Any, declared: TypeJson) -> Any:
 def field_sources(
     old: dict[str, TypeJson], new: dict[str, TypeJson], rules: Rules, of: str
 ) -> dict[str, tuple[str | None, Change | None]]:
-    """New field -> the old one it takes its value from, None for an added one, and how the value changes.
+    """Map each new field to the old field of its value, None for an added one, and the change of the value.
 
     Raises:
-        Incompatible: A field changed its type, or what is declared names no field.
+        Incompatible: A field changed its type, or the declared migration names no field.
     """
     for name in (*rules.migration.renamed.values(), *rules.migration.defaults):
         if name not in new:
             raise Incompatible(f"the migration names a field {name!r}, and {of} has {', '.join(new) or 'none'}")
-    # a rename that has happened already, when state went through it before, is over
+    # a rename may have been applied to this state before: ignore it then
     renamed = rules.migration.renamed.items()
     came_from = {after: before for before, after in renamed if before in old and after not in old}
     sources: dict[str, tuple[str | None, Change | None]] = {}

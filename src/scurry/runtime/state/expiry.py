@@ -1,9 +1,8 @@
-"""Removal of expired state that nobody touches any more (Flink's cleanup in the background).
+"""Background removal of expired state that is no longer touched (Flink's cleanup in the background).
 
 A value with a time to live is stored as `(value, last access)`, and so is each element of a list and each value of a
-map. Whoever writes a page notes when it is **due**: when its first value will have expired, rounded up to the next
-eighth of the time to live. So a page is looked through at most eight times per time to live, whether records touch it
-or not.
+map. When a page is written, the time when it is **due** is stored: when its first value expires, rounded up to the next
+eighth of the time to live. So a page is searched at most eight times per time to live, whether records touch it or not.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ Entry = dict[Any, Any]
 
 
 class Lifetime(NamedTuple):
-    """How long the values of a state live.
+    """The time to live of a state's values.
 
     Attributes:
         kind: Kind of the state's descriptor.
         ttl: The time to live in milliseconds.
-        scoped: Whether windows have such state of their own, kept under `(name, window)`.
+        scoped: Whether windows may have state of this name, stored under `(name, window)`.
     """
 
     kind: str
@@ -38,7 +37,7 @@ Lifetimes = Mapping[str, Lifetime]
 
 
 def lifetimes_in(schemas: Mapping[str, Any]) -> dict[str, Lifetime]:
-    """The lifetimes of an operator's states, from their schemas in JSON by name."""
+    """Return the lifetimes of an operator's states, from their schemas in JSON by name."""
     return {
         name: Lifetime(schema["kind"], schema["ttl"])
         for name, schema in schemas.items()
@@ -47,10 +46,10 @@ def lifetimes_in(schemas: Mapping[str, Any]) -> dict[str, Lifetime]:
 
 
 def due(page: Mapping[Any, Entry], lifetimes: Lifetimes, now: int) -> int | None:
-    """Removes what has expired from a page; keys that have nothing left stay, with an empty entry.
+    """Remove what has expired from a page; keys without state stay, with an empty entry.
 
     Returns:
-        When the page has to be looked at next, in milliseconds; None if nothing on it expires.
+        When the page is due next, in milliseconds; None if nothing on it expires.
     """
     found = None
     for name, lifetime in lifetimes.items():
@@ -65,7 +64,7 @@ def due(page: Mapping[Any, Entry], lifetimes: Lifetimes, now: int) -> int | None
 
 
 def soonest(lifetimes: Lifetimes, now: int) -> int:
-    """When a page is due at the earliest that gets values now."""
+    """Return the earliest time when a page is due that gets values now."""
     return min(_rounded(now, lifetime) for lifetime in lifetimes.values())
 
 
@@ -75,7 +74,7 @@ def _rounded(accessed: int, lifetime: Lifetime) -> int:
 
 
 def live(value: Any, lifetime: Lifetime, now: int) -> Any:
-    """What is stored of a state, without what has expired; None if nothing is left."""
+    """Return what is stored of a state, without what has expired; None if nothing is left."""
     return _kept(value, lifetime.kind, now - lifetime.ttl)
 
 
@@ -91,7 +90,7 @@ def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[in
 
 
 def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int) -> None:
-    """Removes what was last accessed at `until` or before."""
+    """Remove what was last accessed at `until` or before."""
     for entry in page.values():
         for slot in [slot for slot in entry if slot == name or (lifetime.scoped and _belongs(slot, name))]:
             value = _kept(entry[slot], lifetime.kind, until)
@@ -102,7 +101,7 @@ def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int
 
 
 def _belongs(slot: Any, name: str) -> bool:
-    """Whether a slot is that of a window's state of this name."""
+    """Return whether a slot is that of a window's state of this name."""
     return type(slot) is tuple and len(slot) == 2 and slot[0] == name
 
 
@@ -116,7 +115,7 @@ def _kept(value: Any, kind: str, until: int) -> Any:
 
 @dataclass(frozen=True)
 class RestoreFilter:
-    """Leaves out what has expired when state is restored; travels to the workers that read it.
+    """Leave out expired state when state is restored; sent to the workers that read it.
 
     Attributes:
         operators: The lifetimes of the operators' states, by uid.
@@ -128,7 +127,7 @@ class RestoreFilter:
 
     @classmethod
     def of(cls, schemas: Mapping[str, Mapping[str, Any]], now: int) -> RestoreFilter:
-        """The filter for operators whose states have these schemas, in JSON by uid and name."""
+        """Return the filter for operators whose states have these schemas, in JSON by uid and name."""
         found = {}
         for uid, states in schemas.items():
             cleaned = {name: schema for name, schema in states.items() if schema.get("cleanup") != "never"}
@@ -136,7 +135,7 @@ class RestoreFilter:
         return cls({uid: lifetimes for uid, lifetimes in found.items() if lifetimes}, now)
 
     def page(self, uid: str, blob: bytes) -> bytes:
-        """A page of an operator, or the index in its place, as it is restored."""
+        """Return a page of an operator, or the index in its place, as it is restored."""
         lifetimes = self.operators.get(uid)
         if lifetimes is None:
             return blob

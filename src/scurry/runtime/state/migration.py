@@ -1,4 +1,4 @@
-"""Migrating what is stored of an operator: pages of keyed state and maps of broadcast state."""
+"""Migration of an operator's stored state: pages of keyed state and maps of broadcast state."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def resolve(
     renamed: dict[str, str] | None = None,
     now: int = 0,
 ) -> Change | None:
-    """How what is stored of a state (for one key) becomes what this program stores.
+    """Return the conversion of what is stored of a state (for one key) to what this program stores.
 
     Args:
         before: The schema it was stored with.
         after: The schema it has now.
-        migration: What the program declares about it.
-        renamed: Classes that have another name now: old reference -> new one.
-        now: What values without a time to live count as last touched at when they get one, in milliseconds.
+        migration: The migration that the program declares for it.
+        renamed: Renamed classes: old reference -> new one.
+        now: The last access, in milliseconds, of values that get a time to live only now.
 
     Returns:
         A function of the stored value, which returns None if nothing is left of it; None if nothing changes.
 
     Raises:
-        Incompatible: The one cannot become the other.
+        Incompatible: There is no such conversion.
     """
     if before.kind != after.kind:
         raise Incompatible(f"a {before.kind} state cannot become a {after.kind} state")
@@ -72,7 +72,7 @@ def _value_change(
     change = evolve(old, new, rules)
     if change is None or before.layout or before.kind in ("reduce", "join", "key"):
         return change
-    # what functions put into state need not be of the declared type yet: a tuple may stand for a row
+    # functions may put values into state that are not of the declared type yet, such as a tuple for a row
     normalize = declared_type(old).converter()
     return change if normalize is None else lambda value: change(normalize(value))
 
@@ -86,7 +86,7 @@ def _converted(convert: Change, check: Change | None) -> Change:
 
 
 def _with_stamp(change: Change | None, stamped: bool, to_stamp: bool, now: int) -> Change | None:
-    """Values that may expire are kept as (value, last access); as in Flink, those that get one live from now on."""
+    """Add or remove `(value, last access)` pairs; as in Flink, values that get a time to live count as accessed now."""
     if not stamped and not to_stamp:
         return change
     if stamped and to_stamp and change is None:
@@ -102,7 +102,7 @@ def _with_stamp(change: Change | None, stamped: bool, to_stamp: bool, now: int) 
 
 
 def _in_place(kind: str, change: Change | None) -> Change | None:
-    """The change of a whole state, given that of each of its values."""
+    """Return the change of a whole state, given that of each of its values."""
     if change is None:
         return None
     if kind == "list":
@@ -115,17 +115,17 @@ def _in_place(kind: str, change: Change | None) -> Change | None:
 
 
 def drop(stored: Any) -> None:
-    """The change of a state that is no more."""
+    """Drop a state that the program no longer has."""
 
 
 @dataclass
 class OperatorMigration:
-    """Takes an operator's stored entries over into a changed program.
+    """Convert an operator's stored entries for a changed program.
 
     Attributes:
         operator: The operator, for errors.
         states: State name -> its change.
-        classes: The classes of which there are instances.
+        classes: The changed classes among those with stored instances.
     """
 
     operator: str
@@ -133,7 +133,7 @@ class OperatorMigration:
     classes: ChangedClasses = field(default_factory=lambda: ChangedClasses({}))
 
     def migrate(self, kind: str, blob: bytes) -> bytes:
-        """A stored entry as this program reads it.
+        """Return a stored entry as this program reads it.
 
         Args:
             kind: "page", "broadcast" or "meta".
@@ -156,7 +156,7 @@ class OperatorMigration:
             return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)
         except StateMigrationError as error:
             raise StateMigrationError(f"{self.operator}: {error}") from error.__cause__
-        except Exception as error:  # such as that of a default_factory: instances of what a class is now are made late
+        except Exception as error:  # such as a default_factory's: it runs only at pickling
             raise StateMigrationError(
                 f"{self.operator}: what is stored cannot be converted: {type(error).__name__}: {error}"
             ) from error
@@ -197,7 +197,7 @@ def _sessions(sessions: list[Any], change: Change) -> list[Any]:
 
 
 def schema_name(slot: Any) -> str | None:
-    """The name of the schema of what is in a slot of an entry, None if it has none."""
+    """Return the name of the schema of a slot of an entry, None if it has none."""
     if isinstance(slot, tuple):
         if slot == _MERGING:
             return None
@@ -206,5 +206,5 @@ def schema_name(slot: Any) -> str | None:
 
 
 def migrate_page(blob: bytes, migration: OperatorMigration) -> bytes:
-    """A stored page of keyed state as this program reads it; see `OperatorMigration.migrate`."""
+    """Return a stored page of keyed state as this program reads it; see `OperatorMigration.migrate`."""
     return migration.migrate("page", blob)

@@ -1,4 +1,4 @@
-"""The state objects user functions hold: views of the current key's entry.
+"""The state objects of user functions: views of the current key's entry.
 
 A slot names the value in the entry: the state's name, or (name, namespace) for state that belongs to a window.
 """
@@ -12,11 +12,11 @@ from scurry.runtime.state.backend import Entry, KeyedStateBackend
 
 
 class EntryHolder(Protocol):
-    """What states are views of: the keyed backend, whose entry is the current key's, or an operator's own state."""
+    """What states are views of: the keyed backend, with the current key's entry, or an operator's broadcast state."""
 
     @property
     def entry(self) -> Entry:
-        """State name -> value."""
+        """Map a state's name to its value."""
 
 
 class _State:
@@ -27,7 +27,7 @@ class _State:
         self._slot = slot
 
     def clear(self) -> None:
-        """Removes the value of the current key."""
+        """Remove the value of the current key."""
         self._backend.entry.pop(self._slot, None)
 
 
@@ -37,11 +37,11 @@ class ValueState(_State):
     __slots__ = ()
 
     def value(self) -> Any:
-        """The current value, or None."""
+        """Return the current value, or None."""
         return self._backend.entry.get(self._slot)
 
     def update(self, value: Any) -> None:
-        """Sets the value; None clears it."""
+        """Set the value; None clears it."""
         if value is None:
             self._backend.entry.pop(self._slot, None)
         else:
@@ -54,14 +54,14 @@ class ListState(_State):
     __slots__ = ()
 
     def get(self) -> Iterator[Any]:
-        """Iterates over the elements in the order they were added."""
+        """Iterate over the elements in the order they were added."""
         return iter(list(self._backend.entry.get(self._slot, ())))
 
     def __iter__(self) -> Iterator[Any]:
         return self.get()
 
     def add(self, value: Any) -> None:
-        """Appends an element."""
+        """Append an element."""
         values = self._backend.entry.get(self._slot)
         if values is None:
             self._backend.entry[self._slot] = [value]
@@ -69,17 +69,17 @@ class ListState(_State):
             values.append(value)
 
     def add_all(self, values: Iterable[Any]) -> None:
-        """Appends all elements."""
+        """Append all elements."""
         for value in values:
             self.add(value)
 
     def merge(self, other: ListState) -> None:
-        """Takes over the elements of another window's state."""
+        """Move the elements of another window's state into this one."""
         self.add_all(other.get())
         other.clear()
 
     def update(self, values: Iterable[Any]) -> None:
-        """Replaces the list; an empty one clears it."""
+        """Replace the list; an empty one clears it."""
         values = list(values)
         if values:
             self._backend.entry[self._slot] = values
@@ -96,46 +96,46 @@ class MapState(_State):
         return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
 
     def get(self, key: Any) -> Any:
-        """The value under `key`, or None."""
+        """Return the value under `key`, or None."""
         return self._map().get(key)
 
     def put(self, key: Any, value: Any) -> None:
-        """Sets the value under `key`."""
+        """Set the value under `key`."""
         mapping = self._backend.entry.get(self._slot)
         if mapping is None:
             mapping = self._backend.entry[self._slot] = {}
         mapping[key] = value
 
     def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Sets all the given entries."""
+        """Set all the given entries."""
         for key, value in dict_value.items():
             self.put(key, value)
 
     def remove(self, key: Any) -> None:
-        """Removes `key`, if it is there."""
+        """Remove `key`, if it is there."""
         mapping = self._map()
         mapping.pop(key, None)
         if not mapping:
             self.clear()
 
     def contains(self, key: Any) -> bool:
-        """Whether there is a value under `key`."""
+        """Return whether there is a value under `key`."""
         return key in self._map()
 
     def is_empty(self) -> bool:
-        """Whether the map has no entries."""
+        """Return whether the map has no entries."""
         return not self._map()
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """Iterates over (key, value)."""
+        """Iterate over (key, value)."""
         return iter(list(self._map().items()))
 
     def keys(self) -> Iterator[Any]:
-        """Iterates over the keys."""
+        """Iterate over the keys."""
         return iter(list(self._map()))
 
     def values(self) -> Iterator[Any]:
-        """Iterates over the values."""
+        """Iterate over the values."""
         return iter(list(self._map().values()))
 
     def __iter__(self) -> Iterator[Any]:
@@ -148,7 +148,7 @@ class MapState(_State):
 
 
 class ReducingState(_State):
-    """Folds every added value into one with a reduce function."""
+    """Fold every added value into one with a reduce function."""
 
     __slots__ = ("_reduce",)
 
@@ -157,23 +157,23 @@ class ReducingState(_State):
         self._reduce = reduce
 
     def get(self) -> Any:
-        """The folded value, or None when nothing was added."""
+        """Return the folded value, or None when nothing was added."""
         return self._backend.entry.get(self._slot)
 
     def add(self, value: Any) -> None:
-        """Folds a value in."""
+        """Fold a value in."""
         entry, slot = self._backend.entry, self._slot
         entry[slot] = self._reduce(entry[slot], value) if slot in entry else value
 
     def merge(self, other: ReducingState) -> None:
-        """Folds in what another window's state holds."""
+        """Fold in the value of another window's state."""
         entry = self._backend.entry
         if other._slot in entry:
             self.add(entry.pop(other._slot))
 
 
 class AggregatingState(_State):
-    """Folds every added value into an accumulator with an AggregateFunction."""
+    """Fold every added value into an accumulator with an AggregateFunction."""
 
     __slots__ = ("_function",)
 
@@ -182,17 +182,17 @@ class AggregatingState(_State):
         self._function = function
 
     def get(self) -> Any:
-        """The result of the accumulator, or None when nothing was added."""
+        """Return the result of the accumulator, or None when nothing was added."""
         entry = self._backend.entry
         return self._function.get_result(entry[self._slot]) if self._slot in entry else None
 
     def add(self, value: Any) -> None:
-        """Folds a value in."""
+        """Fold a value in."""
         entry, slot, function = self._backend.entry, self._slot, self._function
         entry[slot] = function.add(value, entry[slot] if slot in entry else function.create_accumulator())
 
     def merge(self, other: AggregatingState) -> None:
-        """Merges the accumulator of another window's state into this one's."""
+        """Merge the accumulator of another window's state into this one's."""
         entry, slot = self._backend.entry, self._slot
         if other._slot in entry:
             found = entry.pop(other._slot)
@@ -200,7 +200,7 @@ class AggregatingState(_State):
 
 
 def reducer(function: Any) -> Callable[[Any, Any], Any]:
-    """The callable of a ReduceFunction or callable."""
+    """Return the callable of a ReduceFunction or callable."""
     return function.reduce if hasattr(function, "reduce") else function  # type: ignore[no-any-return]
 
 
@@ -214,12 +214,12 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 def plain_value(kind: str, state: Any) -> Any:
-    """What a state of this kind holds, as plain Python."""
+    """Return the content of a state of this kind, as plain Python."""
     return _PLAIN[kind](state)
 
 
 def create_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
-    """The state object of a descriptor, with time to live if the descriptor asks for it."""
+    """Create the state object of a descriptor, with time to live if the descriptor asks for it."""
     kind = descriptor.kind
     if descriptor.ttl_config is not None:
         from scurry.runtime.state.ttl import create_ttl_state

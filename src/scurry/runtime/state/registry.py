@@ -1,4 +1,4 @@
-"""The states an operator instance has registered: what the driver has to know of them to keep it next to the state."""
+"""The registry of the states of an operator instance, and its reports to the driver, which stores their schemas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Registered(NamedTuple):
 
 
 class StateRegistry:
-    """What one operator instance registers; lives as long as the instance.
+    """The states that one operator instance registers; lives as long as the instance.
 
     Args:
         plan: The operator.
@@ -28,16 +28,16 @@ class StateRegistry:
     def __init__(self, plan: Any) -> None:
         self._plan = plan
         self.states: dict[str, Registered] = {}
-        #: how long values of keyed states live, by name; None where nothing is cleaned up
+        #: time to live of keyed states, by name; None for those without background cleanup
         self.lifetimes: dict[str, Lifetime | None] = {}
-        #: whether the function is through with `open()`
+        #: whether the function has finished `open()`
         self.opened = False
         self.classes = ClassCatalog(self._add_classes)
         self._classes: dict[str, Any] = {}
         self._news: dict[str, Any] = {}
 
     def register(self, descriptor: Any, broadcast: bool = False, scoped: bool = False) -> None:
-        """Notes a state, unless it is known.
+        """Register a state, unless it is known.
 
         Args:
             descriptor: Its descriptor.
@@ -46,8 +46,8 @@ class StateRegistry:
 
         Raises:
             ArgumentError: The operator itself keeps state of that name.
-            StateMigrationError: The state was restored, and its type or time to live has changed since; found out only
-                now, as `open()` did not register it.
+            StateMigrationError: The state was restored, and its type or time to live has changed; detected this late
+                because `open()` did not register it.
         """
         name = broadcast_name(descriptor.name) if broadcast else descriptor.name
         if name in self.states:
@@ -92,7 +92,7 @@ class StateRegistry:
             self._news[CLASSES] = {"kind": "classes", "classes": dict(self._classes)}
 
     def news(self) -> dict[str, Any]:
-        """What was registered since the last call, as JSON by name; empty most of the time."""
+        """Return what was registered since the last call, as JSON by name; usually empty."""
         if not self._news:
             return self._news
         news, self._news = self._news, {}
@@ -100,7 +100,7 @@ class StateRegistry:
 
 
 def merge_schemas(known: dict[str, Any], news: dict[str, Any]) -> None:
-    """Adds what an instance has reported to what is known of the operator."""
+    """Add what an instance has reported to the known schemas of the operator."""
     for name, schema in news.items():
         if name == CLASSES and CLASSES in known:
             known[CLASSES] = {**schema, "classes": {**known[CLASSES]["classes"], **schema["classes"]}}

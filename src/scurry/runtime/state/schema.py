@@ -1,7 +1,7 @@
-"""What an operator keeps, as JSON next to it: the schemas of its states, and the classes of what is in them.
+"""The schemas of an operator's states, stored as JSON with the state, and the classes of the values in them.
 
-Schemas are by state name. State that an operator keeps by itself goes by the name of its slot in the entry, what is
-broadcast by `broadcast:NAME`, the type of the keys by `(key)`, and all classes together by `(classes)`.
+Schemas are by state name. State that an operator itself keeps is named after its slot in the entry, broadcast state
+`broadcast:NAME`, the type of the keys `(key)`, and all classes together `(classes)`.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.state.types import ANY, TypeJson, describe, text
 
-#: The slot of the contents of windows, within `(CONTENTS, window)`.
+#: The first part of the slot of a window's contents, `(CONTENTS, window)`.
 CONTENTS = "window-contents"
 CLASSES = "(classes)"
 KEY = "(key)"
-#: Kinds that no descriptor has: what operators keep by themselves.
+#: Kinds of state that operators themselves keep; no descriptor has them.
 OWN_KINDS = ("window", "reduce", "join", "key")
 
-#: What operators call their own state; no state of a function may be called the same.
+#: Names of the state that operators themselves keep; no state of a function may have the same name.
 OWN_NAMES: dict[type[ops.Operator], tuple[str, ...]] = {
     ops.KeyedReduce: ("reduce",),
     ops.Window: (CONTENTS,),
     ops.IntervalJoin: ("interval-join-left", "interval-join-right"),
 }
 
-#: Schemas as they are kept: operator uid -> state name -> JSON.
+#: Stored schemas: operator uid -> state name -> JSON.
 Schemas = dict[str, dict[str, Any]]
 
 
@@ -37,13 +37,13 @@ class StateSchema:
 
     Attributes:
         kind: A descriptor's kind, "broadcast", or one of `OWN_KINDS`.
-        type: The type of the whole: of a list state a LIST.
-        ttl: The time to live in milliseconds, None if it does not expire.
-        version: That of the declared migration, 0 without.
+        type: The type of the whole state, a LIST for list state.
+        ttl: The time to live in milliseconds, None if the state does not expire.
+        version: The version of the declared migration, 0 without one.
         lazy: Whether it was registered after `open()`, so that a later program may do so, too.
-        layout: How an operator arranges its own state; "" for others.
-        cleanup: When expired values go that nobody touches: "" in the background, "snapshot" at the next restore,
-            "never".
+        layout: How an operator arranges its own state; "" for other states.
+        cleanup: When expired values that are no longer touched are removed: "" in the background, "snapshot" at the
+            next restore, "never".
     """
 
     kind: str
@@ -55,22 +55,22 @@ class StateSchema:
     cleanup: str = ""
 
     def __str__(self) -> str:
-        """As in error messages: kind and type."""
+        """Return kind and type, as in error messages."""
         ttl = "" if self.ttl is None else f", living {self.ttl} ms"
         return f"{self.kind} {self.layout + ' ' if self.layout else ''}of type {text(self.type)}{ttl}"
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, without what is as usual."""
+        """Return it as JSON, without default values."""
         return {name: value for name, value in asdict(self).items() if value or name in ("kind", "type")}
 
     @classmethod
     def from_json(cls, json: dict[str, Any]) -> StateSchema:
-        """Inverse of `to_json`; ignores what later versions may add."""
+        """Invert `to_json`; ignore what later versions may add."""
         return cls(**{name: json[name] for name in cls.__dataclass_fields__ if name in json})
 
 
 def descriptor_schema(descriptor: Any, broadcast: bool = False, lazy: bool = False) -> StateSchema:
-    """The schema of a descriptor's state."""
+    """Return the schema of a descriptor's state."""
     ttl, migration = descriptor.ttl_config, descriptor.migration
     return StateSchema(
         "broadcast" if broadcast else descriptor.kind,
@@ -83,22 +83,22 @@ def descriptor_schema(descriptor: Any, broadcast: bool = False, lazy: bool = Fal
 
 
 def _cleanup(strategies: Any) -> str:
-    """When expired values go, by Flink's settings: its two ways of cleaning up in the background are one here."""
+    """Return when expired values are removed; scurry has one background cleanup for Flink's two."""
     if strategies.get_incremental_cleanup_strategy() or strategies.get_rocksdb_compact_filter_cleanup_strategy():
         return ""
     return "snapshot" if strategies.in_full_snapshot() else "never"
 
 
 def broadcast_name(name: str) -> str:
-    """The name of a broadcast state among an operator's schemas."""
+    """Return the name of a broadcast state among an operator's schemas."""
     return f"broadcast:{name}"
 
 
-# ------------------------------------------------------------------ what operators keep by themselves
+# ------------------------------------------------------------------ what operators themselves keep
 
 
 def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]:
-    """The schemas of what an operator keeps by itself; they follow from the plan."""
+    """Return the schemas of what an operator itself keeps; they follow from the plan."""
     spec = operator.operator
     inputs = [_input_type(plan, operator, index) for index in (0, 1)]
     schemas: dict[str, StateSchema] = {}
@@ -121,7 +121,7 @@ def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]
 
 
 def _input_type(plan: JobPlan, operator: OperatorPlan, index: int) -> TypeJson:
-    """The type of the records of an input, ANY if several streams of different types meet there."""
+    """Return the type of the records of an input, ANY if it has streams of different types."""
     edges = {edge for edge in operator.input_edges if plan.edges[edge].input_index == index}
     senders: list[Any] = [*plan.sources.values(), *plan.operators.values()]
     found = [
@@ -144,7 +144,7 @@ def _contents_type(spec: ops.Window, inputs: list[TypeJson]) -> TypeJson:
 
 
 def _layout(spec: ops.Window) -> str:
-    """How window contents are arranged: what decides on the runtime operator, and what it cannot read off the state."""
+    """Return how window contents are arranged: by which runtime operator, with parameters that the state lacks."""
     folded = "elements" if spec.evictor is not None or spec.pre_kind is None else spec.pre_kind
     if spec.evictor is None and spec.allowed_lateness == 0:
         if spec.aligned is not None:

@@ -1,4 +1,4 @@
-"""Where the state of one key group lies between batches."""
+"""Stores of one subtask's state between micro-batches."""
 
 from __future__ import annotations
 
@@ -10,57 +10,57 @@ StoreKey = tuple[str, str, int]
 
 
 class StateStore(Protocol):
-    """Entries of one key group. Spark's MapState in production, a dict in-process."""
+    """The entries of one subtask: Spark's MapState in production, a dict in-process."""
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
-        """The entries, None for each that there is not."""
+        """Return the entries, None for each missing one."""
 
     def put(self, key: StoreKey, blob: bytes) -> None:
-        """Writes an entry."""
+        """Write an entry."""
 
     def remove(self, key: StoreKey) -> None:
-        """Removes an entry, if there is one."""
+        """Remove an entry, if there is one."""
 
 
 class DictStore(dict[StoreKey, bytes]):
     """A store in memory, for the in-process runner, tests and BATCH."""
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
-        """The entries, None for each that there is not."""
+        """Return the entries, None for each missing one."""
         return [self.get(key) for key in keys]
 
     def put(self, key: StoreKey, blob: bytes) -> None:
-        """Writes an entry."""
+        """Write an entry."""
         self[key] = blob
 
     def remove(self, key: StoreKey) -> None:
-        """Removes an entry, if there is one."""
+        """Remove an entry, if there is one."""
         self.pop(key, None)
 
 
 class UndoStore(DictStore):
-    """A store in memory that can take back what was written since the last `keep`."""
+    """A store in memory that can undo what was written since the last `keep`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._before: dict[StoreKey, bytes | None] = {}
 
     def put(self, key: StoreKey, blob: bytes) -> None:
-        """Writes an entry."""
+        """Write an entry."""
         self._before.setdefault(key, self.get(key))
         self[key] = blob
 
     def remove(self, key: StoreKey) -> None:
-        """Removes an entry, if there is one."""
+        """Remove an entry, if there is one."""
         self._before.setdefault(key, self.get(key))
         self.pop(key, None)
 
     def keep(self) -> None:
-        """What was written stays."""
+        """Make what was written permanent."""
         self._before.clear()
 
     def undo(self) -> None:
-        """Takes back what was written since the last `keep`."""
+        """Undo what was written since the last `keep`."""
         for key, blob in self._before.items():
             if blob is None:
                 self.pop(key, None)

@@ -1,4 +1,4 @@
-"""Timers as tools show them that look at state."""
+"""Timers as tools that inspect state show them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Timer(NamedTuple):
     Attributes:
         time: When it fires, in milliseconds.
         key: The key it belongs to; 0 in `window_all`.
-        domain: Which time has to come to that.
-        window: The window whose trigger or expiry waits for it; None for timers of a process function, and of sessions
-            without a trigger or lateness of their own, which move.
+        domain: Whether it fires in event time or processing time.
+        window: The window whose trigger or expiry waits for it; None for timers of a process function, and for timers
+            of plain sessions, which move.
     """
 
     time: int
@@ -29,7 +29,7 @@ class Timer(NamedTuple):
 
 
 def timers_in(key: CanonicalKey, entry: Entry, window: Callable[[int, Any], Any]) -> Iterator[Timer]:
-    """The timers of a key; `window` makes a window of a timer's time and namespace."""
+    """Yield the timers of a key; `window` makes a window of a timer's time and namespace."""
     for domain in DOMAINS:
         for time, namespace in entry.get(domain, ()):
             yield Timer(time, original_key(key), time_domain(domain), window(time, namespace))

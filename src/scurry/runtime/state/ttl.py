@@ -26,7 +26,7 @@ class _TtlState:
         self._return_expired = config.state_visibility.name == "ReturnExpiredIfNotCleanedUp"
 
     def clear(self) -> None:
-        """Removes the value of the current key."""
+        """Remove the value of the current key."""
         self._backend.entry.pop(self._slot, None)
 
     def _live(self, stamped: tuple[Any, int]) -> bool:
@@ -52,11 +52,11 @@ class TtlValueState(_TtlState):
     __slots__ = ()
 
     def value(self) -> Any:
-        """The current value, or None when there is none or it has expired."""
+        """Return the current value, or None when there is none or it has expired."""
         return self._read(self._backend.entry, self._slot)
 
     def update(self, value: Any) -> None:
-        """Sets the value; None clears it."""
+        """Set the value; None clears it."""
         if value is None:
             self.clear()
         else:
@@ -69,7 +69,7 @@ class TtlListState(_TtlState):
     __slots__ = ()
 
     def get(self) -> Iterator[Any]:
-        """Iterates over the elements that have not expired."""
+        """Iterate over the elements that have not expired."""
         entry, slot = self._backend.entry, self._slot
         stamped = entry.get(slot, ())
         live = [element for element in stamped if self._live(element)]
@@ -88,21 +88,21 @@ class TtlListState(_TtlState):
         return self.get()
 
     def add(self, value: Any) -> None:
-        """Appends an element."""
+        """Append an element."""
         self._backend.entry.setdefault(self._slot, []).append((value, self._now()))
 
     def add_all(self, values: Iterable[Any]) -> None:
-        """Appends all elements."""
+        """Append all elements."""
         for value in values:
             self.add(value)
 
     def merge(self, other: TtlListState) -> None:
-        """Takes over the elements of another window's state."""
+        """Move the elements of another window's state into this one."""
         self.add_all(other.get())
         other.clear()
 
     def update(self, values: Iterable[Any]) -> None:
-        """Replaces the list; an empty one clears it."""
+        """Replace the list; an empty one clears it."""
         self.clear()
         self.add_all(values)
 
@@ -116,22 +116,22 @@ class TtlMapState(_TtlState):
         return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
 
     def get(self, key: Any) -> Any:
-        """The value under `key`, or None when there is none or it has expired."""
+        """Return the value under `key`, or None when there is none or it has expired."""
         value = self._read(self._map(), key)
         self._drop_empty()
         return value
 
     def put(self, key: Any, value: Any) -> None:
-        """Sets the value under `key`."""
+        """Set the value under `key`."""
         self._backend.entry.setdefault(self._slot, {})[key] = (value, self._now())
 
     def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Sets all the given entries."""
+        """Set all the given entries."""
         for key, value in dict_value.items():
             self.put(key, value)
 
     def remove(self, key: Any) -> None:
-        """Removes `key`, if it is there."""
+        """Remove `key`, if it is there."""
         self._map().pop(key, None)
         self._drop_empty()
 
@@ -142,22 +142,22 @@ class TtlMapState(_TtlState):
         return found
 
     def is_empty(self) -> bool:
-        """Whether no entry is live."""
+        """Return whether no entry is live."""
         return not list(self.items())
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """Iterates over (key, value) of the live entries."""
+        """Iterate over (key, value) of the live entries."""
         mapping = self._map()
         found = [(key, self._read(mapping, key, _ABSENT)) for key in list(mapping)]
         self._drop_empty()
         return iter([(key, value) for key, value in found if value is not _ABSENT])
 
     def keys(self) -> Iterator[Any]:
-        """Iterates over the keys of the live entries."""
+        """Iterate over the keys of the live entries."""
         return iter([key for key, _ in self.items()])
 
     def values(self) -> Iterator[Any]:
-        """Iterates over the values of the live entries."""
+        """Iterate over the values of the live entries."""
         return iter([value for _, value in self.items()])
 
     def _drop_empty(self) -> None:
@@ -183,16 +183,16 @@ class TtlReducingState(_TtlState):
         self._reduce = reduce
 
     def get(self) -> Any:
-        """The folded value, or None."""
+        """Return the folded value, or None."""
         return self._read(self._backend.entry, self._slot)
 
     def add(self, value: Any) -> None:
-        """Folds a value in."""
+        """Fold a value in."""
         before = self.get()
         self._backend.entry[self._slot] = (value if before is None else self._reduce(before, value), self._now())
 
     def merge(self, other: TtlReducingState) -> None:
-        """Folds in what another window's state holds."""
+        """Fold in the value of another window's state."""
         found = other.get()
         other.clear()
         if found is not None:
@@ -209,19 +209,19 @@ class TtlAggregatingState(_TtlState):
         self._function = function
 
     def get(self) -> Any:
-        """The result of the accumulator, or None."""
+        """Return the result of the accumulator, or None."""
         accumulator = self._read(self._backend.entry, self._slot)
         return None if accumulator is None else self._function.get_result(accumulator)
 
     def add(self, value: Any) -> None:
-        """Folds a value in."""
+        """Fold a value in."""
         accumulator = self._read(self._backend.entry, self._slot)
         if accumulator is None:
             accumulator = self._function.create_accumulator()
         self._backend.entry[self._slot] = (self._function.add(value, accumulator), self._now())
 
     def merge(self, other: TtlAggregatingState) -> None:
-        """Merges the accumulator of another window's state into this one's."""
+        """Merge the accumulator of another window's state into this one's."""
         entry = self._backend.entry
         found, own = self._read(entry, other._slot), self._read(entry, self._slot)
         other.clear()
@@ -231,7 +231,7 @@ class TtlAggregatingState(_TtlState):
 
 
 def create_ttl_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
-    """The state object of a descriptor with time to live."""
+    """Create the state object of a descriptor with time to live."""
     from scurry.runtime.state.primitives import reducer
 
     common = (backend, slot, descriptor.ttl_config, now)

@@ -1,8 +1,8 @@
-"""Types of state as JSON, to be kept next to the state and compared with the types of a later program.
+"""Types of state as JSON, stored with the state and compared with the types of a later program.
 
 A type is a name such as `"LONG"`, or a list that starts with one: `["LIST", T]` and the arrays, `["MAP", K, V]`,
-`["TUPLE", T, ...]`, `["ROW", [field, T], ...]`. `"ANY"` is a Python object of undeclared type. What annotations of
-dataclass fields say beyond that is `["CLASS", "module:Class"]`, `["OPTIONAL", T]` and `["PYTHON", text]`.
+`["TUPLE", T, ...]`, `["ROW", [field, T], ...]`. `"ANY"` is a Python object of undeclared type. Annotations of dataclass
+fields may also be `["CLASS", "module:Class"]`, `["OPTIONAL", T]` and `["PYTHON", text]`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scurry.common.typeinfo import (
     type_info_from_hint,
 )
 
-#: A type as JSON, see the module's docstring.
+#: A type as JSON; see the module's docstring.
 TypeJson = Any
 
 ANY = "ANY"
@@ -48,7 +48,7 @@ SEQUENCES = ("LIST", "PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY")
 
 
 def describe(declared: TypeInformation | None) -> TypeJson:
-    """The JSON of a declared type, None meaning any Python object."""
+    """Return the JSON of a declared type; None means any Python object."""
     if declared is None:
         return ANY
     if isinstance(declared, LocalTimeTypeInfo | ExternalTypeInfo):
@@ -69,7 +69,7 @@ def describe(declared: TypeInformation | None) -> TypeJson:
 
 
 def declared_type(described: TypeJson) -> TypeInformation:
-    """The declared type of a JSON; annotations of Python that are none stand for any object."""
+    """Return the declared type of a JSON; annotations without a declared type mean any object."""
     name, parts = head(described), arguments(described)
     if name in BasicType.__members__ or name in ("SQL_DATE", "SQL_TIME", "SQL_TIMESTAMP"):
         return getattr(Types, name)()  # type: ignore[no-any-return]
@@ -85,7 +85,7 @@ def declared_type(described: TypeJson) -> TypeInformation:
 
 
 def describe_hint(hint: Any) -> TypeJson:
-    """The JSON of an evaluated annotation."""
+    """Return the JSON of an evaluated annotation."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return describe_hint(args[0])
@@ -109,12 +109,12 @@ def describe_hint(hint: Any) -> TypeJson:
 
 
 def class_ref(cls: type) -> str:
-    """A class as state refers to it."""
+    """Return the reference to a class that state uses."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def class_refs(described: TypeJson) -> set[str]:
-    """All classes that a type mentions."""
+    """Return all classes that a type mentions."""
     name, parts = head(described), arguments(described)
     if name == "CLASS":
         return {parts[0]}
@@ -124,12 +124,12 @@ def class_refs(described: TypeJson) -> set[str]:
 
 
 def head(described: TypeJson) -> str:
-    """The name of a type without its parts."""
+    """Return the name of a type without its parts."""
     return described if isinstance(described, str) else str(described[0])
 
 
 def arguments(described: TypeJson) -> list[Any]:
-    """The parts of a type."""
+    """Return the parts of a type."""
     return [] if isinstance(described, str) else list(described[1:])
 
 
@@ -140,7 +140,7 @@ _AS_ANNOTATION = {
 
 
 def annotation_text(described: TypeJson) -> str:
-    """What an annotation was, such as `list[int]`."""
+    """Return an annotation as text, such as `list[int]`."""
     name, parts = head(described), arguments(described)
     if name in ("LIST", "MAP", "TUPLE"):
         return f"{'dict' if name == 'MAP' else name.lower()}[{', '.join(map(annotation_text, parts))}]"
@@ -150,7 +150,7 @@ def annotation_text(described: TypeJson) -> str:
 
 
 def text(described: TypeJson) -> str:
-    """A type for people, such as `ROW<name STRING, hits LONG>`."""
+    """Return a type as text, such as `ROW<name STRING, hits LONG>`."""
     name, parts = head(described), arguments(described)
     if name == "CLASS":
         return str(parts[0].replace(":", "."))

@@ -1,9 +1,9 @@
-"""Writes back the pages that a batch has touched, cleans expired state from others, and keeps pages at their size.
+"""Writes back the pages that a batch has touched, removes expired state from others, and keeps pages at their size.
 
-State with a time to live goes without being touched again (Flink's cleanup in the background): every batch that touches
-state of a subtask also looks for pages that are due, the longest overdue first. It cleans at most `CLEANED_PAGES` of
-them and as many as it has touched itself. So a batch reads and writes at most twice as many pages and that constant,
-and cleaning keeps up: a page falls due because one of its keys was touched once.
+Expired state is removed without being touched again (Flink's cleanup in the background): every batch that touches state
+of a subtask also looks for pages that are due, the longest overdue first. It cleans at most `CLEANED_PAGES` of them,
+plus as many as it has touched itself. So a batch reads and writes at most twice the pages it touches, plus that
+constant. Cleaning keeps up, because a page becomes due only once for each time that one of its keys was touched.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scurry.runtime.keys import key_hash
 from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, NUMBER, KeyedStateBackend, Page
 from scurry.runtime.state.expiry import due, soonest
 
-#: A batch cleans so many pages that are due, besides as many as it has touched.
+#: The number of due pages that a batch cleans, besides as many as it has touched.
 CLEANED_PAGES = 128
 
-#: In place of a group's earliest expiry: nothing is known of its pages, all of them have to be looked at.
+#: In place of a group's earliest expiry: unknown, all its pages must be searched.
 _UNKNOWN = -1
 
 
 class PageWriter:
-    """Ends a batch of one backend.
+    """End a batch of one backend.
 
     Args:
         backend: The backend.
@@ -36,11 +36,11 @@ class PageWriter:
         self._pages, self._indexes, self._blobs = backend.pages, backend.indexes, backend.blobs
         self._heaps, self._meta, self._page_bytes = backend.heaps, backend.meta, backend.page_bytes
         self._soonest = 0
-        #: pages as they are to be stored, by id
+        #: pages to store, by id
         self._changed: dict[int, tuple[Page, bytes | None]] = {}
 
     def write(self) -> None:
-        """Writes the pages and indexes that changed, and brings the backend's meta up to date."""
+        """Write the pages and indexes that changed, and update the backend's meta."""
         cleaned = self._clean_up()
         for number in list(self._pages):
             self._finish_page(number)
@@ -67,7 +67,7 @@ class PageWriter:
                     backend.written(blob)
 
     def _finish_page(self, number: int) -> None:
-        """Removes from a loaded page what has expired, if it is due, and the keys without state, and encodes it."""
+        """Encode a loaded page without keys that have no state and, if it is due, without what has expired."""
         page, expiry = self._pages[number], None
         if self._meta.lifetimes:
             expiry = self._indexes[number >> GROUP_SHIFT].expiry.get(number & NUMBER)
@@ -80,7 +80,7 @@ class PageWriter:
         self._write_page(number, page, expiry)
 
     def _write_page(self, number: int, page: Page, expiry: int | None, estimate: float = 0) -> None:
-        """Encodes a page, or splits it; `estimate` is its size if its parent was measured."""
+        """Encode a page, or split it; `estimate` is its size if its parent was measured."""
         blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
         size = estimate if blob is None else len(blob)
         if size > self._page_bytes and len(page) > 1 and number & NUMBER < 1 << 24:
@@ -99,7 +99,7 @@ class PageWriter:
                 _note(due_timers, number & NUMBER, times)
 
     def _split(self, number: int, page: Page, expiry: int | None, size: float) -> None:
-        """Distributes a page over its two children, which may split in turn."""
+        """Distribute a page over its two children, which may split in turn."""
         index = self._indexes[number >> GROUP_SHIFT]
         index.splits.add(number & NUMBER)
         halves: tuple[Page, Page] = ({}, {})
@@ -111,7 +111,7 @@ class PageWriter:
             self._write_page(first + half, halves[half], expiry, share if share > self._page_bytes else 0)
 
     def _merge_pages(self, cleaned: set[int]) -> None:
-        """Merges the halves of pages that have become small, where both are at hand; those of `cleaned` ones are read.
+        """Merge the halves of pages that have become small, if both are loaded; load the siblings of `cleaned` ones.
 
         A merged page is at most half full, so that it does not split again soon.
         """
@@ -128,12 +128,12 @@ class PageWriter:
             cleaned = set(small)
 
     def _is_half(self, number: int) -> bool:
-        """Whether a page and its sibling are the two halves of another."""
+        """Return whether a page and its sibling are the two halves of another."""
         half, splits = number & NUMBER, self._indexes[number >> GROUP_SHIFT].splits
         return half != 1 and half >> 1 in splits and half not in splits and half ^ 1 not in splits
 
     def _merge(self, number: int) -> int | None:
-        """Merges a page and its sibling, if they are small enough together; returns the number of the merged page."""
+        """Merge a page and its sibling, if they are small enough together; return the number of the merged page."""
         if number ^ 1 not in self._changed:
             return None
         (page, blob), (other, other_blob) = self._changed[number], self._changed[number ^ 1]
@@ -150,10 +150,10 @@ class PageWriter:
         self._write_page(parent, {**page, **other}, min(expiry, default=None))
         return parent
 
-    # ---------------------------------------------------------------- what has expired
+    # ---------------------------------------------------------------- expired state
 
     def _clean_up(self) -> set[int]:
-        """Loads some of the pages that are due, to be written without what has expired; returns their ids."""
+        """Load some of the pages that are due, to be written without what has expired; return their ids."""
         meta = self._meta
         known = {**meta.lifetimes, **self._backend.lifetimes}
         lifetimes = {name: lifetime for name, lifetime in known.items() if lifetime is not None}
@@ -173,11 +173,11 @@ class PageWriter:
         expiring = sorted(page for group in groups if group in self._indexes for page in self._pages_expiring(group))
         pages = {page for _, page in expiring[: budget - len(unread[:half])]}
         self._backend.load_pages(pages)
-        self._backend.load_groups(unread[half : budget - len(pages)])  # most have a single page: then that was it
+        self._backend.load_groups(unread[half : budget - len(pages)])  # most groups have one page, loaded by this
         return pages
 
     def _pages_expiring(self, group: int) -> list[tuple[int, int]]:
-        """The pages of a group that are due and not loaded, with the times they are due at."""
+        """Return the pages of a group that are due and not loaded, with the times when they were due."""
         index = self._indexes[group]
         if self._meta.expiry[group] == _UNKNOWN:
             index.expiry, self._meta.expiry[group] = dict.fromkeys(index.leaves(), 0), 0
@@ -186,7 +186,7 @@ class PageWriter:
 
 
 def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:
-    """Remembers the earliest of some times, or that there is none."""
+    """Store the earliest of some times, or that there is none."""
     if times:
         due[number] = min(times)
     else:

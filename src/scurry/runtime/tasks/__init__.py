@@ -1,3 +1,3 @@
-"""What runs in the workers: source, level and batch tasks."""
+"""The tasks that run in the workers: source, level and batch tasks."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""BATCH: the same operators, fed one key after another from sorted rows, with state for a single key in memory."""
+"""BATCH tasks: the same operators, fed key by key from sorted rows, with state for a single key in memory."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.runtime.tasks.task import Task
 
-#: Records collected before a task's output is cut into rows: the more, the fewer rows per key.
+#: Records collected before a task's output is cut into rows: the more records, the fewer rows per key.
 RUN_RECORDS = 262_144
 
 
-#: The order in which a level wants its rows; Spark sorts by the same columns.
+#: The order in which a level receives its rows; Spark sorts by the same columns.
 sort_key = attrgetter(*BATCH_ORDER)
 
 
 class BatchOutput:
-    """Turns what a task emitted into batch rows."""
+    """Turn what a task emitted into batch rows."""
 
     def __init__(self, plan: JobPlan, task: Task) -> None:
         self._task = task
@@ -41,7 +41,7 @@ class BatchOutput:
         }
 
     def flush(self, seq: int) -> list[BatchRow]:
-        """All rows since the last flush."""
+        """Return all rows since the last flush."""
         rows: list[BatchRow] = []
         for number, writer in self._task.writers.items():
             rows += writer.flush_by_key(seq, self._by_time[number], self._by_group)
@@ -49,7 +49,7 @@ class BatchOutput:
         return rows
 
     def end(self, seq: int) -> list[BatchRow]:
-        """The last rows; if the job ends in a savepoint they tell where event time stops."""
+        """Return the last rows; if the job ends in a savepoint, they include the final watermarks."""
         rows = self.flush(seq)
         if self._by_group:
             idle = any(assigner.idle for assigner in self._task.assigners)
@@ -61,7 +61,7 @@ class BatchOutput:
 def run_source(
     load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
 ) -> Iterator[list[BatchRow]]:
-    """Level 0: reads one channel of a bounded source to its end."""
+    """Read one channel of a bounded source to its end (level 0)."""
     plan = load_plan()
     runner = SourceTask(plan, plan.sources[source], instance)
     output, seq = BatchOutput(plan, runner.task), 0
@@ -73,12 +73,12 @@ def run_source(
 
 
 class BatchLevelTask:
-    """Runs the head operators of a level over one sorted partition.
+    """Run the head operators of a level over one sorted partition.
 
     Args:
         load_plan: Returns a new copy of the plan.
         level: The level.
-        run_of: Makes what drives an operator in a subtask, and decides what becomes of its state.
+        run_of: Creates what drives an operator in a subtask, and decides whether its state is kept.
     """
 
     def __init__(self, load_plan: Callable[[], JobPlan], level: int, run_of: RunOf | None = None) -> None:
@@ -88,7 +88,7 @@ class BatchLevelTask:
         self._run_of = run_of or OperatorRun
 
     def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
-        """Processes the partition; rows for deeper levels and for the driver pass through."""
+        """Process the partition; pass rows for deeper levels and for the driver through."""
         used: dict[int, Task] = {}
         for target, group in groupby(rows, key=attrgetter("target")):
             if target not in self._heads:
@@ -122,9 +122,9 @@ class BatchLevelTask:
 
 
 class OperatorRun:
-    """One operator in one subtask, from its first record to the end of time; its state is dropped."""
+    """Drive one operator in one subtask, from its first record to the end of time, and drop its state."""
 
-    #: what the watermark is when the records of a key, or all of them, are through
+    #: the watermark after the records of a key, or after all of them
     watermark = MAX_TIME
 
     def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task) -> None:
@@ -136,7 +136,7 @@ class OperatorRun:
         self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
 
     def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
-        """Feeds the operator and counts the records: first the broadcast side, then the keys one after another."""
+        """Feed the operator, first the broadcast side, then key by key; yield numbers of records."""
         self.operator.restore(self.store, MIN_TIME)
         for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
             if isinstance(self.operator, KeyedOperator) and not broadcast:
@@ -163,24 +163,24 @@ class OperatorRun:
             operator.end_of_key(self.watermark)
 
     def key_of(self, encoded: bytes) -> CanonicalKey:
-        """The key by which rows are sorted."""
+        """Return the key by which rows are sorted."""
         return from_sortable(encoded)
 
     def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
-        """Where the state of a key lies: in memory, until the next key comes."""
+        """Return the backend for the state of a key: in memory, until the next key comes."""
         return KeyedStateBackend(self.op.uid, DictStore(), 1)
 
     def end(self) -> None:
-        """All records are through."""
+        """End the input: all records are processed."""
         self.operator.watermark(self.watermark)
 
 
-#: Plan, operator and its task -> what drives it.
+#: Plan, operator and its task -> what drives the operator.
 RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
 
 
 def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
-    """The records of one key in time order, from rows that come by their first time and are ordered in themselves.
+    """Yield the records of one key in time order, from rows that come by their first time and are each in time order.
 
     Only rows that overlap in time are held in memory at once.
     """
@@ -198,7 +198,7 @@ def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int
 
 
 def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
-    """Merges the held rows up to a time; a row that nothing overlaps goes out whole."""
+    """Merge the held rows up to a time; a row that no other overlaps is yielded whole."""
     while heap and (heap[0][0] < until or until == MAX_TIME):
         _, order, index, times, values, start = heappop(heap)
         limit = min(until, heap[0][0]) if heap else until

@@ -1,4 +1,4 @@
-"""The levels below the sources: head operators with the operators chained behind them, one subtask after another."""
+"""The tasks of the levels below the sources: head operators with the operators chained behind them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from scurry.runtime.tasks.task import Task
 
 
 class LevelTask:
-    """Runs the head operators of a level, one subtask after another.
+    """Run the head operators of a level, one subtask after another.
 
-    Instances live as long as their worker: functions are opened once, not once per batch.
+    Instances live as long as their worker, so functions are opened once, not once per batch.
 
     Args:
-        load_plan: Returns a new copy of the plan; every subtask gets function objects of its own.
+        load_plan: Returns a new copy of the plan; every subtask gets its own function objects.
         level: The level.
-        wall_clock: Where processing time comes from, in milliseconds.
+        wall_clock: Returns the wall clock time, in milliseconds.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class LevelTask:
     def process(
         self, subtask_id: int, rows: Iterable[WireRow], store: StateStore, batch_id: int = 0
     ) -> Iterator[WireRow]:
-        """Processes one batch of one subtask; rows for deeper levels and for the driver pass through."""
+        """Process one batch of one subtask; pass rows for deeper levels and for the driver through."""
         mine: dict[int, list[WireRow]] = {}
         for row in rows:
             target = self._target.get(row[1]) if row[2] < COMMIT else None
@@ -93,10 +93,10 @@ class LevelTask:
                 task.drain()
                 yield from task.flush(step)
         yield from task.progress()
-        if info.subtask == 0 and gate.watermark > before:  # all subtasks see the same ones: one speaks for them
+        if info.subtask == 0 and gate.watermark > before:  # all subtasks have the same watermark: one reports for all
             info.metrics[plan.id, WATERMARK] = gate.watermark
         elif timed and has_data and gate.watermark == before < MAX_TIME:
-            info.metrics[plan.id, HELD_BACK] = list(gate.slowest())  # tuples are metrics of users
+            info.metrics[plan.id, HELD_BACK] = list(gate.slowest())  # a list, because tuples are metrics of users
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()
@@ -109,7 +109,7 @@ class LevelTask:
         yield from task.metrics()
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
-        """The value of a state as the batch before left it: rows with questions are served before data."""
+        """Answer a query with a state value as of the previous batch: queries are served before data."""
         number, name, key = unpack(question.block)
         task = self.task(plan, question.subtask)
         backend = KeyedStateBackend(plan.uid, store, task.info.max_parallelism)
@@ -118,7 +118,7 @@ class LevelTask:
         return question._replace(port=-1, kind=ANSWER, block=pack((number, found, value)))
 
     def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
-        """The operator's instance for a subtask."""
+        """Return the operator's instance for a subtask; create and open it on first use."""
         subtask = self._subtasks[subtask_id]
         task = self.tasks.get((plan.id, subtask))
         if task is None:
@@ -134,7 +134,7 @@ class LevelTask:
         return task
 
     def close(self) -> None:
-        """Closes the user's functions."""
+        """Close the user's functions."""
         for task in self.tasks.values():
             task.close()
         self.tasks.clear()

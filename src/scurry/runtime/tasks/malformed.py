@@ -1,4 +1,4 @@
-"""What becomes of input that is no record: it is dropped, set aside, or fails the job."""
+"""Handling of malformed records: they are dropped, sent to dead letters, or fail the job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scurry.runtime.functions.context import TaskInfo
 
 
 class MalformedInput:
-    """Takes the malformed records of one reader of a source.
+    """Take the malformed records of one reader of a source.
 
     Args:
         plan: The source.
@@ -27,7 +27,7 @@ class MalformedInput:
         self._info = info
 
     def take(self, records: MalformedRecords, timestamps: list[int] | None) -> None:
-        """Counts them; fails with the first if nothing else was declared."""
+        """Count malformed records; fail with the first if the source declares neither dropping nor dead letters."""
         tag = self._plan.dead_letters
         if records.dropped:
             self._info.count(self._plan.id, "numMalformedRecordsDropped", len(records))

@@ -1,4 +1,4 @@
-"""Level 0: a source with the operators chained behind it, over the work that one channel is assigned."""
+"""Level 0: a source with the operators chained behind it, over the splits assigned to one channel."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SEGMENT_RECORDS = 65_536
 
 
 class SourceTask:
-    """Runs a source's chain over the work assigned to one of its channels.
+    """Run a source's chain over the splits assigned to one of its channels.
 
     Args:
         plan: The plan.
         source: One of its sources.
         instance: The channel.
-        wall_clock: Where processing time comes from, in milliseconds.
+        wall_clock: Returns the wall clock time, in milliseconds.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SourceTask:
         if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
             self._entry = self._with_strategy(source)
             self._aligned = self.task.assigners[-1] if strategy.alignment is not None else None
-        #: whether somebody else's code says what timestamps are
+        #: whether code outside of scurry makes the timestamps
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
         self._foreign = any(not type(each).__module__.startswith("scurry.connectors.") for each in readers)
         self._seq = 0
@@ -65,7 +65,7 @@ class SourceTask:
         self.task.open()
 
     def _with_strategy(self, source: SourcePlan) -> Collector:
-        """Puts the strategy given to from_source between the reader and the chain."""
+        """Insert the strategy given to from_source between the reader and the chain."""
         operator = OperatorPlan(source.id, source.uid, source.name, ops.AssignTimestamps(source.watermark_strategy),
                                 None, source.parallelism, source.origin)  # fmt: skip
         entry = Collector(source)
@@ -77,11 +77,11 @@ class SourceTask:
         return entry
 
     def run(self, seq: int, works: Iterable[Any], final: bool, batch_id: int = 0) -> Iterator[list[WireRow]]:
-        """Reads the works one after another; yields rows whose positions ascend from `seq`.
+        """Read splits one after another; yield rows whose positions ascend from `seq`.
 
         Args:
             seq: Position of the first block: higher than that of any earlier batch of this channel.
-            works: The `work` of the channel's assignments in this batch, None where there is nothing to read.
+            works: The splits of the channel's assignments in this batch, None for an assignment with nothing to read.
             final: Whether the channel ends here.
             batch_id: The micro-batch.
         """
@@ -103,7 +103,7 @@ class SourceTask:
                 self._end_segment()
                 yield self._take_rows()
             elif sizer.size == 1 and len(task.writers) > 1:
-                self._seq += 1  # slow or few records: keep their order visible across edges
+                self._seq += 1  # few or slow records: keep their order visible across edges
                 self._rows += task.flush(self._seq)
                 yield self._take_rows()
         for assigner in task.assigners:
@@ -120,7 +120,7 @@ class SourceTask:
         yield [*self._take_rows(), *task.progress(), *task.metrics()]
 
     def _end_segment(self) -> None:
-        """Closes the current blocks; what the watermark and the clock are now holds behind them."""
+        """Close the current blocks; the current watermark and clock hold after them."""
         self._seq += 1
         self._rows += self.task.flush(self._seq)
         self.task.point(self._seq, self._wall_clock())
@@ -130,10 +130,10 @@ class SourceTask:
         return rows
 
     def run_unordered(self, work: Any, batch_id: int) -> Iterator[list[WireRow]]:
-        """Reads part of a batch that several tasks read at once as one channel.
+        """Read a part of a batch that several tasks read at once as one channel.
 
-        They know nothing of each other's order, so time moves only when the whole batch is through, to the highest
-        watermark of them all.
+        The tasks do not know each other's order. So time moves only at the end of the batch, to the highest watermark
+        of all tasks.
         """
         task = self.task
         task.begin(batch_id)
@@ -153,9 +153,9 @@ class SourceTask:
         yield [*task.progress(), *task.metrics()]
 
     def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
-        """BATCH: runs the chain over all works; pauses whenever `pause` records went through.
+        """BATCH: run the chain over all splits; pause each time `pause` records were processed.
 
-        There is no watermark but the last one: the end of time, or where the generators stand if state is saved.
+        There is only the last watermark: the end of time, or that of the generators if state is saved.
         """
         self.task.begin(0)
         records = 0
@@ -174,7 +174,7 @@ class SourceTask:
         self.task.drain()
 
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
-        """The chunks of all works; a failing reader is reported like a failing operator."""
+        """Yield the chunks of all splits; a failing reader is reported like a failing operator."""
         MAX_RECORD_BYTES.set(self._max_record_bytes)
         for work in works:
             if work is not None:
@@ -199,5 +199,5 @@ class SourceTask:
                 raise operator_error(self._source, error, value) from error
 
     def close(self) -> None:
-        """Closes the user's functions."""
+        """Close the user's functions."""
         self.task.close()

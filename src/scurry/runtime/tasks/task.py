@@ -1,4 +1,4 @@
-"""A task: an instance of a source or head operator with everything chained behind it."""
+"""A task: one subtask of a source or head operator with everything chained behind it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 
 
 class Task:
-    """The operators of one task instance, wired to each other and to the edges that leave the task."""
+    """The operators of one subtask, connected to each other and to the edges that leave the task."""
 
     def __init__(self, plan: JobPlan, task_id: int, instance: int, info: TaskInfo) -> None:
         self.plan = plan
@@ -34,7 +34,7 @@ class Task:
         self.collectors: list[tuple[int, Collector]] = []
 
     def operator(self, number: int) -> RuntimeOperator:
-        """The instance of an operator in this task, made on first use together with what follows it."""
+        """Return the instance of an operator in this task; create it and those that follow it on first use."""
         if number not in self.operators:
             plan = self.plan.operators[number]
             operator = create_operator(plan, self.collector(plan), self.info)
@@ -44,11 +44,11 @@ class Task:
             elif isinstance(operator, AssignTimestampsOperator):
                 self.assigners.append(operator)
             elif isinstance(operator, AsyncOperator):
-                self.asynchronous.insert(0, operator)  # after those that follow it were made
+                self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
         return self.operators[number]
 
     def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
-        """The collector of an operator or source, wired to its outputs."""
+        """Create the collector of an operator or source, connected to its outputs."""
         collector = Collector(plan)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
@@ -69,7 +69,7 @@ class Task:
         return self.writers[out.edge]
 
     def begin(self, batch_id: int) -> None:
-        """Starts a batch."""
+        """Begin a batch."""
         self.info.batch_id = batch_id
         for writer in self.writers.values():
             writer.begin()
@@ -77,31 +77,31 @@ class Task:
             assigner.begin()
 
     def open(self) -> None:
-        """Opens all operators, the last of the chain first, as Flink does."""
+        """Open all operators, the last of the chain first, as Flink does."""
         _set_log_levels(self.info.job_parameters)
-        for operator in self.operators.values():  # each was made after those that follow it
+        for operator in self.operators.values():  # each was created after those that follow it
             operator.open()
 
     def close(self) -> None:
-        """Closes all operators, the first of the chain first."""
+        """Close all operators, the first of the chain first."""
         for operator in reversed(self.operators.values()):
             operator.close()
 
     def drain(self) -> None:
-        """Waits for the results of all records taken so far."""
+        """Wait for the results of all records taken so far."""
         for operator in self.asynchronous:
             operator.drain()
 
     # ---------------------------------------------------------------- rows
 
     def flush(self, seq: int) -> list[WireRow]:
-        """What was emitted since the last flush, as rows at position `seq`."""
+        """Return what was emitted since the last flush, as rows at position `seq`."""
         stamp = self.info.clock.stamp
         rows = [row for writer in self.writers.values() for row in writer.flush(seq, stamp)]
         return rows + self.flush_sinks(seq) if self.sinks else rows
 
     def flush_sinks(self, seq: int) -> list[WireRow]:
-        """The rows of the sinks alone."""
+        """Return the rows of the sinks alone."""
         return [
             WireRow(self._spread(), sink.plan.id, kind, self.channel, seq, pack(payload))
             for sink in self.sinks
@@ -109,17 +109,17 @@ class Task:
         ]
 
     def point(self, seq: int, stamp: int) -> None:
-        """Notes a progress point on every edge."""
+        """Record a progress point on every edge."""
         idle = any(assigner.idle for assigner in self.assigners)
         for writer in self.writers.values():
             writer.point(seq, stamp, idle)
 
     def progress(self) -> list[WireRow]:
-        """The progress rows of the batch."""
+        """Return the progress rows of the batch."""
         return [row for writer in self.writers.values() for row in writer.progress()]
 
     def metrics(self) -> list[WireRow]:
-        """What was counted since the last call."""
+        """Return what was counted since the last call."""
         metrics = self.info.metrics
         for number, collector in self.collectors:
             if collector.count:
@@ -144,13 +144,13 @@ class Task:
                 yield (number, name), report
 
     def _spread(self) -> int:
-        """A receiver for rows bound for the driver: any will do, different ones for different senders."""
+        """Return a receiver for rows to the driver: any will do, but different senders use different ones."""
         ids = self.plan.subtask_ids
         return ids[self.info.subtask % len(ids)]
 
 
 def _set_log_levels(configuration: dict[str, str]) -> None:
-    """Set the levels that the job configures for the loggers of this process; what they let pass goes to stderr."""
+    """Set the log levels that the job configures for this process; log to stderr."""
     level = configuration.get(LOG_LEVEL.key)
     levels = LOG_LEVELS.parse(configuration.get(LOG_LEVELS.key, "")) or {}
     if level or levels:

@@ -32,7 +32,7 @@ class FlatMap(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Filter(Operator):
-    """Keeps the records that its function accepts (FilterFunction or callable)."""
+    """Keep the records that its function accepts (FilterFunction or callable)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class AsyncWait(Operator):
 
 @dataclass(frozen=True, eq=False)
 class AssignTimestamps(Operator):
-    """Assigns event timestamps and generates watermarks; `function` is the WatermarkStrategy."""
+    """Assign event timestamps and generate watermarks; `function` is the WatermarkStrategy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ class Window(Operator):
 
 @dataclass(frozen=True, eq=False)
 class IntervalJoin(Operator):
-    """Joins records of two inputs with equal keys; `function` is a ProcessJoinFunction.
+    """Join records of two inputs with equal keys; `function` is a ProcessJoinFunction.
 
     A left record at t is joined with the right ones from `t + lower` to `t + upper`, both inclusive, in ms. Late
     records go to the side outputs `left_late_tag` and `right_late_tag`; None drops them.
@@ -170,7 +170,7 @@ class IntervalJoin(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Sink(Operator):
-    """Writes records; `function` is a `scurry.connectors.sink.Sink`.
+    """Write records; `function` is a `scurry.connectors.sink.Sink`.
 
     Attributes:
         implied: Whether it ends a stream to which the program added no sink.

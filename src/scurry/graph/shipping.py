@@ -123,7 +123,7 @@ def _users(shipped: bytes, module: str) -> list[Any]:
 
 
 class _Absent:
-    """Replaces everything in a module that cannot be imported."""
+    """Placeholder for everything in a module that cannot be imported."""
 
     def __new__(cls, *_: Any, **__: Any) -> _Absent:
         return super().__new__(cls)
@@ -137,7 +137,7 @@ class _Absent:
 
 
 class _WithoutModules(pickle.Unpickler):
-    """Loads what it can; replaces the rest by `_Absent`."""
+    """Load what can be imported; replace the rest by `_Absent`."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("cloudpickle") and name == "subimport":
@@ -195,7 +195,7 @@ def _main_classes() -> dict[str, type]:
 
 
 class _Shipment:
-    """Wraps what is shipped; unpickles to it."""
+    """A wrapper that unpickles to what is shipped."""
 
     def __init__(self, shipped: Any, classes: dict[str, type]) -> None:
         self._shipped = shipped

@@ -85,7 +85,7 @@ class RunningJob(JobClient):
         return self._stop("cancelling")
 
     def stop(self) -> CompletableFuture[None]:
-        """Stop the job at the next batch boundary; keep its checkpoints, whatever is configured."""
+        """Stop the job at the next batch boundary; keep its checkpoints, regardless of the configuration."""
         return self._stop("stopping")
 
     def _stop(self, how: str) -> CompletableFuture[None]:

@@ -336,7 +336,7 @@ class JobExecution:
 
 
 class Runner(Protocol):
-    """Executes a plan: the interface between the driver and an engine."""
+    """Execute a plan: the interface between the driver and an engine."""
 
     def run(self, job: JobExecution) -> None:
         """Run the job to its end, or until `job.stopping` is set; raise what made it fail."""

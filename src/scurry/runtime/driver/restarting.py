@@ -1,4 +1,4 @@
-"""Runs a job until it ends or its restart strategy gives up."""
+"""Run a job until it ends or its restart strategy gives up."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Scaling:
 
 
 class Stability:
-    """Measures for how long an observed number has been the same."""
+    """Measure for how long an observed number has been the same."""
 
     def __init__(self) -> None:
         self._number: int | None = None
@@ -66,7 +66,7 @@ class Stability:
 
 
 class ScalingPolicy:
-    """Decides when a running job continues at another parallelism.
+    """Decide when a running job continues at another parallelism.
 
     Args:
         scaling: The limits.

@@ -24,10 +24,10 @@ def limits_of(plan: JobPlan) -> BatchLimits:
     )
 
 
-#: How long a batch should take, unless the configuration or the checkpointing interval sets a longer time.
+#: Default target time of a batch, in seconds; a longer checkpointing interval replaces it.
 _TARGET_SECONDS = 5.0
 
-#: A batch is slow if it takes this many times as long, and at least this many seconds.
+#: A batch is slow if it takes this many times its target time, and at least this many seconds.
 _SLOW, _SLOW_SECONDS = 6, 30.0
 
 
@@ -40,7 +40,7 @@ def target_seconds_of(plan: JobPlan) -> float:
 
 
 class SourceCoordinator:
-    """Asks the sources of a streaming job for assignments: no more than the job can process in time."""
+    """Ask the sources of a streaming job for assignments: no more than the job can process in time."""
 
     def __init__(self, job: JobExecution, sources: Iterable[SourcePlan]) -> None:
         """Create the sources' enumerators.
@@ -104,7 +104,7 @@ class SourceCoordinator:
 
 
 class Alignment:
-    """Decides which sources must wait because they are too far ahead in their alignment group (FLIP-182).
+    """Decide which sources must wait because they are too far ahead in their alignment group (FLIP-182).
 
     Inside a micro-batch no source needs to wait: the gate merges channels by their watermarks. Between batches a
     source that is ahead gets no assignments.

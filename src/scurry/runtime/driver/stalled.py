@@ -21,7 +21,7 @@ HeldBack = tuple[int, int, int]
 
 
 class StalledWatermarks:
-    """Adds a note to a job when an operator that gets records has had the same watermark for too long.
+    """Add a note to a job when an operator that gets records has had the same watermark for too long.
 
     It reports each standstill of an operator once, and only operators that receive watermarks.
 

@@ -65,7 +65,7 @@ class CommittedBatch:
 
 
 class MicroBatchEngine(Protocol):
-    """Executes micro-batches of a job."""
+    """Execute micro-batches of a job."""
 
     def recover(self) -> SourcePositions | None:
         """Return the source positions after what earlier attempts submitted, None if they submitted nothing."""
@@ -108,7 +108,7 @@ class MicroBatchEngine(Protocol):
 
 
 class StreamingDriver:
-    """Submits micro-batches to an engine until the sources end or the job must stop.
+    """Submit micro-batches to an engine until the sources end or the job must stop.
 
     Args:
         job: The job.
@@ -158,7 +158,7 @@ class StreamingDriver:
             for source in self._sources:
                 enumerators[source.id].restore(positions.positions[source.uid])
                 for channel in range(source.channels):
-                    if (source.uid, channel) in self._ended:  # it will not report this again
+                    if (source.uid, channel) in self._ended:  # it will not report its end again
                         self._job.totals.source_watermarks[source.id, channel] = MAX_TIME
         if restore is not None:
             for source in self._sources:

@@ -13,7 +13,7 @@ Timestamps = list[int] | None
 
 
 class Consumer(Protocol):
-    """Takes blocks of records and watermarks."""
+    """Take blocks of records and watermarks."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Take records in order; `timestamps` is None if none of them has one."""

@@ -47,7 +47,7 @@ class TaskInfo:
         self.max_parallelism = max_parallelism
         self.batch_id = batch_id
         self.mode = mode
-        #: in BATCH: whether the job ends in a savepoint, and event time at the last watermarks
+        #: in BATCH: whether the job ends in a savepoint, so that event time ends at the last watermarks
         self.saves_state = saves_state
         self.job_parameters = job_parameters or {}
         self.clock = clock or ProcessingClock()

@@ -12,7 +12,7 @@ from scurry.runtime.tasks.level_task import LevelTask
 
 
 class Levels:
-    """Moves the rows of a micro-batch from level to level, as Spark's exchanges would.
+    """Move the rows of a micro-batch from level to level, as Spark's exchanges would.
 
     Args:
         plan: The plan.

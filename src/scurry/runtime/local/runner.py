@@ -21,7 +21,7 @@ from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
 
 
 class LocalRunner:
-    """Executes STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would.
+    """Execute STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would.
 
     State is in memory. After a failure the run can be repeated and resumes after the last committed batch.
 

@@ -97,7 +97,7 @@ def _restore(job: JobExecution, memory: Memory) -> Restore | None:
 
 
 class LocalEngine:
-    """Executes each micro-batch while it is submitted.
+    """Execute each micro-batch while it is submitted.
 
     Args:
         job: The job.

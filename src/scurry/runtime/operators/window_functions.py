@@ -13,7 +13,7 @@ from scurry.runtime.state.primitives import reducer
 
 
 class WindowFold(Protocol):
-    """Turns elements into window contents."""
+    """Turn elements into window contents."""
 
     def first(self, value: Any) -> Any:
         """Return the contents of a window with one element."""

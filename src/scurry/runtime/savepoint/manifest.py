@@ -27,7 +27,7 @@ VERSION = 1
 #: Bytes of a chunk, which has its own digest.
 CHUNK_BYTES = 4 << 20
 
-#: Chunks of a file kept while reading: a column of a row group may end in one, where the next column begins.
+#: Chunks of a file kept while reading: a column of a row group may end in the chunk where the next begins.
 _HELD = 2
 
 

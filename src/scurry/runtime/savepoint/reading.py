@@ -93,7 +93,7 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
     Raises:
         SavepointNotFoundError: There is no savepoint at the path, or an unfinished one.
         SavepointFormatError: It is not what was written, or of a version this release does not know.
-        SavepointTrustError: Users other than the present one could have written it.
+        SavepointTrustError: Another user could have written it.
     """
     try:
         with trusted_files(path, allow_untrusted) as (fs, root):

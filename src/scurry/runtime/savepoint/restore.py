@@ -39,7 +39,7 @@ _ALLOW = "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-
 
 @dataclass(frozen=True)
 class StateDistributor:
-    """Assigns entries to subtasks; sent to the workers that read the savepoint.
+    """Assign entries to subtasks; sent to the workers that read the savepoint.
 
     Attributes:
         operators: Uid -> number of the operator and number of its subtasks, of the operators that take state.

@@ -26,7 +26,7 @@ class SourcePositions:
     Attributes:
         positions: Source uid -> position of its enumerator.
         ended: Source uid and channel of every channel that has ended for good.
-        restored: Micro-batches of state restored so far from the job's first savepoint, None if all of it is restored.
+        restored: Micro-batches of state restored so far from the savepoint that the job started from, None if all are.
     """
 
     positions: dict[str, Any] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Description:
 
     @classmethod
     def from_json(cls, content: dict[str, Any], states: Mapping[str, Any]) -> Description:
-        """Invert `asdict`, except the schemas of its state, which are given by uid."""
+        """Build a description from the JSON of `asdict` and the schemas of its state by uid."""
         operators = {
             uid: OperatorState(**{**op, "states": states.get(uid, {})}) for uid, op in content["operators"].items()
         }
@@ -142,6 +142,6 @@ def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerato
     ]
     if len(state.ended) == state.channels:
         ended = list(range(source.channels))
-    else:  # if splits are assigned to other channels now, the enumerator decides which have nothing to read
+    else:  # with another number of channels, the enumerator decides which have nothing to read
         ended = state.ended if state.channels == source.channels else []
     return first + [Assignment(channel, None, True) for channel in ended]

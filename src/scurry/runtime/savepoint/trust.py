@@ -1,4 +1,4 @@
-"""Checks who may have written a savepoint or checkpoint, because reading its entries runs code chosen by its writer.
+"""Check who may have written a savepoint or checkpoint, because reading its entries runs code chosen by its writer.
 
 Entries are pickled, because state holds the user's own objects. So any user who can write a savepoint's files can run
 code in the jobs and programs that read them; `metadata.json` and `manifest.json` are JSON and harmless.
@@ -98,7 +98,7 @@ def _require_directories(place: str, root: str, seen: set[tuple[int, int]]) -> N
 
 
 class _RegularFiles(LocalFileSystem):
-    """Reads regular files only: pipes or devices might never end."""
+    """Read regular files only: pipes or devices might never end."""
 
     def open_input(self, path: str) -> BinaryIO:
         """Open for reading."""
@@ -106,7 +106,7 @@ class _RegularFiles(LocalFileSystem):
 
 
 class _CheckedFiles(LocalFileSystem):
-    """Reads only files below a directory that belong to the user or root and that no other user can write.
+    """Read only files below a directory that belong to the user or root and that no other user can write.
 
     Args:
         place: The savepoint, for errors.

@@ -1,4 +1,4 @@
-"""Background removal of expired state that is no longer touched (Flink's cleanup in the background).
+"""Background removal of expired state that is no longer touched (Flink's background cleanup).
 
 A value with a time to live is stored as `(value, last access)`, and so is each element of a list and each value of a
 map. When a page is written, the time when it is **due** is stored: when its first value expires, rounded up to the next

@@ -1,6 +1,6 @@
-"""Writes back the pages that a batch has touched, removes expired state from others, and keeps pages at their size.
+"""Write back the pages that a batch has touched, remove expired state from others, and keep pages at their size.
 
-Expired state is removed without being touched again (Flink's cleanup in the background): every batch that touches state
+Expired state is removed without being touched again (Flink's background cleanup): every batch that touches state
 of a subtask also looks for pages that are due, the longest overdue first. It cleans at most `CLEANED_PAGES` of them,
 plus as many as it has touched itself. So a batch reads and writes at most twice the pages it touches, plus that
 constant. Cleaning keeps up, because a page becomes due only once for each time that one of its keys was touched.

@@ -1,4 +1,4 @@
-"""``python -m scurry``: the ``scurry`` command where it is not on PATH."""
+"""Run the ``scurry`` command as ``python -m scurry``, if it is not on PATH."""
 
 from __future__ import annotations
 

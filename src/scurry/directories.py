@@ -1,4 +1,4 @@
-"""Where scurry keeps files of its own: what it can make again, and what only matters while a process runs."""
+"""Provide directories for scurry's own files: caches, and files that matter only while a process runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 
 
 def cache_directory() -> Path:
-    """Return scurry's cache directory, made if need be.
+    """Return scurry's cache directory, created if needed.
 
-    It is ``$XDG_CACHE_HOME/scurry`` (``~/.cache/scurry`` when unset). Where that cannot be written, as for a service
-    user without a home, or others can write to it, a directory of this user's own below the temporary directory serves.
+    It is ``$XDG_CACHE_HOME/scurry`` (``~/.cache/scurry`` when unset). If that cannot be written, as for a service user
+    without a home, or if others can write to it, it is a private directory below the temporary directory.
 
     Returns:
-        A directory that this user, and nobody else, can write to.
+        A directory that only this user can write to.
 
     Raises:
-        PermissionError: If others can write to the directory below the temporary directory, too.
+        PermissionError: Others can write to the directory below the temporary directory, too.
     """
     preferred = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scurry"
     try:
@@ -32,11 +32,11 @@ def cache_directory() -> Path:
 
 
 def runtime_directories() -> list[Path]:
-    """Return where this user's processes leave word of each other, the directory to write to first.
+    """Return the directories in which this user's processes find each other, the one to write to first.
 
-    It is ``$XDG_RUNTIME_DIR/scurry`` (``/run/user/UID/scurry`` when unset), which is gone when the machine restarts,
-    else the cache directory. A process that was started without a login session writes to another one than a shell
-    does, hence the list: readers look in all of them. None of them is made.
+    It is ``$XDG_RUNTIME_DIR/scurry`` (``/run/user/UID/scurry`` when unset), which is deleted when the machine restarts,
+    else the cache directory. A process without a login session writes to another one than a shell, so readers must look
+    in all of them. The session's directory is not created.
 
     Returns:
         One or two directories of this user.
@@ -49,7 +49,7 @@ def runtime_directories() -> list[Path]:
 
 @cache
 def socket_directory() -> Path:
-    """Return a directory for the Unix sockets of this process; others cannot get there, and it goes with the process.
+    """Return a private directory for the Unix sockets of this process, deleted when the process ends.
 
     Returns:
         The same directory at each call.
@@ -77,10 +77,10 @@ def _private_temporary_directory() -> Path:
 
 
 def _is_private(directory: Path) -> bool:
-    """Whether only this user can have put something here: a launcher that is found here is executed."""
+    """Return whether only this user can have written here: a launcher that is found here is executed."""
     status = directory.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & stat.S_IWOTH:
         return False
-    if status.st_mode & stat.S_IWGRP:  # made before this was looked at, with a umask that lets the group write
+    if status.st_mode & stat.S_IWGRP:  # made without a mode, under a umask that lets the group write
         directory.chmod(stat.S_IMODE(status.st_mode) & ~stat.S_IWGRP)
     return os.access(directory, os.W_OK)

@@ -1,4 +1,4 @@
-"""What the command line decides about the program it runs; the execution environment reads it here."""
+"""Hold the options of the command line for the program it runs, where the execution environment reads them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """Options given from outside the program, as Flink's command line gives them to a job.
+    """Options given from outside the program, as by Flink's command line.
 
-    They win over the configuration a program hands to ``get_execution_environment``; setters the program calls on the
-    environment afterwards (``set_parallelism``, ``set_runtime_mode``) win over them, as in Flink.
+    They override the configuration that a program passes to ``get_execution_environment``. Setters that the program
+    calls on the environment later (``set_parallelism``, ``set_runtime_mode``) override them, as in Flink.
 
     Attributes:
         configuration: Configuration keys and values as text (``-D key=value``).
@@ -22,9 +22,9 @@ class LaunchOptions:
         master: Spark master URL, such as ``local[4]``; None leaves it to the configuration.
         runner: ``spark`` or ``local``; None leaves it to the configuration.
         from_savepoint: Path of the savepoint whose state the job starts with.
-        allow_non_restored_state: Whether state of it that no operator takes may be dropped.
-        final_savepoint: Directory for a savepoint of the state a BATCH job ends with.
-        explain_only: ``execute()`` prints the execution plan and runs nothing.
+        allow_non_restored_state: Whether state of the savepoint that no operator takes may be dropped.
+        final_savepoint: Directory for a savepoint of the final state of a BATCH job.
+        explain_only: Whether ``execute()`` prints the execution plan and runs nothing.
     """
 
     configuration: Mapping[str, str] = field(default_factory=dict)
@@ -38,10 +38,10 @@ class LaunchOptions:
     explain_only: bool = False
 
     def overrides(self) -> dict[str, str]:
-        """Return all options that are configuration in the end, as keys and values.
+        """Return the options as configuration.
 
         Returns:
-            ``configuration``, with the keys the other options stand for set by them.
+            ``configuration``, with the keys of the other options set.
         """
         named = {
             "execution.runtime-mode": self.mode.upper() if self.mode else None,
@@ -57,36 +57,36 @@ class LaunchOptions:
 
 _active = LaunchOptions()
 
-#: environment -> operators that its program has built and asked no plan of
+#: id of an environment -> number of operators that are not part of a plan yet
 _built: Counter[int] = Counter()
 
 
 def operator_built(environment: int) -> None:
-    """Count an operator that waits for being executed; `environment` is the id of where."""
+    """Count an operator that is not part of a plan yet; `environment` is the id of its environment."""
     _built[environment] += 1
 
 
 def operators_planned(environment: int) -> None:
-    """Note that a plan was made of all operators built: to execute, to show or to test them."""
+    """Note that all operators of an environment are now part of a plan, to execute, show or test them."""
     _built.pop(environment, None)
 
 
 def operators_left() -> int:
-    """Return how many operators were built and never made part of a plan."""
+    """Return how many operators were built and are not part of a plan."""
     return _built.total()
 
 
 def current() -> LaunchOptions:
-    """Return the options of the running program; without any set where it was not started by the command line."""
+    """Return the options of the running program; none is set if it was not started by the command line."""
     return _active
 
 
 @contextmanager
 def activate(options: LaunchOptions) -> Iterator[None]:
-    """Make options the current ones of this process for the duration of a ``with`` block.
+    """Make options the current ones of this process within a ``with`` block.
 
     Args:
-        options: What ``current()`` returns inside the block, in every thread.
+        options: The options that ``current()`` returns inside the block, in every thread.
     """
     global _active
     previous, _active = _active, options

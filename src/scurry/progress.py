@@ -1,4 +1,4 @@
-"""Progress of a running job, on standard error; standard output belongs to the program."""
+"""Show the progress of a running job on standard error; standard output belongs to the program."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SPANS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1,
 
 
 class ProgressDisplay:
-    """Shows what a job does while a `with` block waits for it, and a summary at its end.
+    """Show the progress of a job while a `with` block waits for it, and a summary at its end.
 
-    A job on Spark has a line or two that keep changing where `stream` is a terminal. Otherwise there is a plain line
-    every 5 seconds, from the batches that end, so that an idle job is silent. The in-process runner always has plain
-    ones: it is where people put breakpoints. Nothing is shown if `scurry.progress` is off, or auto in a pytest run.
+    For a job on Spark, one or two live lines are shown if `stream` is a terminal. Otherwise a plain line is printed at
+    most every 5 seconds when a batch ends, so that an idle job is silent. The in-process runner always prints plain
+    lines, because users set breakpoints in it. Nothing is shown if `scurry.progress` is off, or auto in a pytest run.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class ProgressDisplay:
         """Prepare to show a job.
 
         Args:
-            job: The job; its batches are listened to from `__enter__` on.
+            job: The job; its batches are observed from `__enter__` on.
             stream: Where to write, standard error by default.
-            clock: Seconds, on the clock that `job.started` was read from.
+            clock: Returns the seconds of the clock that `job.started` was read from.
         """
         self._job = job
         self._name = job.plan.settings.job_name
@@ -78,11 +78,11 @@ class ProgressDisplay:
     # ------------------------------------------------------------------ texts
 
     def status(self) -> str:
-        """What the job is doing now, in one line."""
+        """Return what the job is doing now, in one line."""
         return ", ".join(self._status())
 
     def _status(self) -> list[str]:
-        """What the job does and, where it is known, how far time has come."""
+        """Return what the job does and, if known, how far it is behind and its watermark."""
         totals, settings = self._job.totals, self._job.plan.settings
         if not totals.batches:
             return [f"{self._name}: {settings.mode.lower()}, first batch"]
@@ -96,7 +96,7 @@ class ProgressDisplay:
         return [work, ", ".join(time)] if time else [work]
 
     def _behind(self) -> list[str]:
-        """How far the sources are behind, while they are not allowed to read all there is."""
+        """Return how far the sources are behind, if they may not read all available input."""
         backlog = self._job.backlog
         if not backlog.held_back:
             return []
@@ -109,7 +109,7 @@ class ProgressDisplay:
         return [f"{' and '.join(amounts)} behind ({when})"]
 
     def summary(self, error: BaseException | None = None) -> str:
-        """How the job ended and what it did; records that were dropped or set aside are never left out."""
+        """Return how the job ended and what it did, always with the numbers of dropped records and dead letters."""
         job, totals = self._job, self._job.totals
         stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
         by = f" by {job.stopped_by}" if job.stopped_by not in (None, "the program", "Ctrl-C") else ""
@@ -133,7 +133,7 @@ class ProgressDisplay:
             return "at the end of input"
         text, lag = _iso(watermark), time.time() * 1000 - watermark
         speed = self._rates.event_time_speed()
-        # Replayed history is weeks behind by nature: how fast it goes by says more.
+        # Replayed history is weeks behind by nature: its speed is more useful.
         if lag > 60_000 and speed > 2:
             return f"{text} ({_span(speed * 1000)} of data per s)"
         if lag > 86_400_000 and not speed:
@@ -149,13 +149,13 @@ class ProgressDisplay:
             self._say(self.status())
 
     def _say(self, text: str) -> None:
-        # With live lines, rich has taken the place of sys.stderr and puts this above it.
+        # With live lines, rich replaces sys.stderr and prints this above them.
         stream = sys.stderr if self._live is not None else self._stream
         print(text, file=stream, flush=True)
 
 
 class _ShownRecords(logging.Handler):
-    """Says what a user who watches the job should see."""
+    """Print the log records that a user who watches the job should see."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class _ShownRecords(logging.Handler):
 
 
 class _Rates:
-    """Speeds over the last seconds, from the reports of batches."""
+    """Compute rates over the last seconds from the reports of batches."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -180,7 +180,7 @@ class _Rates:
             self._reports.popleft()
 
     def _seconds(self) -> float:
-        """The time since the first of the reports began; while the job idles, it goes on."""
+        """Return the time since the batch of the first report began, including idle time."""
         if not self._reports:
             return 1.0
         ended, report = self._reports[0]
@@ -192,7 +192,7 @@ class _Rates:
         return sum(r.records_in for r in reports) / seconds, sum(r.records_out for r in reports) / seconds
 
     def event_time_speed(self) -> float:
-        """Seconds of event time per second."""
+        """Return the seconds of event time per second."""
         known = [(at, r.watermark) for at, r in list(self._reports) if MIN_TIME < r.watermark < MAX_TIME]
         if len(known) < 2:
             return 0.0
@@ -213,13 +213,13 @@ def _live_lines(status: Callable[[], list[str]], stream: TextIO) -> Any:
     from rich.live import Live
     from rich.text import Text
 
-    # What the program prints must not wrap or change colour just because it passes through here.
+    # The program's own output passes through here and must not be wrapped or coloured.
     console = Console(file=stream, soft_wrap=True, highlight=False)
     return Live(
         get_renderable=lambda: Text("\n  ".join(status()), style="dim", no_wrap=True, overflow="ellipsis"),
         console=console,
         transient=True,
-        # Only a terminal's output may go through rich, which writes it to standard error.
+        # Only output to a terminal may pass through rich, which writes it to standard error.
         redirect_stdout=sys.stdout.isatty(),
     )
 
@@ -233,7 +233,7 @@ def _iso(millis: int) -> str:
     try:
         return datetime.datetime.fromtimestamp(millis / 1000, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
-        return f"{millis} ms"  # timestamps in another unit, most likely
+        return f"{millis} ms"  # probably timestamps in another unit
 
 
 def _span(millis: float) -> str:

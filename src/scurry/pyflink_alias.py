@@ -1,8 +1,8 @@
-"""Importing this module makes ``import pyflink.X`` resolve to ``scurry.X``.
+"""Make ``import pyflink.X`` resolve to ``scurry.X``, when this module is imported.
 
-Both names then give the very same module objects, so classes are identical whichever name they came by. The modules
-keep their own ``__name__``: what is pickled by reference refers to ``scurry`` and loads where there is no alias. A real
-PyFlink that is installed too is shadowed.
+Both names give the same module objects, so classes are identical under either name. The modules keep their own
+``__name__``: objects pickled by reference refer to ``scurry`` and load without the alias. An installed PyFlink is
+shadowed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RENAMED = {"pyflink": "scurry", "pyflink.version": "scurry.pyflink_version"}
 
 
 class _SameModule(Loader):
-    """Loads a module by importing the one it is another name for."""
+    """Load a module by importing the one that it is an alias of."""
 
     def __init__(self, real_name: str) -> None:
         self._real_name = real_name
@@ -33,12 +33,12 @@ class _SameModule(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        # It has run already; the import system has only put the alias's spec on it.
+        # The module has run already; restore its spec, which the import system has replaced by the alias's.
         module.__spec__ = self._real_spec
 
 
 class _PyFlinkFinder(MetaPathFinder):
-    """Answers for ``pyflink`` and everything below it."""
+    """Find ``pyflink`` and all modules below it."""
 
     def __init__(self) -> None:
         self.announce: Callable[[], None] | None = None
@@ -52,7 +52,7 @@ class _PyFlinkFinder(MetaPathFinder):
         real = importlib.util.find_spec(real_name)
         if real is None:
             package, _, name = real_name.rpartition(".")
-            getattr(sys.modules[package], name, None)  # A package that knows better says so by an ImportError.
+            getattr(sys.modules[package], name, None)  # The package may raise an ImportError that explains more.
             raise ModuleNotFoundError(f"scurry does not offer {fullname} (yet): there is no {real_name}", name=fullname)
         if fullname == "pyflink" and self.announce:
             self.announce()
@@ -63,13 +63,13 @@ _finder = _PyFlinkFinder()
 
 
 def install(announce: Callable[[], None] | None = None) -> None:
-    """Let ``pyflink`` resolve to ``scurry`` in this process; importing this module has done it already.
+    """Let ``pyflink`` resolve to ``scurry`` in this process; importing this module does it already.
 
     Args:
         announce: Called when a program first imports ``pyflink``.
 
     Raises:
-        PyFlinkImportedError: If the real PyFlink has been imported before: its classes are in use by then.
+        PyFlinkImportedError: The real PyFlink was imported before, so that its classes are in use.
     """
     imported = sys.modules.get("pyflink")
     if imported is not None and imported is not sys.modules["scurry"]:

@@ -1,4 +1,4 @@
-"""What ``pyflink.version`` is to a program: the version of PyFlink whose API scurry follows."""
+"""The module behind ``pyflink.version``: the version of PyFlink whose API scurry follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells a user's part of a traceback from scurry's own and from what scurry calls."""
+"""Separate the user's frames of a traceback from those of scurry and of what scurry calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INTERNAL = (_PACKAGE, BOUNDARY)
 # A frame of the standard library or of an installed package counts as the user's only if user code called it.
 _INSTALLED = ("<frozen ", *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
-# What Cython calls the files of a library, relative to nothing in particular.
+# Cython names the files of a library by relative paths with these suffixes.
 _COMPILED = (".pyx", ".pxi", ".pxd")
 
 
@@ -28,8 +28,8 @@ def is_internal(filename: str) -> bool:
 def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
     """Yield the entries of a traceback that belong to the user, outermost first.
 
-    These are all that lie outside scurry and are neither called by it nor by what it calls, unless they are the user's
-    own files: `functools.py` below scurry is left out, `json/decoder.py` below a user's function is not.
+    These are the frames of the user's own files, and those of libraries that the user's code called, not scurry:
+    `functools.py` below scurry is left out, `json/decoder.py` below a user's function is not.
     """
     below_user = False
     while trace is not None:
@@ -44,7 +44,7 @@ def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def only_user_frames(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback of the user's entries alone; None if there are none."""
+    """Return a traceback with only the user's entries; None if there are none."""
     shown: TracebackType | None = None
     for entry in reversed(list(user_frames(trace))):
         shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

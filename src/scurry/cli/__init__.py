@@ -1,4 +1,4 @@
-"""The ``scurry`` command: run a program, show its plan."""
+"""The ``scurry`` command: run a program, show its plan, operate running jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands and their options; what they do is in the modules next to this one."""
+"""Define the commands and their options; the modules next to this one implement them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Mode(StrEnum):
 
 
 class Runner(StrEnum):
-    """What executes the job."""
+    """The runner that executes the job."""
 
     SPARK = "spark"
     LOCAL = "local"
@@ -61,7 +61,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-# What follows PROGRAM is the program's own, also where it looks like one of our options.
+# All arguments after PROGRAM belong to the program, even if they look like options of scurry.
 _OWN_OPTIONS_FIRST = {"allow_interspersed_args": False}
 
 
@@ -122,7 +122,7 @@ def explain(
     mode: ModeOption = None,
     debug: Debug = False,
 ) -> None:
-    """Print the execution plan of each job a program would execute, and run none of them."""
+    """Print the execution plan of each job that a program would execute, without running any."""
     options = LaunchOptions(
         configuration=dict(map(_parse_setting, settings or [])),
         mode=mode.value if mode else None,
@@ -134,7 +134,7 @@ def explain(
 
 @app.command(name="version")
 def show_version() -> None:
-    """Print the versions that matter in a bug report."""
+    """Print the versions to name in a bug report."""
     try:
         spark = f"pyspark {version('pyspark')}"
     except PackageNotFoundError:
@@ -146,5 +146,5 @@ operate.add_to(app)
 
 
 def main() -> None:
-    """Entry point of the ``scurry`` command."""
+    """Run the ``scurry`` command."""
     app()

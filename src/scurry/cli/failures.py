@@ -1,4 +1,4 @@
-"""Turns an exception that ended a program into what its author needs to see."""
+"""Describe an exception that ended a program to the program's author."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scurry.user_frames import is_internal
 def describe(failure: BaseException, program: Path, *, debug: bool = False) -> str:
     """Describe a failure for the author of a program.
 
-    Errors of scurry are their message and the line that led there; a failed job's message names its own place. Other
-    exceptions are a traceback without scurry's frames.
+    Errors of scurry are shown as their message and the line that caused them; the message of a failed job names that
+    itself. Other exceptions are shown as a traceback without scurry's frames.
 
     Args:
         failure: What the program raised.
         program: The program's file.
-        debug: Give the whole traceback instead.
+        debug: Whether to return the whole traceback instead.
 
     Returns:
         The text, without a newline at its end.

@@ -1,4 +1,4 @@
-"""Commands for jobs that run in other processes."""
+"""Define the commands for jobs that run in other processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scurry.errors import JobError, ScurryError
 if TYPE_CHECKING:
     from scurry.rest.client import RemoteJob
 
-#: Seconds `scurry list` waits for jobs to say how they are.
+#: Seconds that `scurry list` waits for each job to report its state.
 _LIST_PATIENCE = 10.0
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job, the beginning of it, or the job's name.")]
@@ -34,7 +34,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class _TriggerByDefault(TyperGroup):
-    """`scurry savepoint JOB` is short for `scurry savepoint trigger JOB`."""
+    """Run `scurry savepoint JOB` as `scurry savepoint trigger JOB`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] != "--help":
@@ -117,7 +117,7 @@ def trigger_savepoint(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Take a savepoint of a job, which goes on, and print its path. `scurry savepoint JOB [DIR]` is the same."""
+    """Take a savepoint of a running job and print its path. `scurry savepoint JOB [DIR]` does the same."""
     with _told_errors():
         found = _find(job, url)
         _say(f"taking a savepoint of {_label(found)}")
@@ -130,7 +130,7 @@ def inspect_savepoint(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="The savepoint's directory or URI.")],
     as_json: Json = False,
 ) -> None:
-    """Show what is in a savepoint: operators, their states and sizes, positions of sources, versions."""
+    """Show what is in a savepoint: operators, their states and sizes, source positions, versions."""
     from scurry.cli.savepoint_contents import print_contents
 
     with _told_errors():
@@ -176,7 +176,7 @@ def token(job: Job) -> None:
 
 
 def _find(job: str, url: str | None = None) -> RemoteJob:
-    from scurry.rest.lookup import find_job  # `scurry run` has no use for it, and starts sooner without
+    from scurry.rest.lookup import find_job  # not at the top: `scurry run` does not need it and starts faster without
 
     return find_job(job, url)
 
@@ -194,7 +194,7 @@ def _label(job: RemoteJob) -> str:
 
 
 def _absolute(directory: str | None, url: str | None) -> str | None:
-    """A path as seen from here, where the job may see another; a job of another machine knows its own paths."""
+    """Resolve a path here, because the job may have another working directory; leave paths for other machines as is."""
     if directory is None or url is not None or "://" in directory:
         return directory
     return os.path.abspath(os.path.expanduser(directory))
@@ -206,7 +206,7 @@ def _say(text: str) -> None:
 
 @contextmanager
 def _told_errors() -> Iterator[None]:
-    """Ends the command with the message of an error of scurry's, and exit status 1."""
+    """End the command with the message of a scurry error and exit status 1."""
     try:
         yield
     except ScurryError as error:

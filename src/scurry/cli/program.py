@@ -1,4 +1,4 @@
-"""Runs a user's program in this process as Python would, and says what went wrong in the user's own terms."""
+"""Run a user's program in this process as Python would, and report its failure in the user's terms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     Args:
         program: The program's file, or the name of its module, as for ``python -m``.
         arguments: Its ``sys.argv[1:]``.
-        options: What the execution environment finds in ``scurry.launch.current()``.
+        options: The options that ``scurry.launch.current()`` returns to the execution environment.
         debug: Whether failures show the whole traceback.
 
     Returns:
@@ -50,7 +50,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     except KeyboardInterrupt:
         _print_error("interrupted")
         if _job_is_running():
-            # Told not to wait: what Python does at exit would wait for the job's threads.
+            # The user does not want to wait, and Python's own exit would wait for the job's threads.
             os._exit(INTERRUPTED)
         return INTERRUPTED
     except Exception as failure:
@@ -64,7 +64,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
 
 @contextmanager
 def _as_started_by_python(program: Path | str, arguments: Sequence[str]) -> Iterator[None]:
-    """Set ``sys.argv`` and the import path as ``python PROGRAM`` would, for Python workers started meanwhile too."""
+    """Set ``sys.argv`` and the import path as ``python PROGRAM`` would, also for Python workers started meanwhile."""
     directory = os.getcwd() if isinstance(program, str) else str(program.resolve().parent)
     argv, path, python_path = sys.argv, sys.path[:], os.environ.get("PYTHONPATH")
     sys.argv = [str(program), *arguments]
@@ -83,7 +83,7 @@ def _as_started_by_python(program: Path | str, arguments: Sequence[str]) -> Iter
 def _job_is_running() -> bool:
     jobs = [thread for thread in threading.enumerate() if thread.name == "scurry-job"]
     for thread in jobs:
-        thread.join(0.2)  # one that has just stopped is about to end
+        thread.join(0.2)  # a job that has just stopped ends soon
     return any(thread.is_alive() for thread in jobs)
 
 
@@ -105,8 +105,8 @@ def _say_what_pyflink_is() -> None:
 
 
 def _print_error(message: str) -> None:
-    from scurry.common.redaction import without_secrets  # `scurry version` need not wait for it
+    from scurry.common.redaction import without_secrets  # not at the top: `scurry version` does not need it
 
-    # What the program printed comes first, also where both go to one file.
+    # The program's own output comes first, also if both go to one file.
     sys.stdout.flush()
     print(without_secrets(message), file=sys.stderr, flush=True)

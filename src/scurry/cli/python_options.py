@@ -1,4 +1,4 @@
-"""The options of `scurry run` for Python code and packages; those of `flink run`."""
+"""The options of `scurry run` for Python code and packages, named as in `flink run`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PythonPath = Annotated[
     typer.Option("--pyPythonPath", "-pypath", metavar="DIRS", help="Directories on workers (python.pythonpath)."),
 ]
 
-#: Set for the program once another interpreter has taken over.
+#: Environment variable that is set once another interpreter runs the program.
 _TAKEN_OVER = "SCURRY_CLIENT_EXECUTABLE"
 
 
@@ -72,7 +72,7 @@ def configuration(
 
 
 def use_client_executable(configuration: dict[str, str]) -> None:
-    """Go on in the interpreter that `python.client.executable` names, if that is another one, and drop the setting."""
+    """Drop `python.client.executable` and, if it names another interpreter, continue in that one."""
     wanted = configuration.pop("python.client.executable", None)
     if wanted is None or is_this_interpreter(wanted) or os.environ.get(_TAKEN_OVER) == wanted:
         return
@@ -89,10 +89,10 @@ def use_client_executable(configuration: dict[str, str]) -> None:
 def program_of(
     program: Path | None, file: Path | None, module: str | None, arguments: Sequence[str]
 ) -> tuple[Path | str, list[str]]:
-    """Return what to run, a file or the name of a module, and the program's arguments.
+    """Return the program, a file or the name of a module, and its arguments.
 
     Raises:
-        typer.BadParameter: There is no such file, or there is none or more than one program.
+        typer.BadParameter: The file does not exist, or no program or more than one is given.
     """
     if file is not None and module is not None:
         raise typer.BadParameter("name a file or a module, not both", param_hint="'--python' / '--pyModule'")

@@ -1,4 +1,4 @@
-"""What `scurry savepoint inspect` shows: metadata and sizes, never the state itself: loading it would run code."""
+"""Show the metadata and sizes of a savepoint, never the state itself, because loading it would run code."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def contents(directory: str) -> dict[str, Any]:
         what could not be checked.
 
     Raises:
-        SavepointNotFoundError: There is none.
-        SavepointFormatError: It cannot be read, or is not what was written.
+        SavepointNotFoundError: There is no savepoint.
+        SavepointFormatError: It cannot be read, or is damaged.
     """
     savepoint = open_savepoint(directory, allow_untrusted=True)
     known = asdict(savepoint.metadata)

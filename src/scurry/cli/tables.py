@@ -1,4 +1,4 @@
-"""Tables and JSON on standard output."""
+"""Print tables and JSON on standard output."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["position_text", "print_json", "print_table", "size_text", "span_text
 
 
 def print_json(content: Any) -> None:
-    """Print JSON for programs to read."""
+    """Print JSON."""
     print(json.dumps(content, indent=2))
 
 
 def print_table(columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table: on a terminal as wide as that, elsewhere with every cell in full."""
+    """Print a table, on a terminal within its width, elsewhere with every cell in full."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -34,25 +34,25 @@ def print_table(columns: list[str], rows: list[list[str]]) -> None:
 
 
 def time_text(millis: int | None) -> str:
-    """A time of day with its date, in the local time zone; milliseconds since the epoch."""
+    """Format milliseconds since the epoch as date and time in the local time zone."""
     if millis is None or millis < 0:
         return ""
     return datetime.datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def span_text(millis: int) -> str:
-    """A duration, given in milliseconds."""
+    """Format a duration in milliseconds."""
     return f"{millis} ms" if millis < 1000 else f"{millis / 1000:.1f} s"
 
 
 def position_text(position: dict[str, Any], longest: int = 200) -> str:
-    """Where sources stand, cut off where it gets long."""
+    """Format source positions, cut off after `longest` characters."""
     text = ", ".join(f"{key}: {value}" for key, value in position.items())
     return text if len(text) <= longest else f"{text[:longest]}... (--json shows all)"
 
 
 def size_text(size: float) -> str:
-    """A size, given in bytes."""
+    """Format a size in bytes."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"

@@ -1,8 +1,8 @@
-"""The Python code and packages that workers need besides scurry: declared, staged on the driver, activated in workers.
+"""Provide workers with Python code and packages: declared, staged on the driver, activated in workers.
 
-    configuration -> Declared -> JobDependencies (staged on this machine) -> WorkerSetup (travels with the job)
+    configuration -> Declared -> JobDependencies (staged on this machine) -> WorkerSetup (sent with the job)
 
-Workers on the driver's machine use what was staged, those of a cluster get it as one zip file by way of Spark.
+Workers on the driver's machine use the staged files; those of a cluster get them from Spark as one zip file.
 """
 
 from __future__ import annotations

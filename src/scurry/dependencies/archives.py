@@ -1,4 +1,4 @@
-"""Unpacking archives, and packing what workers get into one."""
+"""Unpack archives, and pack the files for workers into one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pathlib import Path
 
 from scurry.errors import DependencyError
 
-#: Zip files have times; those of a bundle must not depend on when it is made.
+#: The times in a bundle's zip file, which must not depend on when it is made.
 _SOME_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def unpack(archive: Path, target: Path) -> None:
-    """Unpack a zip or tar archive into a directory, which is made; permissions to execute are kept.
+    """Unpack a zip or tar archive into a directory, which is created, and keep execute permissions.
 
     Raises:
-        DependencyError: It is damaged, or names files outside of the directory.
+        DependencyError: The archive is damaged, or names files outside of the directory.
     """
     target.mkdir(parents=True, exist_ok=True)
     try:
@@ -43,7 +43,7 @@ def unpacked_once(archive: Path, target: Path) -> Path:
     """Unpack an archive unless another process has done so; several may try at once.
 
     Returns:
-        The directory, which is complete.
+        The complete directory.
     """
     if not target.exists():
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
@@ -59,7 +59,7 @@ def unpacked_once(archive: Path, target: Path) -> Path:
 
 
 def pack(files: Mapping[str, Path], directory: Path) -> Path:
-    """Write a zip file named by what is in it, so that equal bundles are equal files.
+    """Write a zip file named by a digest of its content, so that equal bundles are equal files.
 
     Args:
         files: Name in the zip file -> file.
@@ -77,7 +77,7 @@ def pack(files: Mapping[str, Path], directory: Path) -> Path:
 
 
 def digest_of(files: Mapping[str, Path]) -> str:
-    """Return a digest of names and contents."""
+    """Return a digest of the names and contents of files."""
     digest = hashlib.sha256()
     for name, file in sorted(files.items()):
         content = hashlib.sha256()
@@ -89,7 +89,7 @@ def digest_of(files: Mapping[str, Path]) -> str:
 
 
 def files_below(directory: Path) -> dict[str, Path]:
-    """Return the files of a directory by their names relative to it, without byte code and what is hidden."""
+    """Return the files below a directory by their relative names, without byte code and hidden directories."""
     found = {}
     for parent, directories, files in os.walk(directory, followlinks=True):
         directories[:] = [d for d in directories if d != "__pycache__" and not d.startswith(".")]

@@ -1,4 +1,4 @@
-"""What a configuration says about the Python code and packages of workers."""
+"""Read the Python code and packages of workers from a configuration."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Declared:
 
     Attributes:
         files: Files and directories to import from, the first searched first.
-        archives: What is unpacked into the working directory.
+        archives: Archives to unpack into the working directory.
         requirements: A requirements.txt.
         packages: Directory that its packages are installed from, without any index.
         executable: The interpreter of workers.
-        python_path: Directories on the machines of workers.
-        ship_program: Whether the program's own modules are sent.
+        python_path: Directories on the workers' machines to import from.
+        ship_program: Whether the program's own modules are sent to workers.
     """
 
     files: tuple[Path, ...] = ()

@@ -1,4 +1,4 @@
-"""Whether workers can run on an interpreter, found out before a job starts."""
+"""Check whether workers can run on an interpreter, before a job starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from scurry.common.python_options import PYTHON_EXECUTABLE
 from scurry.errors import InterpreterError
 
-#: What Python workers import, by the name of the package to install.
+#: Modules that Python workers import -> package to install.
 WORKER_MODULES = {
     "scurry": "scurry",
     "pyspark": "pyspark",
@@ -25,7 +25,7 @@ WORKER_MODULES = {
 }
 CLIENT_MODULES = {**WORKER_MODULES, "typer": "typer"}
 
-#: Prints what `verdict` reads; the arguments are names of modules.
+#: Program that prints the input of `verdict`; its arguments are names of modules.
 PROBE = """
 import importlib.util, json, sys
 def found(name):
@@ -60,10 +60,10 @@ def check_interpreter(executable: str, key: str = PYTHON_EXECUTABLE.key, client:
     Args:
         executable: Its path, or a command on PATH.
         key: The configuration key that names it, for errors.
-        client: Whether it is to run programs instead: any version of Python does.
+        client: Whether it runs programs instead of workers, with any version of Python.
 
     Raises:
-        InterpreterError: It does not exist, does not run, or lacks what workers import.
+        InterpreterError: It does not exist, does not run, or lacks modules.
     """
     path = shutil.which(executable)
     if path is None:
@@ -83,7 +83,7 @@ def check_interpreter(executable: str, key: str = PYTHON_EXECUTABLE.key, client:
 
 
 def verdict(path: str, printed: str, client: bool = False) -> str | None:
-    """Return why an interpreter cannot be used, by what `PROBE` has printed there; None if it can.
+    """Return why an interpreter cannot be used, given the output of `PROBE`; None if it can.
 
     Raises:
         ValueError: The text is not the probe's.
@@ -111,5 +111,5 @@ def _first_line(error: Exception) -> str:
 
 
 def executable_bit(path: Path) -> None:
-    """Let a file be executed: archives may have lost that."""
+    """Make a file executable, because archives may lose that permission."""
     path.chmod(path.stat().st_mode | 0o111)

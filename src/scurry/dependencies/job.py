@@ -1,4 +1,4 @@
-"""The dependencies of one job on the driver: staged once, for however often the job is started."""
+"""Stage the dependencies of a job on the driver, once for all its attempts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _REQUIREMENTS, _PACKAGES = "requirements/requirements.txt", "requirements/packag
 
 
 class JobDependencies:
-    """What a job's workers need, on the driver.
+    """The dependencies of a job on the driver; they are not sent to workers.
 
-    Making it checks what can be checked without a cluster. It stays on the driver.
+    The constructor checks what can be checked without a cluster.
 
     Args:
         configuration: The job's settings.
@@ -57,12 +57,12 @@ class JobDependencies:
 
     @cached_property
     def _files(self) -> list[Path]:
-        """A directory to import from for each of the files."""
+        """The directory to import from, for each of the files."""
         return [file if file.is_dir() else _staged(file, file.stat().st_mtime_ns) for file in self.declared.files]
 
     @cached_property
     def _directory(self) -> Path:
-        """A directory for what is this job's only."""
+        """A directory for files of this job only."""
         return Path(tempfile.mkdtemp(dir=_staging_directory()))
 
     @cached_property
@@ -86,7 +86,7 @@ class JobDependencies:
 
     @cached_property
     def _digest(self) -> str:
-        """Of what is declared, empty if nothing is."""
+        """Digest of the declared files, empty if there are none."""
         declared = {f"{number}/{name}": path for number, directory in enumerate(self._files)
                     for name, path in files_below(directory).items()}  # fmt: skip
         archives = {f"{archive.target}/": archive.path for archive in self.declared.archives}
@@ -94,20 +94,20 @@ class JobDependencies:
         return digest_of(files) if files else ""
 
     def import_files(self) -> None:
-        """Let this process import from the files, after the program's own directory."""
+        """Add the files to this process's import path, after the program's own directory."""
         first = sys.path[:1]
         files = [str(path) for path in self._files]
         if not all(path in sys.path for path in files):
             search_first([*first, *files])
 
     def prepare_process(self) -> Path | None:
-        """Let this process run the job's functions.
+        """Prepare this process to run the job's functions.
 
         Returns:
             The directory of the archives, if there are any.
 
         Raises:
-            DependencyError: This interpreter is not the one the job asks for, or lacks packages.
+            DependencyError: The job requires another interpreter, or this one lacks packages.
         """
         executable = self.declared.executable
         if executable is not None and not is_this_interpreter(executable):
@@ -121,7 +121,7 @@ class JobDependencies:
         return self._archives
 
     def executable_here(self) -> str | None:
-        """Return the interpreter of workers on this machine, None for the driver's.
+        """Return the interpreter of workers on this machine, None for that of the driver.
 
         Raises:
             InterpreterError: Workers cannot run on it.
@@ -142,7 +142,7 @@ class JobDependencies:
 
     @cached_property
     def local_setup(self) -> WorkerSetup:
-        """What workers on this machine do: they import from where the program does."""
+        """The setup of workers on this machine, which import from the same directories as the program."""
         path = [os.path.abspath(entry) for entry in sys.path]
         if self.executable_here() is not None:
             path = [entry for entry in path if not is_installed(Path(entry))]
@@ -152,7 +152,7 @@ class JobDependencies:
         if declared.requirements is not None:
             digest = digest_of(self._requirements)
             if self.executable_here() is None:
-                environment(declared.requirements, declared.packages, digest)  # errors come before the job starts
+                environment(declared.requirements, declared.packages, digest)  # fails before the job starts, if at all
         return WorkerSetup(
             digest=self._digest,
             path=tuple(dict.fromkeys(path)),
@@ -166,7 +166,7 @@ class JobDependencies:
 
     @cached_property
     def bundle(self) -> Path | None:
-        """The zip file that workers elsewhere need, None if there is nothing in it."""
+        """The zip file for workers on a cluster, None if it would be empty."""
         files = dict(self._requirements)
         for number, directory in enumerate(self._files):
             files.update({f"files/{number}/{name}": path for name, path in files_below(directory).items()})
@@ -177,7 +177,7 @@ class JobDependencies:
 
     @property
     def cluster_archives(self) -> list[Archive]:
-        """The archives as Spark can unpack them, which knows them by the ends of their names."""
+        """The archives under names that Spark can unpack, as it goes by their suffixes."""
         return [
             Archive(self._as_zip(a.path) if a.path.suffix in (".whl", ".egg") else a.path, a.target)
             for a in self.declared.archives
@@ -190,13 +190,13 @@ class JobDependencies:
         return link
 
     def cluster_executable(self, *, driver_runs_it: bool) -> str | None:
-        """Return the interpreter of workers elsewhere, None for the path of the driver's.
+        """Return the interpreter of workers on a cluster, None for the path of the driver's interpreter.
 
         Args:
-            driver_runs_it: Whether Spark starts it on the driver's machine as well.
+            driver_runs_it: Whether Spark also starts it on the driver's machine.
 
         Raises:
-            InterpreterError: The driver needs it, too, and cannot run it.
+            InterpreterError: Spark also starts it on the driver's machine, where it cannot run.
         """
         executable = self.declared.executable
         if executable is None:
@@ -213,7 +213,7 @@ class JobDependencies:
 
     @cached_property
     def cluster_setup(self) -> WorkerSetup:
-        """What workers elsewhere do: they import from the bundle that Spark has downloaded."""
+        """The setup of workers on a cluster, which import from the bundle that Spark has downloaded."""
         files = [f"files/{number}" for number in range(len(self._files))]
         declared, bundle = self.declared, self.bundle
         archives = {archive.target: archive.path for archive in declared.archives}
@@ -237,14 +237,14 @@ def _staging_directory() -> Path:
 
 @functools.cache
 def _staged(file: Path, _changed: int) -> Path:
-    """A directory with the modules of a file, the same for all jobs of this process while the file does not change."""
+    """Return a directory with the modules of a file, the same for all jobs of this process while it is unchanged."""
     directory = Path(tempfile.mkdtemp(dir=_staging_directory()))
     if file.suffix == ".py":
-        (directory / file.name).symlink_to(file)  # so tracebacks and debuggers know the original
+        (directory / file.name).symlink_to(file)  # so that tracebacks and debuggers show the original
     else:
         unpack(file, directory)
     return directory
 
 
 def _nothing() -> None:
-    """What the dependencies are in a worker, which has a `WorkerSetup`."""
+    """Return None, as which the dependencies are unpickled in workers, which have a `WorkerSetup`."""

@@ -1,4 +1,4 @@
-"""The modules of the program that are not installed: what the workers of a cluster cannot have by themselves."""
+"""Find the program's own modules, which are not installed on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from types import ModuleType
 from scurry.common.python_options import PYTHON_FILES, SHIP_PROGRAM
 from scurry.errors import DependencyError
 
-#: What a program's own modules may amount to.
+#: Limits of a program's own modules.
 MAX_BYTES = 64 << 20
 MAX_FILES = 10_000
 
 _MODULES = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
-#: Workers have these, or no worker would run.
+#: Packages that every worker has.
 _OURS = frozenset({"scurry", "pyspark", "py4j", "pyflink"})
 
 
 def program_directory() -> Path | None:
-    """Return the directory that Python imports a program's own modules from, None for one that is installed.
+    """Return the directory that Python imports a program's own modules from, None if the program is installed.
 
-    It is what Python puts first on ``sys.path``: the directory of ``python program.py``, the parent of the package of
-    ``python -m package.program``, and the working directory without a file, as in notebooks.
+    It is the first entry that Python puts on ``sys.path``: the directory of ``python program.py``, the parent of the
+    package of ``python -m package.program``, and the working directory without a file, as in notebooks.
     """
     main = sys.modules["__main__"]
     file, spec = getattr(main, "__file__", None), getattr(main, "__spec__", None)
@@ -49,19 +49,19 @@ def is_installed(path: Path) -> bool:
 def _installed_directories() -> list[str]:
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     paths = [sysconfig.get_paths()[name] for name in names]
-    if sys.prefix != sys.base_prefix:  # all of a virtual environment; below /usr there may be programs
+    if sys.prefix != sys.base_prefix:  # all of a virtual environment; but users' programs may be below /usr
         paths.append(sys.prefix)
     return [*paths, *map(os.path.realpath, paths), site.getusersitepackages()]
 
 
 def program_modules(ignored: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of the program's own modules by the name they have below a directory of ``sys.path``.
+    """Return the files of the program's own modules by their names relative to a directory of ``sys.path``.
 
-    These are, in the program's directory, each module and each package that is a directory with an `__init__.py`; and
-    whatever else the program has imported that is not installed. Packages are taken whole, with their data.
+    These are the modules in the program's directory, its packages that have an `__init__.py`, and all other imported
+    modules that are not installed. Packages include all their files, with data.
 
     Args:
-        ignored: Directories of modules that get to workers by another way.
+        ignored: Directories of modules that workers get in another way.
 
     Raises:
         DependencyError: They exceed `MAX_BYTES` or `MAX_FILES`.
@@ -84,21 +84,21 @@ def program_modules(ignored: Sequence[Path]) -> dict[str, Path]:
 
 
 def _places(module: ModuleType | None) -> Iterator[Path]:
-    """A module's file, or the directories of a package."""
+    """Yield a module's file, or the directories of a package."""
     if module is None or module.__name__ == "__main__":
         return
     try:
         for directory in getattr(module, "__path__", ()):
             yield Path(directory).absolute()
         file = getattr(module, "__file__", None)
-    except Exception:  # modules that make their attributes up
+    except Exception:  # modules that compute their attributes may raise anything
         return
     if isinstance(file, str) and not hasattr(module, "__path__") and file.endswith(_MODULES):
         yield Path(file).absolute()
 
 
 def _files_of(entry: Path) -> Iterator[tuple[str, Path]]:
-    """A module, or the files of a package, by their names from the package on."""
+    """Yield a module, or the files of a package, by their names beginning with the package's."""
     if entry.is_file():
         yield entry.name, entry
         return

@@ -1,4 +1,4 @@
-"""requirements.txt: what may be in it, what an interpreter lacks, and virtual environments that have it."""
+"""Read a requirements.txt, check it against an interpreter, and build virtual environments for it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _GIVE_UP_SECONDS = 1800
 
 
 def read_requirements(path: Path) -> list[Requirement]:
-    """Return what a requirements.txt asks for, whose markers hold here.
+    """Return the requirements in a requirements.txt whose markers hold for this interpreter.
 
     Raises:
-        ConfigError: It refers to other files, which workers would not have, or has a line that is no requirement.
+        ConfigError: It refers to other files, which workers would not have, or has a line that is not a requirement.
     """
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").replace("\\\n", " ").splitlines(), 1):
@@ -52,7 +52,7 @@ def read_requirements(path: Path) -> list[Requirement]:
 
 
 def unsatisfied(requirements: list[Requirement]) -> list[str]:
-    """Return those requirements that the packages of this interpreter do not meet, and what there is instead."""
+    """Return the requirements that this interpreter's packages do not meet, with the versions it has."""
     missing = []
     for requirement in requirements:
         try:
@@ -69,7 +69,7 @@ def require_here(path: Path) -> None:
     """Check that this interpreter meets a requirements.txt.
 
     Raises:
-        DependencyError: It does not; says what to install.
+        DependencyError: It does not; the message says what to install.
     """
     missing = unsatisfied(read_requirements(path))
     if missing:
@@ -80,15 +80,15 @@ def require_here(path: Path) -> None:
 
 
 def environment(requirements: Path, packages: Path | None, digest: str) -> Path:
-    """Return the packages directory of a virtual environment with what is required, built unless there is one.
+    """Return the packages directory of a virtual environment that meets the requirements; build it if it is missing.
 
-    It lies in scurry's cache directory and is named by the requirements and the interpreter. Packages the interpreter
-    has itself are used, unless another version is required.
+    It is in scurry's cache directory, named by the requirements and the interpreter. The interpreter's own packages are
+    used unless another version is required.
 
     Args:
         requirements: The requirements.txt.
-        packages: Directory to install from, without any index; None for the index pip is configured for.
-        digest: Of requirements and packages.
+        packages: Directory to install from, without any index; None for the index that pip is configured with.
+        digest: Digest of requirements and packages.
 
     Raises:
         DependencyError: pip failed.
@@ -108,7 +108,7 @@ def environment(requirements: Path, packages: Path | None, digest: str) -> Path:
 
 def _build(directory: Path, site_packages: Path, requirements: Path, packages: Path | None) -> None:
     venv.EnvBuilder(symlinks=True).create(directory)
-    # what the interpreter itself has; pip then leaves it alone
+    # the interpreter's own packages, which pip then does not install again
     inherited = {path for path in sys.path if "site-packages" in path or "dist-packages" in path}
     (site_packages / "scurry-inherited.pth").write_text("".join(f"{path}\n" for path in sorted(inherited)))
     offline = ["--no-index", "--find-links", str(packages)] if packages is not None else []
@@ -130,7 +130,7 @@ def _build(directory: Path, site_packages: Path, requirements: Path, packages: P
 
 
 def _pip_wheel() -> Path | None:
-    """The pip that every CPython brings along for new virtual environments."""
+    """Return the wheel of pip that CPython bundles for new virtual environments, None if there is none."""
     try:
         import ensurepip
     except ImportError:
@@ -139,10 +139,10 @@ def _pip_wheel() -> Path | None:
 
 
 def refuse_loaded(site_packages: Path) -> None:
-    """Check that no package of an environment has been imported by this process in another version.
+    """Check that this process has not imported a package of an environment in another version.
 
     Raises:
-        DependencyError: Names both versions.
+        DependencyError: It has; the message names both versions.
     """
     for distribution in importlib.metadata.distributions(path=[str(site_packages)]):
         if not _of_environment(distribution, site_packages):

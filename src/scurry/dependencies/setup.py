@@ -1,4 +1,4 @@
-"""What a worker does before it loads the functions of a job."""
+"""Set up a worker before it loads the functions of a job."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from scurry.dependencies.archives import unpacked_once
 from scurry.dependencies.requirements import environment, refuse_loaded
 from scurry.errors import DependencyError
 
-#: The digest of what this process has been set up for.
+#: The digest of the files that this process is set up for.
 _active: str | None = None
 
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What a worker of a job imports from, and where it works; travels with the job.
+    """Import path and working directory of a job's workers, sent with the job.
 
     Attributes:
-        digest: Of all files; empty if there are none but those of the driver's machine.
-        path: Directories of `sys.path`, the first searched first; relative ones lie in the bundle.
+        digest: Digest of all declared or bundled files; empty if there are none.
+        path: Directories of `sys.path`, the first searched first; relative ones are in the bundle.
         bundle: Name of the zip file that Spark downloads, None if the worker is on the driver's machine.
-        requirements: Name of the requirements.txt, if there is one; relative ones lie in the bundle.
+        requirements: Name of the requirements.txt, if there is one; a relative one is in the bundle.
         packages: Name of the directory with its packages, if there is one.
-        requirements_digest: Of requirements and packages.
-        working_directory: Where functions find the archives, None if that is where workers are started.
+        requirements_digest: Digest of requirements and packages.
+        working_directory: Directory of the archives, None if workers are started in it.
     """
 
     digest: str = ""
@@ -40,13 +40,13 @@ class WorkerSetup:
     working_directory: str | None = None
 
     def activate(self, downloads: Callable[[], str]) -> None:
-        """Let this process import what the job needs.
+        """Set this process up to import what the job needs.
 
         Args:
-            downloads: Returns the directory of what Spark has downloaded.
+            downloads: Returns the directory of the files that Spark has downloaded.
 
         Raises:
-            DependencyError: The requirements cannot be installed, or the process works for a job with other files.
+            DependencyError: The requirements cannot be installed, or the process is set up for a job with other files.
         """
         global _active
         if self.digest and _active == self.digest:
@@ -74,6 +74,6 @@ class WorkerSetup:
 
 
 def search_first(path: list[str]) -> None:
-    """Put directories before all others that modules are imported from."""
+    """Put directories first on the import path."""
     sys.path[:] = [*path, *(entry for entry in sys.path if entry not in path)]
     importlib.invalidate_caches()

@@ -1,5 +1,5 @@
-"""Running jobs operated from outside: the HTTP endpoint of a job, the registry of running jobs, and the client.
+"""Operate running jobs from outside: the HTTP endpoint of a job, the registry of running jobs, and the client.
 
-`endpoint.py` belongs to the process of a job, `client.py` to whoever operates it; they meet in `registry.py`. What the
-endpoint answers is in `app.py` and `routes/`, which alone import FastAPI, and only when the first request comes.
+`endpoint.py` runs in the process of a job, `client.py` in the process that operates it; `registry.py` connects them.
+The answers are in `app.py` and `routes/`, the only modules that import FastAPI, and only at the first request.
 """

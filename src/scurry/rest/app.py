@@ -1,4 +1,4 @@
-"""The web application of a job: Flink's paths, and a few of scurry's own."""
+"""The web application of a job: Flink's paths, and a few more."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _SUBJECTS = (jobs, operations, checkpoints, configuration, state)
 
 
 def application(job: ServedJob) -> FastAPI:
-    """Return the application that answers for a job, whoever asks."""
-    # No pages with an API browser: they would load scripts from elsewhere.
+    """Return the application that serves a job, without access control."""
+    # No pages with an API browser: they would load scripts from other sites.
     app = FastAPI(
         title="scurry job",
         version=__version__,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # For the description only: Guard decides, before a request gets here.
+        # For the description only: Guard checks the token before a request gets here.
         dependencies=[Security(HTTPBearer(auto_error=False))],
     )
     app.state.job = job
@@ -47,12 +47,12 @@ def application(job: ServedJob) -> FastAPI:
 
 
 def guarded(job: ServedJob, settings: RestSettings) -> Application:
-    """Return the application that answers for a job those who may ask."""
+    """Return the application that serves a job to authorized clients."""
     return Guard(application(job), settings.token, settings.loopback, settings.address)
 
 
 def _errors(status: int, *errors: str, headers: Any = None) -> Response:
-    # Escaped, so that nothing a client sent can make the answer impossible to encode.
+    # Escaped, so that any text a client has sent can be encoded.
     return Response(
         json.dumps({"errors": [without_secrets(error) for error in errors]}),
         status,

@@ -1,4 +1,4 @@
-"""Talks to the endpoint of a job that runs in another process."""
+"""Operate a job that runs in another process through its endpoint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scurry.rest.settings import TOKEN_VARIABLE
 
 __all__ = ["OVER", "RemoteJob", "RemoteProcess"]
 
-#: States of a job that will not change any more.
+#: Final states of a job.
 OVER = ("FINISHED", "FAILED", "CANCELED")
 
 _TIMEOUT_SECONDS = 60.0
@@ -25,13 +25,13 @@ _TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class RemoteProcess:
-    """The process of a job, as its endpoint.
+    """The process of a job, reached through its endpoint.
 
     Attributes:
-        url: Such as `http://127.0.0.1:40123`.
-        token: What requests present, if it is known.
+        url: The endpoint, such as `http://127.0.0.1:40123`.
+        token: The token for requests, None if unknown.
         timeout: Seconds to wait for an answer.
-        pid: The process, if it is one of this machine.
+        pid: The id of the process, if it runs on this machine.
     """
 
     url: str
@@ -43,8 +43,8 @@ class RemoteProcess:
         """Send a request and return the JSON of its answer.
 
         Raises:
-            JobUnreachableError: There is no answer.
-            RequestRefusedError: The answer is an error.
+            JobUnreachableError: There was no answer.
+            RequestRefusedError: The answer was an error.
         """
         try:
             status, content = self._exchange(method, path, body, query)
@@ -61,7 +61,7 @@ class RemoteProcess:
         return self._content(status, content)
 
     def _exchange(self, method: str, path: str, body: Any, query: dict[str, Any]) -> tuple[int, bytes]:
-        # Never through a proxy, as urllib.request would: the token is nobody else's business.
+        # Never through a proxy, as urllib.request would: it would see the token.
         address = urlsplit(self.url)
         kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         connection = kind(address.hostname or "", address.port, timeout=self.timeout)
@@ -102,7 +102,7 @@ class RemoteJob:
     Attributes:
         id: Job id, 32 hexadecimal digits.
         name: Job name.
-        process: Where it runs.
+        process: The process it runs in.
     """
 
     id: str
@@ -110,23 +110,23 @@ class RemoteJob:
     process: RemoteProcess
 
     def details(self) -> dict[str, Any]:
-        """All about the job (`/jobs/{jobid}`)."""
+        """Return all details of the job (`/jobs/{jobid}`)."""
         return self._ask("GET", "")
 
     def overview(self) -> dict[str, Any]:
-        """State and times (`/jobs/overview`)."""
+        """Return the job's state and times (`/jobs/overview`)."""
         answer: dict[str, Any] = self.process.request("GET", "/jobs/overview")
         return next((one for one in answer["jobs"] if one["jid"] == self.id), {})
 
     def checkpoints(self) -> dict[str, Any]:
-        """The job's checkpoints (`/jobs/{jobid}/checkpoints`)."""
+        """Return the job's checkpoints (`/jobs/{jobid}/checkpoints`)."""
         return self._ask("GET", "/checkpoints")
 
     def cancel(self) -> str:
         """Cancel the job and wait until it is over.
 
         Returns:
-            The state it ended in; CANCELED too if it was gone before that could be asked.
+            The final state; CANCELED also if the job was gone before it could answer.
         """
         self._ask("PATCH", "", mode="cancel")
         for pause in _pauses():
@@ -143,7 +143,7 @@ class RemoteJob:
         """Take a savepoint and return its path.
 
         Raises:
-            JobError: The job could not.
+            JobError: The savepoint failed.
         """
         return self._savepoint("/savepoints", {"target-directory": directory})
 
@@ -155,15 +155,15 @@ class RemoteJob:
             directory: Where to write the savepoint.
 
         Raises:
-            JobError: The job could not.
+            JobError: The savepoint failed.
         """
         return self._savepoint("/stop", {"targetDirectory": directory, "drain": drain})
 
     def rescale(self, parallelism: int) -> None:
-        """Change the job's parallelism and wait until it goes on.
+        """Change the job's parallelism and wait until it runs again.
 
         Raises:
-            JobError: The job could not.
+            JobError: Rescaling failed.
         """
         started = self._ask("PATCH", "/rescaling", parallelism=parallelism)
         self._wait("/rescaling", started["request-id"], "rescaling")
@@ -194,7 +194,7 @@ class RemoteJob:
 
 
 def _condition(pid: int) -> str:
-    """What the system says about a process that does not answer."""
+    """Return what the system says about a process that does not answer."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -205,12 +205,12 @@ def _condition(pid: int) -> str:
 
 
 def environment_token() -> str | None:
-    """The token that the user has put into the environment."""
+    """Return the token in the environment variable, None if it is not set."""
     return os.environ.get(TOKEN_VARIABLE)
 
 
 def _pauses() -> Iterator[float]:
-    """Seconds between questions: few where the answer comes soon, more the longer it takes."""
+    """Yield the seconds to wait before each next request, which grow to one second."""
     pause = 0.02
     while True:
         yield pause

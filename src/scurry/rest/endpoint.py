@@ -1,4 +1,4 @@
-"""Where a job listens. Costs a socket, a file and a sleeping thread until the first client connects."""
+"""Let a job listen for requests; costs a socket, a file and a sleeping thread until the first client connects."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from scurry.rest.settings import RestSettings
 
 __all__ = ["Endpoint"]
 
-#: Connections that wait to be accepted, at most; the system may allow fewer.
+#: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
 
 
 class Endpoint:
-    """The listening socket of a job, and the server behind it once somebody has connected.
+    """The listening socket of a job, and its server once a client has connected.
 
-    Made before the job starts, so that a port that is taken or a token that is missing stops nothing that runs.
+    It is made before the job starts, so that a port in use or a missing token cannot fail a running job.
     """
 
     def __init__(self, settings: RestSettings) -> None:
         """Begin to listen.
 
         Raises:
-            ConfigError: None of the ports can be had.
+            ConfigError: None of the ports is available.
         """
         self._settings = settings
         self._socket = _listen(settings)
@@ -46,10 +46,10 @@ class Endpoint:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
 
     def serve(self, client: OperableJob) -> None:
-        """Answer for a job until it is over.
+        """Serve a job until it has ended.
 
         Raises:
-            OSError: The job cannot be entered into the registry; its endpoint is closed.
+            OSError: The job cannot be registered; its endpoint is closed.
         """
         job = ServedJob(client, int(time.time() * 1000))
         try:
@@ -61,7 +61,7 @@ class Endpoint:
         client.get_job_execution_result().add_done_callback(lambda _: self._job_is_over(job))
 
     def close(self) -> None:
-        """Stop listening; for an endpoint that never served."""
+        """Close an endpoint that serves no job."""
         self._socket.close()
         self._wake.close()
         self._woken.close()
@@ -89,13 +89,13 @@ class Endpoint:
                 selector.register(self._woken, selectors.EVENT_READ)
                 if self._woken in [key.fileobj for key, _ in selector.select()]:
                     return
-            # Not a daemon: at the end of the program, it tells clients what became of the job before it goes.
+            # Not a daemon: at the end of the program, it first tells clients how the job has ended.
             server = threading.Thread(target=self._run_server, args=(job,), name="scurry-rest", daemon=False)
             server.start()
             server.join()
 
     def _run_server(self, job: ServedJob) -> None:
-        from scurry.rest.app import guarded  # now that they are needed: importing FastAPI takes half a second
+        from scurry.rest.app import guarded  # not earlier: importing FastAPI takes half a second
         from scurry.rest.server import JobServer
 
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])

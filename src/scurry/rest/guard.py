@@ -1,8 +1,8 @@
-"""Who may talk to a job. Every request passes here before anything else sees it.
+"""Check every request to a job before anything else sees it.
 
-A job on loopback is still within reach of two strangers: other users of the machine, and web pages in this user's
-browser, which can send requests to any local port and, by DNS rebinding, under any name. The first lack the token.
-The second lack it too; should it leak, the checks of Host and Origin still stand.
+A job on loopback can still be reached by other users of the machine, and by web pages in this user's browser, which can
+send requests to any local port and, by DNS rebinding, under any name. Both lack the token. If it leaks, the checks of
+Host and Origin still refuse web pages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scurry.rest.settings import is_loopback
 
 __all__ = ["AUTHENTICATED", "Guard"]
 
-#: Key of a request's state: what to call once it has presented the token.
+#: Key of a request's state: the function to call once the request has presented the token.
 AUTHENTICATED = "authenticated"
 #: Seconds a client has to send the body of its request.
 BODY_SECONDS = 10.0
@@ -32,13 +32,13 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Guard:
-    """An ASGI application that lets requests through to another one, or refuses them.
+    """An ASGI application that passes requests on to another one, or refuses them.
 
     Args:
-        application: Who answers what passes.
-        token: What every request must present.
-        loopback_only: Whether the name in the Host header must be one of this machine's own.
-        address: The host name the job announces, which is fine as a Host too.
+        application: The application that answers accepted requests.
+        token: The token that every request must present.
+        loopback_only: Whether the Host header must name this machine.
+        address: The host name that the job announces, which is also accepted as Host.
     """
 
     def __init__(self, application: Application, token: str, loopback_only: bool, address: str) -> None:
@@ -109,7 +109,7 @@ def _number(text: bytes) -> int:
 
 
 async def _body(receive: Receive) -> bytes:
-    """The body of a request, whose length is limited before; what has come of it if the client goes away."""
+    """Read the body of a request, whose length was checked before; only a part if the client disconnects."""
     parts, more = [], True
     while more:
         message = await receive()
@@ -119,7 +119,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 class _Received:
-    """Hands a body on, then waits with the client."""
+    """Deliver a body that was read before, then receive further messages of the client."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body

@@ -1,4 +1,4 @@
-"""What the endpoint knows of a job and asks of it."""
+"""The interfaces through which the endpoint reads and operates a job."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ class Checkpoint(Protocol):
 
     @property
     def checkpoint_id(self) -> int:
-        """The micro-batch."""
+        """The id of the micro-batch."""
 
     @property
     def trigger_timestamp_ms(self) -> int:
-        """When the micro-batch began."""
+        """When the micro-batch began, in milliseconds since the epoch."""
 
     @property
     def duration_ms(self) -> int:
-        """How long it took."""
+        """How long the micro-batch took."""
 
     @property
     def state_size_bytes(self) -> int | None:
-        """Size of all state after it, None if unknown."""
+        """Size of all state after the micro-batch, None if unknown."""
 
     @property
     def source_positions(self) -> Mapping[str, Any]:
-        """Source uid -> where the source stood after it."""
+        """Source uid -> position of the source after the micro-batch."""
 
 
 class Failure(Protocol):
-    """One time that a job failed."""
+    """One failure of a job."""
 
     @property
     def timestamp_ms(self) -> int:
-        """When."""
+        """When the job failed, in milliseconds since the epoch."""
 
     @property
     def text(self) -> str:
-        """What went wrong, the user's side first."""
+        """The message, beginning with the user's part."""
 
     @property
     def details(self) -> str:
-        """The whole story, with tracebacks."""
+        """The full description, with tracebacks."""
 
     @property
     def error(self) -> str:
@@ -62,7 +62,7 @@ class Failure(Protocol):
 
     @property
     def operator(self) -> str | None:
-        """Name of the operator, None if none is to blame."""
+        """Name of the operator that failed, None if none did."""
 
 
 class Execution(Protocol):
@@ -70,7 +70,7 @@ class Execution(Protocol):
 
     @property
     def plan(self) -> JobPlan:
-        """What it executes now: rescaling replaces it."""
+        """The current plan; rescaling replaces it."""
 
     @property
     def failures(self) -> Collection[Failure]:
@@ -78,57 +78,57 @@ class Execution(Protocol):
 
 
 class OperableJob(Protocol):
-    """The client of a running job, as far as the endpoint needs it."""
+    """The part of a running job's client that the endpoint uses."""
 
     @property
     def execution(self) -> Execution:
         """The job's driver side."""
 
     def get_job_id(self) -> JobID:
-        """The job's id."""
+        """Return the job's id."""
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
-        """The job's status now."""
+        """Return the job's present status."""
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
-        """The job's outcome, once it has ended."""
+        """Return the job's result, available once it has ended."""
 
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """What the committed batches have counted."""
+        """Return the accumulators of the committed batches."""
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """The metrics of the committed batches."""
+        """Return the metrics of the committed batches."""
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stops the job at the next batch boundary."""
+        """Stop the job at the next batch boundary."""
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Saves the state of the job, which goes on."""
+        """Take a savepoint while the job runs."""
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
-        """Stops the job and keeps its state."""
+        """Stop the job with a savepoint."""
 
     def checkpoints(self) -> Sequence[Checkpoint]:
-        """The checkpoints the job has taken, the oldest first."""
+        """Return the checkpoints of the job, the oldest first."""
 
     def query_state(self, operator: str, name: str, key: Any) -> CompletableFuture[Any]:
-        """The last committed value of a key, None if it has none."""
+        """Return the last committed value of a key, None if it has none."""
 
     def rescale(self, parallelism: int) -> CompletableFuture[None]:
-        """Goes on with another number of subtasks."""
+        """Change the number of subtasks."""
 
 
 @dataclass
 class ServedJob:
-    """A job with what its endpoint keeps about it.
+    """A job and its data at the endpoint.
 
     Attributes:
         client: The job.
         started_ms: When it was submitted, in milliseconds since the epoch.
-        operations: What was asked of it and takes its time.
-        ended_ms: When it was over, in milliseconds since the epoch; None while it runs.
+        operations: Its asynchronous operations.
+        ended_ms: When it ended, in milliseconds since the epoch; None while it runs.
     """
 
     client: OperableJob
@@ -143,7 +143,7 @@ class ServedJob:
 
     @property
     def plan(self) -> JobPlan:
-        """The job's plan now."""
+        """The job's present plan."""
         return self.client.execution.plan
 
     @property
@@ -153,10 +153,10 @@ class ServedJob:
 
     @property
     def status(self) -> JobStatus:
-        """The job's status now."""
+        """The job's present status."""
         return self.client.get_job_status().result()
 
     @property
     def duration_ms(self) -> int:
-        """How long the job has been running, or ran."""
+        """How long the job has run, in milliseconds."""
         return (self.ended_ms or int(time.time() * 1000)) - self.started_ms

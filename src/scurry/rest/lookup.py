@@ -1,4 +1,4 @@
-"""Finds the job somebody means by an id, the beginning of one, or a name."""
+"""Find a running job by its id, the beginning of its id, or its name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["find_job", "running_jobs"]
 
 
 def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJob]:
-    """Return the jobs there are: this user's on this machine, or those of an endpoint.
+    """Return the running jobs of this user on this machine, or those of an endpoint.
 
     Args:
         url: An endpoint on any machine; its token is in the environment variable SCURRY_REST_TOKEN.
@@ -21,7 +21,7 @@ def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJo
 
     Raises:
         JobUnreachableError: The endpoint does not answer.
-        RequestRefusedError: It wants another token.
+        RequestRefusedError: The token is missing or wrong.
     """
     if url is None:
         return [RemoteJob(e.id, e.name, RemoteProcess(e.url, _token(e), timeout, e.pid)) for e in registered_jobs()]
@@ -32,14 +32,14 @@ def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJo
 
 
 def find_job(job: str, url: str | None = None) -> RemoteJob:
-    """Return the job that is meant.
+    """Return the running job with an id or name.
 
     Args:
         job: Its id, the beginning of its id, or its name.
-        url: Its endpoint, if it is not one of this user's on this machine.
+        url: Its endpoint, if it is not a job of this user on this machine.
 
     Raises:
-        JobNotFoundError: There is none, or there are several.
+        JobNotFoundError: No job matches, or several do.
     """
     known = running_jobs(url)
     for meant in (
@@ -65,12 +65,12 @@ def _nothing_like(job: str, known: list[RemoteJob]) -> str:
 
 
 def _token(entry: JobEntry) -> str | None:
-    """What a job's endpoint wants: the job's own token, or where this user keeps the one it was configured with."""
+    """Return the token of a job's endpoint: made for the job, else from its token file, else from the environment."""
     if entry.token is not None:
         return entry.token
     if entry.token_file is not None:
         try:
             return read_token_file(entry.token_file)
         except ConfigError:
-            pass  # moved since: the environment may know better
+            pass  # the file was moved: the environment may have the token
     return environment_token()

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers, with the field names of Flink's REST API."""
+"""The bodies of requests and responses, with the field names of Flink's REST API."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def _hyphenated(name: str) -> str:
 
 
 class Hyphenated(BaseModel):
-    """Flink's older messages: `start-time`."""
+    """Flink's older messages, whose field names have hyphens, such as `start-time`."""
 
     model_config = ConfigDict(alias_generator=_hyphenated, populate_by_name=True)
 
 
 class Strict(Hyphenated):
-    """A request; what it has no field for is refused, as it is by Flink."""
+    """A request; unknown fields are refused, as in Flink."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,20 +35,20 @@ class Errors(BaseModel):
 
 
 class JobIdWithStatus(BaseModel):
-    """A job of the list."""
+    """A job in the list."""
 
     id: str
     status: str
 
 
 class JobList(BaseModel):
-    """The jobs of this process that can be reached here: one."""
+    """The jobs of this endpoint: one."""
 
     jobs: list[JobIdWithStatus]
 
 
 class JobOverview(Hyphenated):
-    """A job of the overview."""
+    """A job in the overview."""
 
     jid: str
     name: str
@@ -61,7 +61,7 @@ class JobOverview(Hyphenated):
 
 
 class JobsOverview(BaseModel):
-    """The jobs of this process that can be reached here: one."""
+    """The jobs of this endpoint: one."""
 
     jobs: list[JobOverview]
 
@@ -79,7 +79,7 @@ class Vertex(Hyphenated):
 
 
 class JobDetails(Hyphenated):
-    """All about a job."""
+    """The details of a job."""
 
     jid: str
     name: str
@@ -121,7 +121,7 @@ class ExceptionHistory(BaseModel):
 
 
 class JobExceptions(BaseModel):
-    """What has gone wrong in a job."""
+    """The failures of a job."""
 
     exceptionHistory: ExceptionHistory
 
@@ -135,7 +135,7 @@ class Accumulator(BaseModel):
 
 
 class Accumulators(Hyphenated):
-    """What a job's functions have counted."""
+    """The accumulators of a job's functions."""
 
     job_accumulators: list[Accumulator]
     user_task_accumulators: list[Accumulator]
@@ -143,7 +143,7 @@ class Accumulators(Hyphenated):
 
 
 class Metric(BaseModel):
-    """A metric; its value only if it was asked for by name."""
+    """A metric; it has a value only if it was requested by name."""
 
     id: str
     value: str | None = None
@@ -153,7 +153,7 @@ class Metric(BaseModel):
 
 
 class SavepointRequest(Strict):
-    """Asks for a savepoint."""
+    """A request to take a savepoint."""
 
     target_directory: str | None = None
     cancel_job: bool = False
@@ -162,7 +162,7 @@ class SavepointRequest(Strict):
 
 
 class StopRequest(Strict):
-    """Asks a job to stop with a savepoint."""
+    """A request to stop a job with a savepoint."""
 
     targetDirectory: str | None = None
     drain: bool = False
@@ -171,7 +171,7 @@ class StopRequest(Strict):
 
 
 class TriggerResponse(Hyphenated):
-    """The id by which the outcome can be asked for."""
+    """The id of the operation, with which its result can be requested."""
 
     request_id: str
 
@@ -197,7 +197,7 @@ class OperationOutcome(Hyphenated):
 
 
 class OperationResult(BaseModel):
-    """How an operation is getting on."""
+    """The status and result of an operation."""
 
     status: QueueStatus
     operation: OperationOutcome | None = None
@@ -213,7 +213,7 @@ class VertexParallelism(BaseModel):
 
 
 class VertexResources(BaseModel):
-    """What a vertex needs."""
+    """The resources of a vertex."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -224,7 +224,7 @@ class VertexResources(BaseModel):
 
 
 class CheckpointCounts(BaseModel):
-    """How many checkpoints there have been."""
+    """The number of checkpoints by outcome."""
 
     restored: int
     total: int
@@ -248,7 +248,7 @@ class CheckpointStatistics(BaseModel):
 
 
 class StatisticsSummary(BaseModel):
-    """The spread of a figure."""
+    """Minimum, maximum and average of a figure."""
 
     min: int
     max: int
@@ -256,7 +256,7 @@ class StatisticsSummary(BaseModel):
 
 
 class CheckpointSummary(BaseModel):
-    """The spread of the figures of completed checkpoints."""
+    """Minimum, maximum and average of the figures of completed checkpoints."""
 
     state_size: StatisticsSummary
     end_to_end_duration: StatisticsSummary
@@ -281,14 +281,14 @@ class CheckpointingStatistics(BaseModel):
 
 
 class Externalization(BaseModel):
-    """Whether checkpoints outlive the job."""
+    """Whether checkpoints are kept after the job has ended."""
 
     enabled: bool
     delete_on_cancellation: bool
 
 
 class CheckpointConfig(BaseModel):
-    """How a job is checkpointed."""
+    """The checkpoint settings of a job."""
 
     mode: str
     interval: int
@@ -312,7 +312,7 @@ class Features(Hyphenated):
 
 
 class DashboardConfiguration(Hyphenated):
-    """The process as such."""
+    """The versions and features of the process."""
 
     refresh_interval: int
     timezone_name: str
@@ -341,7 +341,7 @@ class ExecutionConfig(Hyphenated):
 
 
 class JobConfig(Hyphenated):
-    """A job's settings."""
+    """A job and its settings."""
 
     jid: str
     name: str

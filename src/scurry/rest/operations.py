@@ -1,4 +1,4 @@
-"""What was asked of a job over HTTP and takes its time: clients start it, get an id, and ask for the outcome."""
+"""Asynchronous operations on a job: clients start one, get an id, and poll for its result."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from scurry.common.completable_future import CompletableFuture
 
 __all__ = ["Operation", "Operations"]
 
-#: Outcomes that are remembered; Flink forgets them after five minutes.
+#: Number of operations that are kept; Flink drops them after five minutes.
 _MOST_REMEMBERED = 100
 
 
 @dataclass
 class Operation:
-    """Something asked of a job.
+    """An asynchronous operation on a job.
 
     Attributes:
-        kind: What it is: operations of one kind are found under one path.
-        future: Its outcome.
-        delivered: Whether a client has been delivered the outcome.
-        asked_at: When a client last asked, on the monotonic clock.
+        kind: Its kind; operations of one kind have one path.
+        future: Its result.
+        delivered: Whether the result was sent to a client.
+        asked_at: When a client last requested the result, in seconds of the monotonic clock.
     """
 
     kind: str
@@ -38,23 +38,23 @@ class Operations:
     """The operations of a job by their ids."""
 
     def __init__(self) -> None:
-        """Know of none yet."""
+        """Begin without operations."""
         self._operations: dict[str, Operation] = {}
         self._lock = threading.Lock()
 
     def start(self, kind: str, begin: Callable[[], CompletableFuture[Any]], trigger_id: str | None = None) -> str:
-        """Begin an operation, unless it was begun before under the same id.
+        """Begin an operation, unless one with the same id exists.
 
         Args:
             kind: Its kind.
-            begin: Asks the job.
-            trigger_id: The id the client wants for it, so that it can repeat a request whose answer was lost.
+            begin: Begins the operation and returns its future result.
+            trigger_id: The id the client chose, so that it can repeat a request whose answer was lost.
 
         Returns:
             The operation's id.
 
         Raises:
-            Exception: What `begin` raises.
+            Exception: The error that `begin` raises.
         """
         with self._lock:
             if trigger_id in self._operations:
@@ -65,7 +65,7 @@ class Operations:
             return trigger_id
 
     def get(self, kind: str, trigger_id: str) -> Operation | None:
-        """Return an operation a client asks for; None if there is none of that kind and id."""
+        """Return the operation with a kind and id, None if there is none, and note that a client has requested it."""
         operation = self._operations.get(trigger_id)
         if operation is None or operation.kind != kind:
             return None
@@ -73,7 +73,7 @@ class Operations:
         return operation
 
     def awaited(self, patience: float) -> bool:
-        """Whether a client that has asked in the last `patience` seconds has yet to be delivered an outcome."""
+        """Return whether a client that has polled in the last `patience` seconds still waits for a result."""
         since = time.monotonic() - patience
         return any(not one.delivered and one.asked_at >= since for one in list(self._operations.values()))
 

@@ -1,4 +1,4 @@
-"""A plan as Flink's REST API shows it."""
+"""Convert a plan to the JSON of Flink's REST API."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["plan_json", "vertex_id", "vertices"]
 
 
 def vertex_id(uid: str) -> str:
-    """The id of a source or operator: 32 hexadecimal digits that follow from its uid, as in Flink."""
+    """Return the id of a source or operator: 32 hexadecimal digits derived from its uid, as in Flink."""
     return hashlib.md5(uid.encode(), usedforsecurity=False).hexdigest()
 
 
 def vertices(plan: JobPlan) -> Iterator[SourcePlan | OperatorPlan]:
-    """The sources and operators of a plan."""
+    """Yield the sources and operators of a plan."""
     yield from plan.sources.values()
     yield from plan.operators.values()
 
 
 def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
-    """The plan of a job, with fields named as in Flink's JSON plan."""
+    """Return the plan of a job, with fields named as in Flink's JSON plan."""
     uids = {vertex.id: vertex.uid for vertex in vertices(plan)}
     inputs: dict[int, list[dict[str, Any]]] = {number: [] for number in uids}
     for vertex in vertices(plan):

@@ -1,7 +1,7 @@
-"""The running jobs of this user on this machine: a file for each, written by its process, read by the command line.
+"""Register the running jobs of this user on this machine, in one file per job, for the command line.
 
-The directory is private to the user, as are the files: a file holds the token its job was given. A process that is
-killed leaves its file behind; whoever reads the registry next removes it.
+The directory and the files are private to the user, because a file may hold the token of its job. The file of a killed
+process stays until the registry is read next.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ __all__ = ["JobEntry", "register", "registered_jobs"]
 
 @dataclass(frozen=True)
 class JobEntry:
-    """What the registry knows of a job.
+    """A job in the registry.
 
     Attributes:
         id: Job id, 32 hexadecimal digits.
-        name: Job name; others may have the same.
+        name: Job name, which need not be unique.
         pid: The job's process.
         url: Its endpoint, such as `http://127.0.0.1:40123`.
         started_ms: When it was submitted, in milliseconds since the epoch.
-        token: What its endpoint wants, if it was made for this job alone.
-        token_file: The file with what its endpoint wants, if there is one.
-        host: The machine; home directories may be shared.
-        process_started: Tells the process from a later one of the same pid, where the system says.
+        token: The token of its endpoint, if it was made for this job alone.
+        token_file: The file with the token, if there is one.
+        host: The machine, as home directories may be shared.
+        process_started: When the process started, which distinguishes it from a later one with the same pid; None if
+            the system does not say.
     """
 
     id: str
@@ -52,27 +53,27 @@ class JobEntry:
         except ProcessLookupError:
             return False
         except PermissionError:
-            return False  # somebody else's process has the pid now
+            return False  # another user's process has the pid now
         return self.process_started == _process_started(self.pid)
 
 
 class Registration:
-    """A job's place in the registry, until `remove`."""
+    """A job's file in the registry, until `remove`."""
 
     def __init__(self, file: Path) -> None:
-        """Stand for a file that is there."""
+        """Represent an existing file of the registry."""
         self.file = file
         self._pid = os.getpid()
 
     def remove(self) -> None:
-        """Take the job out of the registry; a process forked from the job's has no business to."""
+        """Remove the job from the registry; do nothing in a process forked from the job's."""
         if os.getpid() == self._pid:
             with contextlib.suppress(OSError):
                 self.file.unlink(missing_ok=True)
 
 
 def register(entry: JobEntry) -> Registration:
-    """Write a job of this process into the registry.
+    """Register a job of this process.
 
     Raises:
         OSError: None of the directories can be written to.
@@ -88,7 +89,7 @@ def register(entry: JobEntry) -> Registration:
 
 
 def registered_jobs() -> list[JobEntry]:
-    """Return the jobs of this user that run on this machine, the oldest first; removes what dead processes left."""
+    """Return the running jobs of this user on this machine, the oldest first, and remove files of dead processes."""
     here, found = socket.gethostname(), {}
     for directory in _directories():
         for file in directory.glob("*.json"):
@@ -115,12 +116,12 @@ def _write(directory: Path, entry: JobEntry) -> Path:
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(descriptor, "w", encoding="utf-8") as stream:
         json.dump(asdict(entry), stream)
-    staged.replace(file)  # never seen half written
+    staged.replace(file)  # atomic, so that no reader sees an unfinished file
     return file
 
 
 def _read(file: Path) -> JobEntry | None:
-    """The entry in a file; None if it has gone or a later release wrote it."""
+    """Return the entry in a file; None if the file is gone or a later release wrote it."""
     try:
         return JobEntry(**json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -128,9 +129,9 @@ def _read(file: Path) -> JobEntry | None:
 
 
 def _process_started(pid: int) -> str | None:
-    """When a process started, in the system's own unit; None where the system does not say."""
+    """Return when a process started, in clock ticks since boot; None if the system does not say."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    return status.rpartition(")")[2].split()[19]  # what stands before is the command, which may hold anything
+    return status.rpartition(")")[2].split()[19]  # the command before the last ")" may contain any text

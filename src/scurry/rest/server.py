@@ -1,8 +1,8 @@
-"""The web server of a job: how many connections it has, and how long each may take.
+"""The web server of a job, which limits the number of connections and how long each may take.
 
-Clients without the token must not be able to keep others out. So a connection counts as a stranger's until it has sent
-a request that presents the token; strangers have a share of the connections and a time limit. Where more want to
-connect, the oldest stranger goes, or they wait in the backlog of the listening socket: nobody is refused.
+Clients without the token must not be able to keep others out. So a connection is a stranger until it has sent a request
+with the token; strangers have a share of the connections and a time limit. If more want to connect, the oldest stranger
+is closed, or they wait in the backlog of the listening socket: none is refused.
 
     backlog ──▶ strangers (64, 10 s) ──token──▶ clients (64 more; 5 s between requests)
 """
@@ -27,28 +27,28 @@ from scurry.rest.job import ServedJob
 
 __all__ = ["JobServer"]
 
-#: Connections that have not presented the token, at most.
+#: Maximum number of connections that have not presented the token.
 MOST_STRANGERS = 64
-#: Connections altogether: what strangers cannot have is reserved for clients.
+#: Maximum number of all connections; those beyond `MOST_STRANGERS` are reserved for clients with the token.
 MOST_CONNECTIONS = 128
 #: Seconds a connection has until the head of a request with the token is complete.
 HEAD_SECONDS = 10.0
-#: Seconds a stranger may stay where others wait: it has long sent its request if it has one.
+#: Seconds that a stranger may stay while others wait; a client sends its request sooner.
 CROWDED_SECONDS = 0.5
-#: Bytes of a request, with what is read of a body that was refused.
+#: Maximum bytes of a request, including those read of a body that was refused.
 MOST_BYTES = 1 << 20
-#: How long a job that is over waits for clients to hear what became of their savepoints, in seconds.
+#: Seconds that an ended job waits for clients to poll the results of their operations.
 GRACE_SECONDS = 10.0
 
 _LARGEST_HEAD = 32 * 1024
 
 
 class Connection(H11Protocol):
-    """A connection, which ends if it takes too long to say who it is or what it wants."""
+    """A connection, closed if it does not send a request with the token in time, or sends too much."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.app_state = {AUTHENTICATED: self._authenticated}  # what every request brings to the application
+        self.app_state = {AUTHENTICATED: self._authenticated}  # becomes part of the state of every request
         self.began = time.monotonic()
         #: whether no request has presented the token yet
         self.is_stranger = True
@@ -81,7 +81,7 @@ class Connection(H11Protocol):
             super().data_received(data)
 
     def _authenticated(self) -> None:
-        # The head of a request has come, with the token: what else it may take is the application's to limit.
+        # The head of a request has arrived, with the token: the application limits the rest.
         self.is_stranger = False
         if self._deadline is not None:
             self._deadline.cancel()
@@ -94,7 +94,7 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def end(self, status: int, reason: str) -> None:
-        """Close the connection, and say why if no answer has begun."""
+        """Close the connection, with an error response if no response has begun."""
         if self.transport.is_closing():
             return
         if self.is_idle and self.conn.our_state is h11.IDLE:
@@ -103,7 +103,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP, or has too long a head."""
+        """Refuse requests that are not HTTP or whose head is too long."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._refuse(400, f"no HTTP/1.1 request, or its head has more than {_LARGEST_HEAD} bytes")
         else:
@@ -119,12 +119,12 @@ class Connection(H11Protocol):
 
 
 class JobServer(uvicorn.Server):
-    """Serves the application of a job until the job, or the program, is over.
+    """Serve the application of a job until the job or the program ends.
 
     Args:
         job: The job.
-        application: What answers requests.
-        over: Set when the job is over.
+        application: The application that answers requests.
+        over: Set when the job has ended.
     """
 
     def __init__(self, job: ServedJob, application: Any, over: threading.Event) -> None:
@@ -140,18 +140,18 @@ class JobServer(uvicorn.Server):
         self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: Sequence[socket.socket] | None = None) -> None:
-        """Begin to accept connections, as many at a time as there may be."""
+        """Begin to accept connections, up to the limit."""
         await super().startup([])
         self._accepting = [asyncio.create_task(self._accept(listener)) for listener in sockets or ()]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and end those there are."""
+        """Accept no more connections and close the open ones."""
         for task in self._accepting:
             task.cancel()
         await super().shutdown(sockets)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to end: clients that wait for a savepoint hear of it first."""
+        """Return whether to end; wait for clients that still poll for a result."""
         if self._over.is_set() or not threading.main_thread().is_alive():
             self._ended = self._ended or time.monotonic()
             grace_is_over = time.monotonic() - self._ended > GRACE_SECONDS
@@ -165,14 +165,14 @@ class JobServer(uvicorn.Server):
             try:
                 accepted, _ = await loop.sock_accept(listener)
                 await loop.connect_accepted_socket(self._connection, accepted)
-            except OSError:  # out of descriptors, or the client has gone
+            except OSError:  # no file descriptors left, or the client has disconnected
                 await asyncio.sleep(0.05)
 
     def _connection(self) -> Connection:
         return Connection(self.config, self.server_state, {})
 
     async def _room(self) -> None:
-        """Wait until there may be one more connection; one that is in the way ends."""
+        """Wait until one more connection is allowed, and close the oldest one that blocks it."""
         doomed: Connection | None = None
         while True:
             present = cast("list[Connection]", list(self.server_state.connections))
@@ -185,6 +185,6 @@ class JobServer(uvicorn.Server):
                 oldest.end(408, "others wait to connect: send a request with the token sooner")
                 self.server_state.connections.discard(oldest)
                 continue
-            # What it has sent while this process had no time is read first.
+            # First read what it has sent while this process was busy.
             doomed = oldest if oldest is not None and time.monotonic() - oldest.began > CROWDED_SECONDS else None
             await asyncio.sleep(0.01)

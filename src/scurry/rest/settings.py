@@ -1,4 +1,4 @@
-"""How a job can be reached, resolved from its configuration before it starts."""
+"""Resolve the endpoint settings of a job from its configuration, before it starts."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 @dataclass(frozen=True)
 class RestSettings:
-    """Where a job listens and what requests must present.
+    """Where a job listens and which token requests must present.
 
     Attributes:
         bind_address: The address to listen on.
         ports: Ports to try in turn; 0 is any free one.
-        address: The host name clients use.
-        token: What every request must present.
-        own_token: Whether `token` was made for this job alone, so that the registry may tell it to this user.
-        token_file: The file the token came from, if it did.
+        address: The host name for clients.
+        token: The token that every request must present.
+        own_token: Whether `token` was made for this job alone, so that the registry may store it for this user.
+        token_file: The file that the token was read from, if any.
     """
 
     bind_address: str
@@ -48,14 +48,14 @@ class RestSettings:
 
     @classmethod
     def of(cls, configuration: Configuration, runner: str) -> RestSettings | None:
-        """The settings of a job; None if it is not to be reached.
+        """Return the settings of a job; None if it has no endpoint.
 
         Args:
-            configuration: The environment's.
+            configuration: The environment's configuration.
             runner: `spark` or `local`.
 
         Raises:
-            ConfigError: The job would be reachable from other machines by anybody, or its token cannot be used.
+            ConfigError: Other machines could reach the job without a token, or its token cannot be used.
         """
         wanted = configuration.get(options.REST)
         if wanted == "off" or (wanted == "auto" and runner != "spark"):
@@ -79,7 +79,7 @@ class RestSettings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address stands for this machine, as seen from itself only."""
+    """Return whether a host name or address is a loopback address."""
     if host.lower() == "localhost":
         return True
     try:
@@ -89,7 +89,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token_file(path: str) -> str:
-    """Read a token that a file holds.
+    """Read a token from a file.
 
     Raises:
         ConfigError: The file cannot be read, or other users can read it.
@@ -101,7 +101,7 @@ def read_token_file(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ConfigError(f"the token file {path} cannot be read: {reason}") from None
-    # Kubernetes mounts secrets as links to files that a group may read: only the world is one too many.
+    # Kubernetes mounts secrets as links to files that a group may read: refuse only files that all users can read.
     if stat.S_IMODE(mode) & stat.S_IRWXO:
         raise ConfigError(
             f"the token file {path} can be read by every user of this machine: chmod 600 {path}, or mount it with "
@@ -111,7 +111,7 @@ def read_token_file(path: str) -> str:
 
 
 def _configured_token(configuration: Configuration) -> tuple[str | None, str | None]:
-    """The token and the file it is from: from the configuration, else from the environment."""
+    """Return the token from the configuration, else from the environment, and the file it was read from."""
     path = configuration.get(options.REST_TOKEN_FILE)
     if path:
         return _usable(read_token_file(path), f"the token in {path}"), str(Path(path).expanduser().resolve())
@@ -133,7 +133,7 @@ def _usable(token: str, what: str) -> str:
 
 
 def _reachable(bind_address: str) -> str:
-    """The name clients use for an address that may mean all addresses of this machine."""
+    """Return the host name for clients, given a bind address that may stand for all addresses of this machine."""
     if bind_address in ("0.0.0.0", "::", "[::]"):
         import socket
 

@@ -1,4 +1,4 @@
-"""Values of users' state as JSON."""
+"""Convert values of users' state to JSON."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DEEPEST = 50
 
 
 def jsonable(value: Any, depth: int = 0) -> Any:
-    """Return a value as JSON can hold it.
+    """Convert a value to what JSON can represent.
 
-    Rows with field names, dataclasses and mappings become objects, other collections arrays, bytes base64 text;
-    numbers that JSON has not and everything else become their text.
+    Rows with field names, dataclasses and mappings become objects, other collections become arrays, bytes become base64
+    text. Numbers that JSON lacks, and all other values, become text.
     """
     if value is None or isinstance(value, bool | int):
         return value

@@ -1,1 +1,1 @@
-"""Running plans on Apache Spark: the only package that imports pyspark."""
+"""Run plans on Apache Spark; the only package that imports pyspark."""

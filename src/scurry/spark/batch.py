@@ -1,4 +1,4 @@
-"""BATCH: a plan as one Spark batch job."""
+"""Run a plan in BATCH mode, as one Spark batch job."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from scurry.spark.workers.partitioning import spread
 
 
 class BatchRunner:
-    """Runs a plan whose sources are all bounded."""
+    """Run a plan whose sources are all bounded."""
 
     @noticing_lost_spark()
     def run(self, job: JobExecution) -> None:
-        """Runs the job: one Spark job with a sorted exchange per level."""
+        """Run the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
         spark = session_for(plan)
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
@@ -60,7 +60,7 @@ class BatchRunner:
 
 
 def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
-    """Level 0: one task per channel of the native sources, and whatever partitions Spark's own have."""
+    """Return level 0: one task per channel of a native source and one per partition of a Spark source."""
     plan = job.plan
     work = [
         (source.id, instance, works)

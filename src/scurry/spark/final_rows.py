@@ -1,4 +1,4 @@
-"""The rows at the end of a job: those for the driver are collected, those for Spark's own sinks written by Spark."""
+"""Collect the rows for the driver at the end of a job, and write the records of Spark's own sinks with Spark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scurry.spark.workers.instances import Job, WorkerTask, instances, rows_of
 
 
 def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
-    """Writes what is bound for Spark's own sinks; returns the rows for the driver."""
+    """Write the records for Spark's own sinks and return the rows for the driver."""
     sinks = [op for op in plan.operators.values() if isinstance(op.operator, Sink) and not op.operator.function.native]
     if not sinks:
         return _collected(frame)
@@ -56,7 +56,7 @@ def _write(frame: Any, op: OperatorPlan, job: Job) -> None:
 
 
 def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
-    """Records of a sink as rows of its columns."""
+    """Return a function that converts the records of a sink to rows of its columns."""
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 

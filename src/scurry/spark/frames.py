@@ -1,4 +1,4 @@
-"""DataFrames as sources: a streaming one becomes part of the query, a batch one is written down first."""
+"""Use DataFrames as sources: a streaming one joins the query, a batch one is first written to files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMPLETE = "_complete"
 
 
 def in_session(spark: Any, source: SparkSource) -> Any:
-    """The source's DataFrame as one of this session, so that it can meet frames made here."""
+    """Return the source's DataFrame in this session, where it can be combined with other frames."""
     from pyspark.sql import DataFrame
 
     plan = source.dataframe._jdf.queryExecution().analyzed()
@@ -27,9 +27,9 @@ def in_session(spark: Any, source: SparkSource) -> Any:
 
 
 def materialize(plan: SourcePlan, directory: str) -> Source:
-    """Writes the rows of a batch DataFrame down, one file per partition, and returns a source that reads them.
+    """Write the rows of a batch DataFrame to one file per partition and return a source that reads them.
 
-    A restarted job finds the rows it began with, whatever has happened since to what the DataFrame is made of.
+    A restarted job reads the rows it began with, even if the DataFrame's inputs have changed.
     """
     fs, path = file_system(directory)
     if not fs.exists(f"{path}/{_COMPLETE}"):
@@ -47,7 +47,7 @@ def _write_to(directory: str) -> Any:
         context = TaskContext.get()
         partition = context.partitionId() if context is not None else 0
         fs, path = file_system(directory)
-        # a task that is repeated must not append to its first attempt, nor both be read
+        # a retried task must not append to its first attempt, and only one attempt may be read
         target = f"{path}/{partition:06d}.arrow"
         staged = f"{path}/.{partition:06d}.{uuid.uuid4().hex}"
         writer, count = None, 0
@@ -66,7 +66,7 @@ def _write_to(directory: str) -> Any:
 
 
 class _Snapshot(BulkFormat):
-    """Arrow streams of rows."""
+    """Read Arrow streams of rows."""
 
     def __init__(self, type_info: TypeInformation | None) -> None:
         self._type_info = type_info

@@ -1,4 +1,4 @@
-"""The two runners on Spark."""
+"""Choose between the BATCH and the STREAMING runner on Spark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from scurry.runtime.driver.job import Runner
 
 
 def runner_for(plan: JobPlan) -> Runner:
-    """The runner of the plan's mode."""
+    """Return the runner for the plan's mode."""
     if plan.settings.mode == "BATCH":
         from scurry.spark.batch import BatchRunner
 

@@ -1,1 +1,1 @@
-"""The paths of the endpoint, by subject."""
+"""The request handlers of the endpoint, by subject."""

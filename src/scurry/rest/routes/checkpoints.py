@@ -1,4 +1,4 @@
-"""The checkpoints of a job."""
+"""Handle requests about the checkpoints of a job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter(responses=REFUSALS, tags=["checkpoints"])
 
 @router.get("/jobs/{jobid}/checkpoints")
 def checkpoints(job: Job) -> models.CheckpointingStatistics:
-    """The checkpoints of a job, the latest first, with their sizes, durations and the positions of the sources."""
+    """Return the checkpoints of a job, the latest first, with sizes, durations and source positions."""
     known = [_statistics(info) for info in job.client.checkpoints()]
     return models.CheckpointingStatistics(
         counts=models.CheckpointCounts(
@@ -35,7 +35,7 @@ def checkpoints(job: Job) -> models.CheckpointingStatistics:
 
 @router.get("/jobs/{jobid}/checkpoints/config")
 def checkpoint_config(job: Job) -> models.CheckpointConfig:
-    """How a job is checkpointed."""
+    """Return the checkpoint settings of a job."""
     settings = job.plan.settings
     directory = settings.checkpoint_dir
     kept = models.Externalization(

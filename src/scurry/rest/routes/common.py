@@ -1,4 +1,4 @@
-"""What the handlers of all subjects need."""
+"""Parameters and responses that all request handlers share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import Depends, HTTPException, Path, Request
 from scurry.rest.job import ServedJob
 from scurry.rest.models import Errors
 
-#: Why any request may be refused, for the OpenAPI description.
+#: The error responses of any request, for the OpenAPI description.
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": Errors, "description": "The request is malformed, or asks for something impossible."},
     401: {"model": Errors, "description": "No token, or a wrong one."},

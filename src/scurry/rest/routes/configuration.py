@@ -1,4 +1,4 @@
-"""The settings of a job, without secrets."""
+"""Handle requests about the settings of a job, without secrets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(responses=REFUSALS, tags=["configuration"])
 
 @router.get("/config")
 def config() -> models.DashboardConfiguration:
-    """The versions, and what this endpoint can do."""
+    """Return the versions and features of this endpoint."""
     local = time.localtime()
     return models.DashboardConfiguration(
         refresh_interval=3000, timezone_name=local.tm_zone, timezone_offset=local.tm_gmtoff * 1000,
@@ -29,7 +29,7 @@ def config() -> models.DashboardConfiguration:
 
 @router.get("/jobmanager/config")
 def process_config(request: Request) -> list[models.ConfigurationEntry]:
-    """All configuration keys of the job; values of secrets are hidden."""
+    """Return all configuration keys of the job; values of secrets are hidden."""
     job: ServedJob = request.app.state.job
     shown = redacted(job.plan.settings.configuration)
     return [models.ConfigurationEntry(key=key, value=value) for key, value in sorted(shown.items())]
@@ -37,7 +37,7 @@ def process_config(request: Request) -> list[models.ConfigurationEntry]:
 
 @router.get("/jobs/{jobid}/config")
 def job_config(job: Job) -> models.JobConfig:
-    """The settings of a job; values of secrets are hidden."""
+    """Return the settings of a job; values of secrets are hidden."""
     settings = job.plan.settings
     shown = redacted(settings.configuration)
     return models.JobConfig(

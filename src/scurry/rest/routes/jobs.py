@@ -1,4 +1,4 @@
-"""What a job is and does."""
+"""Handle requests about a job: its state, plan, failures, metrics and accumulators; and cancel it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _TASK_STATES = ("created", "scheduled", "deploying", "running", "finished", "can
 
 @router.get("/jobs")
 def list_jobs(request: Request) -> models.JobList:
-    """The job of this endpoint, in a list as Flink's."""
+    """Return the job of this endpoint, in a list as in Flink."""
     job: ServedJob = request.app.state.job
     return models.JobList(jobs=[models.JobIdWithStatus(id=job.id, status=job.status.name)])
 
 
 @router.get("/jobs/overview")
 def overview(request: Request) -> models.JobsOverview:
-    """The job of this endpoint with its times, in a list as Flink's."""
+    """Return the job of this endpoint with its times, in a list as in Flink."""
     job: ServedJob = request.app.state.job
     count = sum(vertex.parallelism for vertex in vertices(job.plan))
     tasks = {"total": count, **dict.fromkeys(_TASK_STATES, 0)}
@@ -48,7 +48,7 @@ def overview(request: Request) -> models.JobsOverview:
 
 @router.get("/jobs/{jobid}")
 def details(job: Job) -> models.JobDetails:
-    """All about a job."""
+    """Return the details of a job."""
     state, metrics = job.status.name, job.client.get_metrics().result()
     parts = [_vertex(job, vertex, metrics) for vertex in vertices(job.plan)]
     return models.JobDetails(
@@ -62,20 +62,20 @@ def details(job: Job) -> models.JobDetails:
 
 @router.patch("/jobs/{jobid}", status_code=202)
 def cancel(job: LiveJob, mode: Literal["cancel"] = "cancel") -> dict[str, str]:
-    """Cancel a job: it stops at the next batch boundary and keeps nothing but its checkpoints."""
+    """Cancel a job: it stops at the next batch boundary and keeps only its checkpoints."""
     job.client.cancel()
     return {}
 
 
 @router.get("/jobs/{jobid}/plan")
 def plan(job: Job) -> models.JobPlanInfo:
-    """The plan of a job."""
+    """Return the plan of a job."""
     return models.JobPlanInfo(plan=plan_json(job.id, job.plan))
 
 
 @router.get("/jobs/{jobid}/exceptions")
 def exceptions(job: Job) -> models.JobExceptions:
-    """What has made a job fail, also where it was restarted; the latest first."""
+    """Return the failures of a job, including those after which it was restarted; the latest first."""
     entries = [
         models.ExceptionEntry(
             exceptionName=failure.error, stacktrace=f"{failure.text}\n{failure.details}",
@@ -88,7 +88,7 @@ def exceptions(job: Job) -> models.JobExceptions:
 
 @router.get("/jobs/{jobid}/accumulators")
 def accumulators(job: Job) -> models.Accumulators:
-    """What a job's functions have counted."""
+    """Return the accumulators of a job's functions."""
     counted = job.client.get_accumulators().result()
     return models.Accumulators(
         job_accumulators=[],
@@ -103,7 +103,7 @@ def accumulators(job: Job) -> models.Accumulators:
 def metrics(
     job: Job, get: Annotated[str | None, Query(description="Comma-separated names; without them, all names.")] = None
 ) -> list[models.Metric]:
-    """The metrics of a job: their names, or the values of some."""
+    """Return the metrics of a job: all names, or the values of the requested ones."""
     values = dict(_flat(job.client.get_metrics().result()))
     if get is None:
         return [models.Metric(id=name) for name in values]
@@ -111,7 +111,7 @@ def metrics(
 
 
 def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Metrics as Flink's have to be: one value each."""
+    """Return metrics with one value each, as Flink's have."""
     flat: list[tuple[str, Any]] = []
     for name, value in metrics.items():
         if isinstance(value, MeterResult):
@@ -137,6 +137,6 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str
 
 
 def _task_state(job: ServedJob) -> str:
-    """The state of all tasks of a job: they share it."""
+    """Return the state that all tasks of a job share."""
     state = job.status.name.lower()
     return {"cancelling": "canceling", "restarting": "created", "failing": "running"}.get(state, state)

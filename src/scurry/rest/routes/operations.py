@@ -1,4 +1,4 @@
-"""Savepoints, stopping and rescaling: what takes its time."""
+"""Handle requests for asynchronous operations: savepoints, stopping and rescaling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAVEPOINT, _RESCALING = "savepoint", "rescaling"
 
 @router.post("/jobs/{jobid}/savepoints", status_code=202)
 def trigger_savepoint(job: LiveJob, body: models.SavepointRequest) -> models.TriggerResponse:
-    """Take a savepoint; the job goes on, unless `cancel-job` is set."""
+    """Take a savepoint; the job continues unless `cancel-job` is set."""
     client, directory = job.client, body.target_directory
     begin = partial(client.stop_with_savepoint, False) if body.cancel_job else client.trigger_savepoint
     return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, lambda: begin(directory), body.triggerId))
@@ -30,14 +30,14 @@ def trigger_savepoint(job: LiveJob, body: models.SavepointRequest) -> models.Tri
 
 @router.post("/jobs/{jobid}/stop", status_code=202)
 def stop(job: LiveJob, body: models.StopRequest) -> models.TriggerResponse:
-    """Stop a job with a savepoint; with `drain`, event time is brought to its end before, which fires all timers."""
+    """Stop a job with a savepoint; with `drain`, end event time first, which fires all timers."""
     begin = partial(job.client.stop_with_savepoint, body.drain, body.targetDirectory)
     return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, begin, body.triggerId))
 
 
 @router.get("/jobs/{jobid}/savepoints/{triggerid}", response_model_exclude_none=True)
 def savepoint(job: Job, triggerid: TriggerPath) -> models.OperationResult:
-    """How a savepoint or a stop with one is getting on."""
+    """Return the status of a savepoint, also of one with which the job stops."""
     return _result(job, _SAVEPOINT, triggerid)
 
 
@@ -49,13 +49,13 @@ def rescale(job: LiveJob, parallelism: Annotated[int, Query(ge=1, le=1 << 15)]) 
 
 @router.get("/jobs/{jobid}/rescaling/{triggerid}", response_model_exclude_none=True)
 def rescaling(job: Job, triggerid: TriggerPath) -> models.OperationResult:
-    """How a change of the parallelism is getting on."""
+    """Return the status of a change of the parallelism."""
     return _result(job, _RESCALING, triggerid)
 
 
 @router.get("/jobs/{jobid}/resource-requirements")
 def resource_requirements(job: Job) -> dict[str, models.VertexResources]:
-    """The parallelism of all sources and operators."""
+    """Return the parallelism of all sources and operators."""
     return {
         vertex_id(vertex.uid): models.VertexResources(
             parallelism=models.VertexParallelism(lowerBound=1, upperBound=vertex.parallelism)
@@ -66,7 +66,7 @@ def resource_requirements(job: Job) -> dict[str, models.VertexResources]:
 
 @router.put("/jobs/{jobid}/resource-requirements")
 def set_resource_requirements(job: LiveJob, body: dict[str, models.VertexResources]) -> dict[str, str]:
-    """Change the parallelism of a job: all vertices named must want the same, as a job is rescaled as a whole."""
+    """Change the parallelism of a job, which must be the same for all vertices in the body."""
     known = {vertex_id(vertex.uid) for vertex in vertices(job.plan)}
     if unknown := sorted(set(body) - known):
         raise HTTPException(400, f"the job has no vertex {unknown[0]}; GET this path for those it has")

@@ -1,4 +1,4 @@
-"""Queryable state."""
+"""Handle requests for queryable state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def state(
     name: str,
     key: Annotated[str, Query(description='JSON (42, "42", [1, "a"] for a tuple); other text is a string.')],
 ) -> models.StateValue:
-    """The last committed value of a key in an operator's state."""
+    """Return the last committed value of a key in an operator's state."""
     wanted = _parse(key)
     value = await _outcome(await run_in_threadpool(job.client.query_state, uid, name, wanted))
     if value is None:
@@ -39,7 +39,7 @@ async def state(
 
 
 def _parse(text: str) -> Any:
-    """A value of JSON, else the text itself; keys must be hashable, hence tuples for lists."""
+    """Parse a key as JSON, with tuples for lists as keys must be hashable; return other text unchanged."""
     try:
         return _hashable(json.loads(text))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The log of what the sources were fed: written before Spark sees it, so that a restarted job can feed it again."""
+"""Log assignments before Spark sees them, so that a restarted job can replay them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class LoggedAssignment:
-    """What a task is assigned, and its offset in the log."""
+    """An assignment with its offset in the log."""
 
     offset: int
     assigned: Assigned
@@ -25,42 +25,42 @@ class LoggedAssignment:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """Assignments that were fed together, at least one, and where the sources stood after them."""
+    """One or more assignments that were logged together, and the source positions after them."""
 
     assignments: list[LoggedAssignment]
     source_positions: SourcePositions
 
     @property
     def first(self) -> int:
-        """The number of its first assignment, by which the entry is known."""
+        """The offset of its first assignment, which identifies the entry."""
         return self.assignments[0].offset
 
     @property
     def end(self) -> int:
-        """The number after its last assignment."""
+        """The offset after its last assignment."""
         return self.assignments[-1].offset + 1
 
 
 class AssignmentLog:
-    """A directory of entries, each a file named by its first number: a digest, then the pickled entry."""
+    """A directory of entries, each a file named by its first offset: a digest, then the pickled entry."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     @staticmethod
     def path(first: int) -> str:
-        """The file of an entry, relative to the checkpoint."""
+        """Return the file of an entry, relative to the checkpoint."""
         return f"{_DIRECTORY}/{first:012d}"
 
     def firsts(self) -> list[int]:
-        """The first numbers of all entries, ascending."""
+        """Return the first offsets of all entries, ascending."""
         return sorted(int(name) for name in self._storage.list(_DIRECTORY) if name.isdigit())
 
     def read(self, first: int) -> LogEntry:
-        """The entry of a number.
+        """Return the entry that begins at an offset.
 
         Raises:
-            DamagedFileError: It is not what was written.
+            DamagedFileError: The entry is damaged.
         """
         content = self._storage.read(self.path(first))
         digest, pickled = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
@@ -70,7 +70,7 @@ class AssignmentLog:
         return entry
 
     def entries(self) -> Iterator[LogEntry]:
-        """All entries, the oldest first; those that are purged meanwhile are left out."""
+        """Yield all entries, the oldest first, without those that are purged meanwhile."""
         for first in self.firsts():
             try:
                 yield self.read(first)
@@ -78,17 +78,17 @@ class AssignmentLog:
                 continue
 
     def last(self) -> SourcePositions | None:
-        """Where the sources stand after the last entry, None if there is none."""
+        """Return the source positions after the last entry, None if there is none."""
         firsts = self.firsts()
         return self.read(firsts[-1]).source_positions if firsts else None
 
     def write(self, entry: LogEntry) -> None:
-        """Writes an entry, whole and durably or not at all."""
+        """Write an entry atomically and durably."""
         pickled = pickle.dumps(entry, 5)
         self._storage.write(self.path(entry.first), _digest(pickled) + pickled)
 
     def delete(self, first: int) -> None:
-        """Deletes an entry, if it is there."""
+        """Delete an entry if it exists."""
         self._storage.delete(self.path(first))
 
 

@@ -1,4 +1,4 @@
-"""A consistent cut through a job: a batch that Spark has committed, and where the sources stood then."""
+"""Find the last batch that Spark has committed and the source positions after it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scurry.spark.checkpoint.generations import Generation
 
 @dataclass(frozen=True)
 class CommittedSnapshot:
-    """A committed batch and what the state after it is the state of.
+    """A committed batch and the source positions after it.
 
     Attributes:
-        batch: The batch, in Spark's own count.
-        source_positions: Where the sources stood; None if nothing was read yet.
-        pending: Splits that the sources count as assigned but the batch did not contain.
+        batch: The batch, by Spark's id.
+        source_positions: The source positions; None if nothing was read yet.
+        pending: Splits that the positions count as assigned but that no batch has read yet.
     """
 
     batch: int
@@ -26,10 +26,10 @@ class CommittedSnapshot:
 
 
 def latest_committed(generation: Generation) -> CommittedSnapshot | None:
-    """The last committed batch of a generation, None before the first.
+    """Return the last committed batch of a generation, None before the first.
 
-    Spark may plan a batch while assignments are still being handed to it, so a batch can end among assignments that
-    were logged together; the sources' position is then that after them all, and those left over are pending.
+    Spark may plan a batch while assignments are still being added to the stream, so a batch can end in the middle of a
+    log entry. The source positions are then those after the whole entry, and the rest of its assignments is pending.
     """
     batch = generation.committed()
     if batch is None:
@@ -49,5 +49,5 @@ def latest_committed(generation: Generation) -> CommittedSnapshot | None:
 
 
 def _offset(log: bytes) -> int:
-    """The assignment up to which a batch reads: the first source of every query is the assignment stream."""
+    """Return the last assignment that a batch reads: the first source of every query is the assignment stream."""
     return int(log.decode().splitlines()[2])

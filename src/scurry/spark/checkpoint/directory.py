@@ -1,4 +1,4 @@
-"""The directory a job checkpoints to, from its first attempt to its end."""
+"""Lock the checkpoint directory of a job from its first attempt to its end."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from scurry.spark.session.session import session_for
 
 
 def hold_directory(job: JobExecution) -> str:
-    """The configured directory, held against other processes, or one of the job's own that goes when the job ends.
+    """Lock and return the configured directory, or make a temporary one that is deleted when the job ends.
 
     Raises:
-        SavepointTrustError: Others can write to the configured one; nothing in it was touched.
-        CheckpointLockedError: Another process is at work on it.
+        SavepointTrustError: Other users can write to the configured directory; nothing in it was touched.
+        CheckpointLockedError: Another process uses it.
     """
     configured = job.plan.settings.checkpoint_dir
     if configured is None:
@@ -55,11 +55,11 @@ def hold_directory(job: JobExecution) -> str:
 
 
 def _make(root: Path, shared: bool) -> bool:
-    """Make a directory if there is none; return whether there was none."""
+    """Make a directory if it does not exist; return whether it was made."""
     if root.exists():
         return False
     root.mkdir(parents=True)
     if not shared and root.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        # The umask lets others write, also to what Spark makes in it: they must not get there.
+        # The umask lets others write to it and to the files that Spark writes in it: keep them out.
         root.chmod(0o700)
     return True

@@ -1,18 +1,18 @@
-"""A directory of checkpoints, and the generations of a job in it.
+"""Manage a checkpoint directory and the generations of a job in it.
 
     DIRECTORY/
-        scurry.json             whose it is and which generation counts; replaced atomically
-        frames/                 rows of batch DataFrames, written down when the job began
+        scurry.json             the job's key and its current generation; replaced atomically
+        frames/                 rows of batch DataFrames, written when the job began
         origin-1/               the state that generation 1 begins with, until it is restored
         generation-1/
             spark/              Spark's checkpoint: offsets, commits, state
-            assignments/        what the sources were fed, and where they stood then
-            finished            if all input is processed and committed
+            assignments/        the assignment log
+            finished            exists if all input is processed and committed
 
-A **generation** is one Spark checkpoint. A new one begins when the job starts from a savepoint, gets another
-parallelism, or is started again as a changed program: it begins with the state of its *origin*, a savepoint. Until
-`scurry.json` names the new generation the old one counts, so a job that is killed in between has lost nothing. Batch
-ids go on counting from one generation to the next, since sinks know batches by them.
+A **generation** is one Spark checkpoint. A new one begins when the job starts from a savepoint, is rescaled, or is
+started with a changed program: it begins with the state of its *origin*, a savepoint. The old generation stays current
+until `scurry.json` names the new one, so a job that is killed in between loses nothing. Batch ids continue from one
+generation to the next, because sinks identify batches by them.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ VERSION = 3
 
 
 class CheckpointMismatchError(ScurryError, ValueError):
-    """The checkpoint directory is not one this program can go on with."""
+    """The program cannot resume from the checkpoint directory."""
 
     permanent = True
 
 
 def identity(plan: JobPlan) -> dict[str, Any]:
-    """What must stay the same for Spark's state to be found again: operators by uid, levels, key groups, subtasks."""
+    """Return what a plan must share with the stored one to resume it: operators, levels, key groups, subtasks."""
     return {
         "levels": plan.levels,
         "parallelism": plan.settings.parallelism,
@@ -52,7 +52,7 @@ def identity(plan: JobPlan) -> dict[str, Any]:
 
 
 def differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
-    """In what an identity differs from another, for people."""
+    """Return readable differences between two identities."""
     if all(there.get(key) == value for key, value in here.items()):
         return []
     details = [
@@ -79,10 +79,10 @@ class Generation:
     """One Spark checkpoint of a job.
 
     Attributes:
-        number: Counts from 1.
+        number: The generation's number, from 1.
         first_batch: Number of the job's batches before it.
-        origin: The savepoint it begins with, None if it begins with nothing.
-        directory: Where it lies.
+        origin: The savepoint it begins with, None if it begins without state.
+        directory: Its directory.
         storage: Its small files.
     """
 
@@ -98,7 +98,7 @@ class Generation:
         return f"{self.directory}/spark"
 
     def committed(self) -> int | None:
-        """The last batch that Spark has committed, in Spark's own count; None before the first."""
+        """Return the last batch that Spark has committed, by Spark's id; None before the first."""
         return max(map(int, filter(str.isdigit, self.storage.list("spark/commits"))), default=None)
 
     @property
@@ -107,7 +107,7 @@ class Generation:
         return _FINISHED in self.storage.list(".")
 
     def finish(self) -> None:
-        """Remembers that all input is processed and committed."""
+        """Record that all input is processed and committed."""
         self.storage.write(_FINISHED, b"")
 
 
@@ -125,15 +125,15 @@ def _content(storage: Storage, directory: str) -> dict[str, Any]:
 
 
 class CheckpointDirectory:
-    """The directory of a job.
+    """The checkpoint directory of a job.
 
     Args:
-        directory: Where it lies.
+        directory: The directory.
         storage: Its small files.
 
     Raises:
         CheckpointMismatchError: It was written by a release whose layout this one does not know.
-        CheckpointCorruptedError: Its first file is not what was written.
+        CheckpointCorruptedError: `scurry.json` is damaged.
     """
 
     def __init__(self, directory: str, storage: Storage) -> None:
@@ -151,12 +151,12 @@ class CheckpointDirectory:
                 )
 
     def clear_leftovers(self) -> None:
-        """Deletes what a job left that was killed while it wrote something; the directory has to be held.
+        """Delete incomplete files of killed jobs; the directory must be locked.
 
-        Spark takes half-written files of the first batch for another query's, and refuses to start beside them.
+        Spark takes incomplete files of the first batch for those of another query, and refuses to start.
 
         Raises:
-            CheckpointCorruptedError: There are generations, but nothing says which of them counts.
+            CheckpointCorruptedError: There are generations, but nothing says which of them is current.
         """
         numbered = {name: name.rpartition("-") for name in self._storage.list(".")}
         numbers = {name: (kind, int(n)) for name, (kind, _, n) in numbered.items() if n.isdigit()}
@@ -168,7 +168,7 @@ class CheckpointDirectory:
                         "copy; or empty the directory, or give the job another execution.checkpointing.dir, to begin "
                         "anew"
                     )
-            self._storage.delete(_FRAMES)  # rows of whatever job began here
+            self._storage.delete(_FRAMES)  # rows of a job that did not get further
             return
         self._storage.sweep(deep=False)
         self.generation.storage.sweep()
@@ -178,7 +178,7 @@ class CheckpointDirectory:
 
     @property
     def generation(self) -> Generation:
-        """The generation that counts."""
+        """The current generation."""
         content = self.content
         return self._generation(content["generation"], content["first_batch"], content["origin"])
 
@@ -188,15 +188,15 @@ class CheckpointDirectory:
 
     @property
     def savepoint(self) -> str | None:
-        """The savepoint that the user had the job start from."""
+        """The savepoint that the user started the job from."""
         return self.content.get("savepoint")
 
     def origin_of_next(self) -> str:
-        """Where to write the state that the next generation begins with."""
+        """Return where to write the state that the next generation begins with."""
         return f"{self.directory}/origin-{self.content['generation'] + 1}"
 
     def adopt(self, plan: JobPlan) -> None:
-        """Lets the plan have the job key of whoever claimed the directory first, so that its sinks keep their names."""
+        """Give the plan the job key that is stored in the directory, so that its sinks keep their names."""
         if self.content:
             plan.settings = replace(plan.settings, job_key=self.content["job_key"])
 
@@ -207,7 +207,7 @@ class CheckpointDirectory:
         savepoint: str | None = None,
         states: Mapping[str, Any] | None = None,
     ) -> None:
-        """Begins a new generation of the plan, which counts from now on.
+        """Begin a new generation of the plan and make it the current one.
 
         Args:
             plan: The plan.
@@ -222,7 +222,7 @@ class CheckpointDirectory:
             committed = before.committed()
             number = before.number + 1
             first_batch = before.first_batch + (0 if committed is None else committed + 1)
-        self._storage.delete(f"generation-{number}")  # what a start that was killed has left
+        self._storage.delete(f"generation-{number}")  # files of a start that was killed
         self.content = {
             "version": VERSION,
             "job_key": plan.settings.job_key,
@@ -236,7 +236,7 @@ class CheckpointDirectory:
         self._write()
 
     def remember_states(self, states: Mapping[str, Any]) -> None:
-        """Notes the schemas of the generation's state, if they are not those noted before."""
+        """Store the schemas of the generation's state if they have changed."""
         if states != self.content["states"]:
             self.content["states"] = copy.deepcopy(dict(states))
             self._write()
@@ -245,7 +245,7 @@ class CheckpointDirectory:
         self._storage.write(_FILE, json.dumps(self.content, indent=1).encode())
 
     def forget_earlier(self) -> None:
-        """Deletes what only earlier generations and the start of this one needed."""
+        """Delete earlier generations, their origins and the origin of this one."""
         number = self.content["generation"]
         for name in self._storage.list("."):
             kind, _, which = name.rpartition("-")

@@ -1,7 +1,7 @@
-"""One job at a time on a directory of checkpoints.
+"""Let only one job at a time use a checkpoint directory.
 
-On a local disk that is a lock of the operating system, which ends with the process however it ends. Remote storage has
-none, so there the holder writes a lease and renews it: who finds a fresh one keeps away.
+On a local disk, a lock of the operating system does this; it always ends with the process. Remote storage has no such
+locks, so the holder writes a lease and renews it; other jobs refuse to start while the lease is fresh.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scurry.spark.checkpoint.storage import LocalStorage, Storage, reporting_ful
 
 #: Seconds between two renewals of a lease.
 RENEWAL = 10.0
-#: Seconds after which a lease that was not renewed is nobody's; clocks may differ by what lies between.
+#: Seconds after which a lease that was not renewed has expired; clocks may differ by at most `EXPIRY - RENEWAL`.
 EXPIRY = 60.0
 
 _LOCK = ".lock"
@@ -34,29 +34,29 @@ _LEASE = "lease.json"
 
 
 class CheckpointLockedError(ScurryError, RuntimeError):
-    """The checkpoint directory cannot be locked: another job is at work on it, or something is in the way."""
+    """The checkpoint directory cannot be locked: another job uses it, or the lock file is not usable."""
 
     permanent = True
 
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a directory."""
+    """The process that holds a directory."""
 
     host: str = field(default_factory=socket.gethostname)
     pid: int = field(default_factory=os.getpid)
     since: float = field(default_factory=time.time)
-    #: a lease's owner, and when it was renewed last
+    #: the owner of a lease, and when it was last renewed
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
     renewed: float = field(default_factory=time.time)
 
     def to_json(self) -> bytes:
-        """What is written down."""
+        """Return the content of the lock or lease file."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def read(cls, content: bytes) -> Holder | None:
-        """Who wrote this; None for what nobody has written wholly."""
+        """Return the holder that a file names; None if the file is empty, incomplete or something else."""
         try:
             return cls(**json.loads(content))
         except (ValueError, TypeError):
@@ -75,15 +75,15 @@ def _locked(directory: str, holder: Holder | None, hint: str = "") -> Checkpoint
 
 
 def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[None]:
-    """Holds a directory while a `with` block runs.
+    """Hold a directory while a `with` block runs.
 
     Args:
-        directory: The directory, as the user calls it.
-        storage: The same as a place of files.
-        lost: Called with what happened, from another thread, if another process has taken the directory all the same.
+        directory: The directory, as the user names it.
+        storage: The storage of the same directory.
+        lost: Called with the reason, from another thread, if another process has taken the directory over.
 
     Raises:
-        CheckpointLockedError: Somebody else holds it; names the host and the process.
+        CheckpointLockedError: Another process holds it; the message names its host and pid.
     """
     if isinstance(storage, LocalStorage):
         return _file_lock(directory, storage.root)
@@ -100,7 +100,7 @@ def _file_lock(directory: str, root: Path) -> Iterator[None]:
         except BlockingIOError:
             raise _locked(directory, Holder.read(file.read())) from None
         _require_own(root / _LOCK, file)
-        # The file stays when the lock goes: whoever deleted it might delete one that another process holds by then.
+        # The file is never deleted: another process may have locked it by then.
         with reporting_full(directory):
             file.seek(0)
             file.truncate()
@@ -110,7 +110,7 @@ def _file_lock(directory: str, root: Path) -> Iterator[None]:
 
 
 def _open_lock(path: Path) -> BinaryIO:
-    """Open or create the file of the lock, following no link."""
+    """Open or create the lock file without following links."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -124,7 +124,7 @@ def _open_lock(path: Path) -> BinaryIO:
 
 
 def _require_own(path: Path, file: BinaryIO) -> None:
-    """Refuse a file that no job has written: it is about to be overwritten."""
+    """Refuse a file that no job has written, because the lock overwrites it."""
     status, content = os.fstat(file.fileno()), file.read()
     if status.st_uid not in (os.geteuid(), os.stat(path.parent).st_uid):
         raise _no_lock(path, f"belongs to user {status.st_uid}")
@@ -152,7 +152,7 @@ def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Ite
         raise _locked(directory, present, hint)
     storage.write(_LEASE, mine.to_json())
     written = _holder(storage)
-    if written is None or written.owner != mine.owner:  # another one began at the same moment
+    if written is None or written.owner != mine.owner:  # another job wrote its lease at the same moment
         raise _locked(directory, written)
     over = threading.Event()
     arguments = (directory, storage, mine, over, lost)
@@ -176,7 +176,7 @@ def _renew(directory: str, storage: Storage, mine: Holder, over: threading.Event
                 lost(f"{directory} was taken over by process {present.pid} on host {present.host}")
                 return
             storage.write(_LEASE, replace(mine, renewed=time.time()).to_json())
-        except Exception:  # storage that is away for a moment; the lease lasts for several renewals
+        except Exception:  # storage may be unavailable for a moment; the lease lasts for several renewals
             continue
 
 
@@ -185,7 +185,7 @@ def _holder(storage: Storage) -> Holder | None:
 
 
 def _abandoned(holder: Holder) -> bool:
-    """Whether the holder of a lease is gone."""
+    """Return whether the holder of a lease is gone."""
     if time.time() - holder.renewed > EXPIRY:
         return True
     if holder.host != socket.gethostname() or holder.pid == os.getpid():

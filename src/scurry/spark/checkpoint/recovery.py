@@ -1,4 +1,4 @@
-"""What the checkpoint of a generation is good for, before its query starts and when that fails."""
+"""Check whether a checkpoint can be resumed, before its query starts and after it fails, and repair it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_st
 from scurry.spark.checkpoint.storage import FULL, HadoopStorage, storage_full
 from scurry.spark.workers.failures import texts_of
 
-#: What must fit beside a full checkpoint to believe that it is not full.
+#: A file that must fit into the checkpoint to show that it is not full.
 _PROBE, _PROBE_BYTES = ".probe.tmp", 1 << 20
 
 
 class Recovery:
-    """What the checkpoint of a generation is good for.
+    """Check and repair the checkpoint of a generation.
 
     Args:
         job: The job.
@@ -31,42 +31,42 @@ class Recovery:
     def __init__(self, job: JobExecution, spark: Any, generation: Generation) -> None:
         self._generation = generation
         checkpoint = generation.spark_directory
-        # through Hadoop also on a local disk, where it keeps checksums of what Spark writes
+        # also on a local disk through Hadoop, which verifies the checksums of the files that Spark writes
         files = HadoopStorage(spark, checkpoint)
         unreadable = partial(unreadable_state, spark, checkpoint, files)
         rolled_back = partial(job.note, event="rolled back", level=WARNING, logger="checkpoint")
         self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, rolled_back)
 
     def restart_point(self) -> RestartPoint:
-        """Where the job goes on; what keeps it from that is taken back.
+        """Return where the job resumes, after rolling back batches that are damaged.
 
         Raises:
-            CheckpointCorruptedError: No batch is whole.
+            CheckpointCorruptedError: No batch is undamaged.
         """
         return self._rollback.restart_point()
 
     def take_back_if_unreadable(self, error: Exception) -> bool:
-        """Takes back the batches whose state cannot be loaded, if the query failed at that; tells whether there were.
+        """Roll back the batches whose state cannot be loaded, if that failed the query; return whether there were any.
 
         Raises:
-            CheckpointCorruptedError: No state that can be loaded is left.
+            CheckpointCorruptedError: No state is left that can be loaded.
         """
         if isinstance(error, OperatorError) or not cannot_load_state(error):
             return False
         return self._rollback.take_back_unreadable_state()
 
     def raise_if_full(self, error: Exception) -> None:
-        """Makes one error of the many in which Spark says that it could not write its checkpoint.
+        """Replace Spark's various errors about a full disk by one, if the checkpoint directory is full.
 
         Raises:
-            CheckpointStorageFullError: It takes no more.
+            CheckpointStorageFullError: The directory is full.
         """
         if isinstance(error, (CheckpointStorageFullError, OperatorError)):
             return
         if not any(word in text for text in texts_of(error) for word in FULL):
             return
         storage = self._generation.storage
-        try:  # it may have been another disk
+        try:  # another disk may be the full one
             storage.write(_PROBE, bytes(_PROBE_BYTES))
             storage.delete(_PROBE)
         except CheckpointStorageFullError:

@@ -1,12 +1,12 @@
-"""Where a started job goes on; and how far it goes back when files of its checkpoint are damaged.
+"""Find the batch that a job resumes from, and roll back batches whose files are damaged.
 
-A batch is committed when Spark has its offsets and its commit on record, the state it made can be loaded, and our own
-log says what was fed after it. If that cannot be said of the newest batch, it is taken back: its records and its state
-are deleted, and Spark computes it again under the same id. What Spark's offsets say about the batches taken back is
-kept beside the assignments, so that each is made of the same input again, whatever its sinks remember of it.
+A batch is committed if Spark has logged its offsets and its commit, its state can be loaded, and the assignment log has
+the assignments that follow it. If the newest batch fails one of these checks, it is rolled back: its records and its
+state are deleted, and Spark computes it again under the same id. The end offsets of these batches are kept beside the
+assignments, so that each batch is rebuilt from the same input: its sinks may have committed it before.
 
-Logs are read before the query starts. State is only read when the query could not load it: by Spark's own reader, batch
-by batch backwards, before anything is deleted.
+Logs are checked before the query starts. State is checked only after the query failed to load it: Spark's own reader
+reads it batch by batch backwards, before anything is deleted.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from scurry.errors import CheckpointCorruptedError
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
 from scurry.spark.checkpoint.storage import DamagedFileError, Storage
 
-#: Beside the log's entries: batch id -> last assignment of the batches taken back.
+#: File beside the log's entries: batch id -> end offset of the batches that were rolled back.
 _REPLAYS = "assignments/replays"
 _NO_OFFSET = "-"
 
 
 @dataclass(frozen=True)
 class RestartPoint:
-    """Where a job goes on.
+    """Where a job resumes.
 
     Attributes:
         committed: The newest committed batch, -1 if there is none.
-        entries: What was fed after it, beginning with the entry that says where the sources stood at its end.
-        replays: The last assignments of the batches that were computed before and come again, in order.
+        entries: The log entries after it, beginning with the one that has the source positions at its end.
+        replays: The end offsets of the batches that are replayed, in order.
     """
 
     committed: int = -1
@@ -42,14 +42,14 @@ class RestartPoint:
 
 @dataclass
 class Rollback:
-    """The records of a checkpoint, read with suspicion.
+    """Check the records of a checkpoint and roll back to the newest batch that is undamaged.
 
     Attributes:
         directory: The checkpoint, for messages.
-        own: Our files in it.
+        own: Scurry's files in it.
         spark: Spark's checkpoint.
-        unreadable_state: Tells why the state after a batch cannot be loaded; None if it can.
-        note: Tells the user something.
+        unreadable_state: Returns why the state after a batch cannot be loaded; None if it can.
+        note: Logs a message for the user.
     """
 
     directory: str
@@ -64,7 +64,7 @@ class Rollback:
         self._log = AssignmentLog(self.own)
 
     def restart_point(self) -> RestartPoint:
-        """The newest batch that the job can go on from; whatever comes after it and is in the way is taken back.
+        """Return the newest batch that the job can resume from, after rolling back those after it.
 
         Raises:
             CheckpointCorruptedError: There is none.
@@ -75,10 +75,10 @@ class Rollback:
         return RestartPoint(committed, self._fed_after(committed) or [], list(self._known_ends(committed).values()))
 
     def take_back_unreadable_state(self) -> bool:
-        """Takes batches back until the state can be loaded; says whether there was anything wrong with it.
+        """Roll back batches until the state can be loaded; return whether there were any.
 
         Raises:
-            CheckpointCorruptedError: No state that can be loaded is left.
+            CheckpointCorruptedError: No state is left that can be loaded.
         """
         self._look()
         newest, faults = self._newest(self._last)
@@ -104,14 +104,14 @@ class Rollback:
         return {int(name) for name in self.spark.list(log) if name.isdigit()}
 
     def _newest(self, batch: int, faults: Sequence[str] = ()) -> tuple[int, list[str]]:
-        """The newest batch up to this one whose records are whole, and what is wrong with those after it."""
+        """Return the newest batch up to this one whose records are undamaged, and the faults of those after it."""
         found = list(faults)
         oldest = min(self._offsets | self._commits, default=0)
         while batch >= oldest:
             fault = self._fault(batch)
             if fault is None:
                 return batch, found
-            if batch in self._commits or batch < self._last:  # else it was at work when the job ended
+            if batch in self._commits or batch < self._last:  # else it was not finished when the job ended
                 found.append(fault)
             batch -= 1
         if oldest > 0 or (self._firsts and self._firsts[0] > 0):
@@ -125,7 +125,7 @@ class Rollback:
         return -1, found
 
     def _fault(self, batch: int) -> str | None:
-        """Why the job cannot go on after a batch."""
+        """Return why the job cannot resume after a batch, None if it can."""
         if not self._is_committed(batch):
             return f"spark/commits/{batch} is {'damaged' if batch in self._commits else 'missing'}"
         for needed in (batch, batch + 1 if self._stays_planned(batch + 1, batch) else batch - 1):
@@ -141,7 +141,7 @@ class Rollback:
         return f"the entry of assignment {last} is missing in assignments/"
 
     def _stays_planned(self, batch: int, committed: int) -> bool:
-        """Whether Spark may repeat a batch as it had planned it: it knows how, and all it was fed is there."""
+        """Return whether Spark can repeat a batch as planned: its end offset and all its assignments are known."""
         end = self._end(batch)
         return end is not None and end < self._fed(committed)
 
@@ -149,21 +149,21 @@ class Rollback:
         return batch in self._commits and _parsed(self.spark, f"commits/{batch}") is not None
 
     def _end(self, batch: int) -> int | None:
-        """The last assignment of a batch and all before it, -1 if none was fed yet; None if it cannot be told."""
+        """Return the offset of the last assignment up to the end of a batch, -1 if there is none; None if unknown."""
         if batch not in self._ends:
             lines = _parsed(self.spark, f"offsets/{batch}") if batch in self._offsets else None
             self._ends[batch] = _offset(lines)
         return self._ends[batch]
 
     def _fed_after(self, batch: int) -> list[LogEntry] | None:
-        """The entries from the one that ends a batch on, without a gap; None if that one cannot be read."""
+        """Return the entries from the last one of a batch on, up to a gap; None if that one cannot be read."""
         last = self._end(batch) if batch >= 0 else -1
         if last is None:
             return None
         at = bisect_right(self._firsts, last) - 1
         holder = self._entry(self._firsts[at]) if at >= 0 else None
         if holder is None or holder.end <= last:
-            # an entry that begins right after it tells as much
+            # an entry that begins right after the batch is enough
             at += 1
             holder = self._entry(last + 1) if self._firsts[at : at + 1] == [last + 1] else None
         if holder is None:
@@ -177,7 +177,7 @@ class Rollback:
         return entries
 
     def _fed(self, committed: int) -> int:
-        """The number after the last assignment that is known without a gap."""
+        """Return the offset after the last assignment that is logged without a gap."""
         entries = self._fed_after(committed)
         return entries[-1].end if entries else 0
 
@@ -192,7 +192,7 @@ class Rollback:
     # ---------------------------------------------------------------- taking back
 
     def _take_back(self, committed: int, faults: list[str]) -> None:
-        """Deletes what comes after a batch, except the plan of the next one."""
+        """Delete what comes after a batch, except the plan of the next one."""
         planned = committed + 1 if self._stays_planned(committed + 1, committed) else committed
         commits = sorted((batch for batch in self._commits if batch > committed), reverse=True)
         offsets = sorted((batch for batch in self._offsets if batch > planned), reverse=True)
@@ -200,7 +200,7 @@ class Rollback:
         if not (commits or offsets or lost):
             return
         self._remember_ends(committed)
-        # In this order: whatever is left when this is interrupted is found wanting by the next start, too.
+        # In this order: if this is interrupted, the next start detects the same damage.
         self._delete_state_after(committed)
         for batch in commits:
             self.spark.delete(f"commits/{batch}")
@@ -230,9 +230,9 @@ class Rollback:
         self.own.write(_REPLAYS, json.dumps(self._known_ends(committed)).encode())
 
     def _known_ends(self, committed: int) -> dict[int, int]:
-        """The last assignments of the batches after this one that were planned before, as far as they are known.
+        """Return the end offsets of the batches after this one that Spark had planned, as far as they are known.
 
-        The end of a batch in the midst whose record is lost is set so that all later batches keep their ids.
+        If an intermediate batch lost its end offset, assume one that keeps later batch ids unchanged.
         """
         known = self._remembered_ends()
         known |= {batch: end for batch in self._offsets if batch > committed and (end := self._end(batch)) is not None}
@@ -250,10 +250,10 @@ class Rollback:
         try:
             return {int(batch): end for batch, end in json.loads(self.own.read(_REPLAYS)).items()}
         except (FileNotFoundError, DamagedFileError, ValueError):
-            return {}  # batches then hold more than they did, but nothing is lost
+            return {}  # batches may then be larger than before, but nothing is lost
 
     def _delete_state_after(self, committed: int) -> None:
-        """Deletes state that later batches made: loading a later version must not find a snapshot of the old ones."""
+        """Delete the state of later batches: new versions of it must not be loaded from old snapshots."""
         for operator in self.spark.list("state"):
             for partition in filter(str.isdigit, self.spark.list(f"state/{operator}")):
                 directory = f"state/{operator}/{partition}"
@@ -264,7 +264,7 @@ class Rollback:
 
 
 def _parsed(storage: Storage, name: str) -> list[str] | None:
-    """The lines of a file of one of Spark's logs: a version, JSON, and offsets; None if it is none."""
+    """Return the lines of a file of Spark's logs (a version, JSON, offsets); None if the file is damaged or missing."""
     try:
         lines = storage.read(name).decode().splitlines()
         whole = len(lines) > 1 and lines[0][:1] == "v" and isinstance(json.loads(lines[1]), dict)
@@ -274,7 +274,7 @@ def _parsed(storage: Storage, name: str) -> list[str] | None:
 
 
 def _offset(lines: list[str] | None) -> int | None:
-    """What the first source, our own stream, had got to."""
+    """Return the offset of the first source, which is the assignment stream."""
     if lines is None or len(lines) < 3:
         return None
     if lines[2] == _NO_OFFSET:

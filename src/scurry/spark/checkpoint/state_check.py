@@ -1,4 +1,4 @@
-"""Whether the state of a checkpoint can be loaded, as Spark's own reader finds."""
+"""Check with Spark's own reader whether the state of a checkpoint can be loaded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from scurry.spark.checkpoint.storage import Storage
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.map_store import NAME
 
-#: What Spark's error says when a task cannot load the state it should begin with.
+#: Part of Spark's error when a task cannot load its state.
 _CANNOT_LOAD = "CANNOT_LOAD_STATE_STORE"
 
-#: What says that files are missing or not what was written, and not that they cannot be reached just now.
+#: Parts of errors about files that are missing or damaged, as opposed to temporarily unavailable.
 _DAMAGE = (
     "FileNotFoundException",
     "EOFException",
@@ -24,13 +24,13 @@ _DAMAGE = (
 
 
 def cannot_load_state(error: BaseException) -> bool:
-    """Whether a query failed because files of its state are missing or damaged."""
+    """Return whether a query failed because files of its state are missing or damaged."""
     texts = texts_of(error)
     return any(_CANNOT_LOAD in text for text in texts) and _says_damage(texts)
 
 
 def unreadable_state(spark: Any, checkpoint: str, storage: Storage, batch: int) -> str | None:
-    """What keeps the state after a batch from being loaded; None if all of it can be.
+    """Return why the state after a batch cannot be loaded; None if all of it can.
 
     Args:
         spark: The session.

@@ -1,4 +1,4 @@
-"""Small files beside Spark's checkpoint, on whatever file system it lies."""
+"""Store small files beside Spark's checkpoint, on any file system."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any, Protocol
 
 from scurry.errors import CheckpointStorageFullError
 
-#: What says that space or a quota is used up, in the words of operating systems and of Hadoop.
+#: Parts of the errors of operating systems and Hadoop that say that space or a quota is used up.
 FULL = ("No space left on device", "Disk quota exceeded", "DSQuotaExceeded", "NSQuotaExceeded")
 
-#: Names of files that were being written, by Spark or by us, and of the links a savepoint is read from.
+#: Names of unfinished files of Spark and scurry, and of the directories of links that savepoints are read from.
 _LEFTOVER = re.compile(r"\..+\.(tmp|tmp\.crc|\d+)|\.savepoint-.*")
 #: The same for Hadoop.
 _LEFTOVER_GLOB = "{.*.tmp,.savepoint-*}"
-#: How deep is looked on remote storage: not among the state's many directories, where leftovers harm nobody.
+#: Levels that are searched on remote storage: not the state's many directories, where leftovers are harmless.
 _DEPTH = 2
 
 
 class DamagedFileError(ValueError):
-    """A file is not what was written."""
+    """A file is damaged."""
 
 
 def storage_full(directory: object) -> CheckpointStorageFullError:
-    """The error of a checkpoint directory that takes no more."""
+    """Return the error of a checkpoint directory that is full."""
     return CheckpointStorageFullError(
         f"no space left in the checkpoint directory {directory}. Nothing is lost: free some space and start the job "
         "again, it goes on with the batch at hand"
@@ -38,7 +38,7 @@ def storage_full(directory: object) -> CheckpointStorageFullError:
 
 @contextmanager
 def reporting_full(directory: object) -> Iterator[None]:
-    """Names the checkpoint directory when the operating system says that there is no space."""
+    """Name the checkpoint directory in errors of the operating system about missing space."""
     try:
         yield
     except OSError as error:
@@ -51,43 +51,43 @@ class Storage(Protocol):
     """A directory of small files, written whole or not at all."""
 
     def read(self, name: str) -> bytes:
-        """The content of a file.
+        """Return the content of a file.
 
         Raises:
-            FileNotFoundError: There is none.
-            DamagedFileError: The file system says that it is not what was written.
+            FileNotFoundError: The file does not exist.
+            DamagedFileError: The file system reports that it is damaged.
         """
 
     def write(self, name: str, content: bytes) -> None:
-        """Creates or replaces a file atomically.
+        """Create or replace a file atomically.
 
         Raises:
             CheckpointStorageFullError: There is no space for it.
         """
 
     def list(self, directory: str) -> list[str]:
-        """The names in a directory; empty if it does not exist."""
+        """Return the names in a directory; empty if it does not exist."""
 
     def delete(self, name: str) -> None:
-        """Deletes a file, or a directory with all it holds, if it exists."""
+        """Delete a file, or a directory with its content, if it exists."""
 
     def sweep(self, deep: bool = True) -> None:
-        """Deletes what writers have left that were killed; there must not be any other.
+        """Delete unfinished files of killed writers; no other writer may be running.
 
         Args:
-            deep: In all directories below, too.
+            deep: Whether to search all directories below, too.
         """
 
     def below(self, directory: str) -> Storage:
-        """The storage of a directory in this one."""
+        """Return the storage of a directory in this one."""
 
 
 class LocalStorage:
-    """On a local disk.
+    """Store files on a local disk.
 
     Args:
         root: The directory.
-        durable: Files survive not only the process, but the machine.
+        durable: Whether files survive a crash not only of the process but of the machine.
     """
 
     def __init__(self, root: str, durable: bool = True) -> None:
@@ -95,7 +95,7 @@ class LocalStorage:
         self._durable = durable
 
     def read(self, name: str) -> bytes:
-        """The content of a file; a link is none of ours."""
+        """Return the content of a file; a link counts as damaged."""
         path = self.root / name
         try:
             with open(path, "rb", opener=_no_link) as file:
@@ -106,13 +106,13 @@ class LocalStorage:
             raise
 
     def write(self, name: str, content: bytes) -> None:
-        """Creates or replaces a file atomically and durably."""
+        """Create or replace a file atomically and durably."""
         path = self.root / name
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             with reporting_full(self.root):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                temporary.unlink(missing_ok=True)  # of a killed process that had the same number
+                temporary.unlink(missing_ok=True)  # of a killed process that had the same pid
                 with open(temporary, "xb") as file:  # which follows no link
                     file.write(content)
                     if self._durable:
@@ -124,12 +124,12 @@ class LocalStorage:
             raise
 
     def list(self, directory: str) -> list[str]:
-        """The names in a directory; empty if it does not exist."""
+        """Return the names in a directory; empty if it does not exist."""
         path = self.root / directory
         return [n for n in os.listdir(path) if not n.startswith(".")] if path.is_dir() else []
 
     def delete(self, name: str) -> None:
-        """Deletes a file, or a directory with all it holds, if it exists."""
+        """Delete a file, or a directory with its content, if it exists."""
         path = self.root / name
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -137,14 +137,14 @@ class LocalStorage:
             path.unlink(missing_ok=True)
 
     def sweep(self, deep: bool = True) -> None:
-        """Deletes what killed writers have left."""
+        """Delete unfinished files of killed writers."""
         for directory, directories, files in os.walk(self.root):
             for name in filter(_LEFTOVER.fullmatch, (*directories, *files)):
                 self.delete(os.path.join(directory, name))
             directories[:] = [name for name in directories if deep and not _LEFTOVER.fullmatch(name)]
 
     def below(self, directory: str) -> LocalStorage:
-        """The storage of a directory in this one."""
+        """Return the storage of a directory in this one."""
         return LocalStorage(str(self.root / directory), self._durable)
 
 
@@ -153,7 +153,7 @@ def _no_link(path: str, flags: int) -> int:
 
 
 class HadoopStorage:
-    """On any Hadoop file system (hdfs, s3a, gs, abfss...), through Spark's JVM."""
+    """Store files on any Hadoop file system (hdfs, s3a, gs, abfss...), through Spark's JVM."""
 
     def __init__(self, spark: Any, root: str) -> None:
         self._spark = spark
@@ -162,14 +162,14 @@ class HadoopStorage:
         configuration = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._root.getFileSystem(configuration)
         checkpointing = self._jvm.org.apache.spark.sql.execution.streaming.checkpointing
-        #: what Spark writes its own checkpoints with: it knows what each file system can do atomically
+        #: the manager of Spark's own checkpoints, which knows what each file system can do atomically
         self._files = checkpointing.CheckpointFileManager.create(self._root, configuration)
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(self._root, name)
 
     def read(self, name: str) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         from py4j.protocol import Py4JJavaError
 
         try:
@@ -187,7 +187,7 @@ class HadoopStorage:
             raise
 
     def write(self, name: str, content: bytes) -> None:
-        """Creates or replaces a file as atomically as the file system can."""
+        """Create or replace a file as atomically as the file system can."""
         from py4j.protocol import Py4JJavaError
 
         path = self._path(name)
@@ -206,7 +206,7 @@ class HadoopStorage:
             raise
 
     def list(self, directory: str) -> list[str]:
-        """The names in a directory; empty if it does not exist."""
+        """Return the names in a directory; empty if it does not exist."""
         path = self._path(directory)
         if not self._fs.exists(path):
             return []
@@ -214,22 +214,22 @@ class HadoopStorage:
         return [name for name in names if not name.startswith(".")]
 
     def delete(self, name: str) -> None:
-        """Deletes a file, or a directory with all it holds, if it exists."""
+        """Delete a file, or a directory with its content, if it exists."""
         self._fs.delete(self._path(name), True)
 
     def sweep(self, deep: bool = True) -> None:
-        """Deletes what killed writers have left."""
+        """Delete unfinished files of killed writers."""
         for depth in range(_DEPTH + 1 if deep else 1):
             for status in self._fs.globStatus(self._path("*/" * depth + _LEFTOVER_GLOB)) or ():
                 self._fs.delete(status.getPath(), True)
 
     def below(self, directory: str) -> HadoopStorage:
-        """The storage of a directory in this one."""
+        """Return the storage of a directory in this one."""
         return HadoopStorage(self._spark, self._path(directory).toString())
 
 
 def storage_for(root: str, session: Callable[[], Any]) -> Storage:
-    """The storage of a directory, local or remote; only a remote one needs the session."""
+    """Return the storage of a directory, local or remote; only a remote one needs the session."""
     if root.startswith("file:"):
         root = "/" + root[5:].lstrip("/")
     return HadoopStorage(session(), root) if "://" in root else LocalStorage(root)

@@ -1,3 +1,3 @@
-"""Savepoints on Spark: the state of a committed batch, read and written."""
+"""Read and write savepoints on Spark."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Savepoints written by workers: state made of the rows of a DataFrame, and copies of what stays of another."""
+"""Write savepoints on workers: state built from the rows of a DataFrame, and copies of another savepoint's files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scurry.runtime.state.registry import merge_schemas
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import mark
 
-#: Columns that a row gets on its way to the state of its key.
+#: Columns added to each row to sort it into the state of its key.
 _GROUP, _KEY, _TIME = "scurry_key_group", "scurry_key", "scurry_time"
 
 _Block = tuple[list[Any], list[Any], list[int] | None]
@@ -34,10 +34,10 @@ class _Bootstrap(Protocol):
 
 
 def write_keyed(frame: Any, bootstrap: _Bootstrap, path: str, name: str, schemas: dict[str, Any]) -> None:
-    """Writes the keyed state that is made of the rows of a DataFrame; `schemas` takes those of the states.
+    """Write keyed state built from the rows of a DataFrame, and add the schemas of the states to `schemas`.
 
-    Spark brings the rows of a key group together and sorts them by key and time; the state of one key group at a time
-    is in a worker's memory.
+    Spark brings the rows of a key group together and sorts them by key and time. A worker holds the state of one key
+    group at a time in memory.
     """
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructType
 
@@ -88,13 +88,13 @@ def _write(shipped: bytes) -> Any:
 
 
 def _parts(batches: Iterator[Any]) -> Iterator[tuple[int, Iterable[_Block]]]:
-    """The records of each key group, from sorted rows."""
+    """Yield the records of each key group, from sorted rows."""
     for group, blocks in groupby(_blocks(batches), key=itemgetter(0)):
         yield group, (block for _, block in blocks)
 
 
 def _blocks(batches: Iterator[Any]) -> Iterator[tuple[int, _Block]]:
-    """Records of one key group each, with their keys and timestamps."""
+    """Yield blocks of records of one key group each, with their keys and timestamps."""
     for batch in batches:
         groups, keys, times = (batch.column(name).to_pylist() for name in (_GROUP, _KEY, _TIME))
         values = arrow_rows(batch.select(batch.schema.names[:-3]))
@@ -108,7 +108,7 @@ def _blocks(batches: Iterator[Any]) -> Iterator[tuple[int, _Block]]:
 
 
 def copy_on_workers(spark: Any, works: list[tuple[EntryFile, str]], path: str, uids: Mapping[str, str]) -> None:
-    """Copies files of entries, one per task."""
+    """Copy files of entries, one per task."""
     shipped = ship_value((works, path, dict(uids)))
 
     def copy(batches: Iterator[Any]) -> Iterator[Any]:
@@ -128,7 +128,7 @@ def _loaded(shipped: bytes) -> tuple[_Bootstrap, str, str]:
 
 
 def _readable(call: Callable[..., Any], *args: Any) -> Any:
-    """Calls; a failure of the user's code is marked so that the driver can tell it."""
+    """Call a function and encode scurry's errors so that the driver can report them."""
     try:
         return call(*args)
     except ScurryError as error:

@@ -1,4 +1,4 @@
-"""State of savepoints as DataFrames: the workers read and decode it."""
+"""Return the state of savepoints as DataFrames, which workers read and decode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scurry.graph.shipping import ship_value
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
 
-#: Results are handed to Spark in batches of so many.
+#: Number of results that are passed to Spark at once.
 _BATCH = 4096
 
 
@@ -30,7 +30,7 @@ class _Columns(Protocol):
 
 
 def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
-    """Name and type of each column of a DDL text."""
+    """Return the name and type of each column of a DDL text."""
     from pyspark.sql.types import StructType
 
     parsed = StructType.fromDDL(text)
@@ -39,7 +39,7 @@ def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def state_frame(spark: Any, files: Iterable[EntryFile], decoder: _Decoder, columns: _Columns) -> Any:
-    """What a decoder makes of the pages of an operator: a task for each row group of a savepoint's files."""
+    """Return the decoded pages of an operator as a DataFrame, with a task for each row group of the files."""
     from pyspark.sql.types import StructType
 
     ddl = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in columns.schema)

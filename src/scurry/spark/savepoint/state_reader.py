@@ -1,10 +1,10 @@
-"""The state of a Spark checkpoint as the entries of a savepoint.
+"""Write the state of a Spark checkpoint as the entries of a savepoint.
 
 Spark's state reader rebuilds each partition's state from its last snapshot and the changes since, which takes processor
-time away from the job's batches. On one machine it reads hard links to the state's files: however long that takes,
-Spark may meanwhile purge the version it reads. Small state is read by tasks of the job's session, in a second or two;
-for more of it a process of low priority starts a session of its own, which takes 20 s before it reads anything. On a
-cluster the executors read, as tasks between those of the job.
+time from the job's batches. On one machine it reads hard links to the state's files, because Spark may purge the
+version while it is read. Tasks of the job's session read small state, in a second or two. A process of low priority
+reads larger state in a session of its own, which takes 20 s to start. On a cluster the executors read, as tasks between
+those of the job.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
 from scurry.spark.workers.map_store import NAME
 
 #: Added to the niceness of the process that reads. With 7, it gets a sixth of a processor that the job keeps busy:
-#: batches are hardly slower, and yet the savepoint of a job that never pauses comes to its end.
+#: batches are hardly slower, and the savepoint of a job that never pauses still completes.
 NICENESS = 7
 
-#: State whose files (all versions that Spark keeps) have no more bytes is read by the job's own session.
+#: The job's own session reads state whose files (all versions that Spark keeps) have at most this many bytes.
 SMALL_STATE_BYTES = 64 << 20
 
 
@@ -40,8 +40,8 @@ class StateVersion:
 
     Attributes:
         checkpoint: Spark's checkpoint.
-        batch: The batch, in Spark's own count.
-        levels: How many stateful levels the query has.
+        batch: The batch, by Spark's id.
+        levels: Number of stateful levels of the query.
         subtask_ids: The grouping keys of subtasks 0, 1, 2, ...
     """
 
@@ -51,10 +51,10 @@ class StateVersion:
     subtask_ids: Sequence[int]
 
     def write(self, spark: Any, path: str) -> None:
-        """Writes the entries of a savepoint, with the tasks of a session.
+        """Write the entries of a savepoint, with the tasks of a session.
 
         Raises:
-            SavepointError: The state cannot be read, or the savepoint not be written.
+            SavepointError: The state cannot be read, or the savepoint cannot be written.
         """
         from pyspark.errors import PySparkException
         from pyspark.sql import functions as f
@@ -76,10 +76,10 @@ class StateVersion:
                 raise SavepointError(f"the state of level {level} cannot be written to {path}: {error}") from error
 
     def write_beside_job(self, spark: Any, path: str) -> None:
-        """The same while the job goes on.
+        """Write the entries of a savepoint while the job runs.
 
         Raises:
-            SavepointError: The state cannot be read, or the savepoint not be written.
+            SavepointError: The state cannot be read, or the savepoint cannot be written.
         """
         checkpoint = local_path(self.checkpoint)
         on_one_machine = spark.sparkContext.master.startswith("local[") and local_path(path) is not None
@@ -111,9 +111,9 @@ class StateVersion:
 
 
 def _link(source: Path, target: Path) -> int:
-    """Link to all files below a directory and return their bytes.
+    """Link to all files below a directory and return their size in bytes.
 
-    Those that are deleted meanwhile are of versions nobody asks for.
+    Files that are deleted meanwhile belong to older versions, which are not needed.
     """
     size = 0
     for directory, _, names in os.walk(source):
@@ -129,7 +129,7 @@ def _link(source: Path, target: Path) -> int:
 
 
 def main() -> None:
-    """The process that reads."""
+    """Write the savepoint that the arguments describe, in a process of low priority."""
     from scurry.spark.session.session import reading_session
 
     os.nice(NICENESS)
@@ -137,7 +137,7 @@ def main() -> None:
     StateVersion(**version).write(reading_session(), path)
     sys.stdout.flush()
     shutil.rmtree(socket_directory(), ignore_errors=True)
-    os._exit(0)  # the JVM ends with its input; to shut Spark down in order would take longer than the work
+    os._exit(0)  # the JVM ends when its input closes; an orderly shutdown of Spark would take longer than the work
 
 
 if __name__ == "__main__":

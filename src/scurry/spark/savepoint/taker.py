@@ -1,4 +1,4 @@
-"""Savepoints of jobs on Spark: the committed state of every level, read by Spark's state reader."""
+"""Take savepoints of jobs on Spark: the committed state of every level, read by Spark's state reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scurry.spark.savepoint.state_reader import StateVersion
 
 
 class SavepointTaker:
-    """Takes savepoints of a generation of a job, which may be running.
+    """Take savepoints of a generation of a job, which may be running.
 
     Args:
         job: The job.
@@ -30,7 +30,7 @@ class SavepointTaker:
         self._threads: list[threading.Thread] = []
 
     def begin(self, request: SavepointRequest) -> None:
-        """Takes a savepoint of what is committed now, while the job goes on."""
+        """Begin a savepoint of the last committed batch, while the job runs."""
         thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
@@ -44,19 +44,19 @@ class SavepointTaker:
             request.future.set_result(request.path)
 
     def wait(self) -> None:
-        """Waits for those begun."""
+        """Wait for all savepoints that have begun."""
         for thread in self._threads:
             thread.join()
 
     def take(
         self, request: SavepointRequest, source_positions: SourcePositions | None = None, running: bool = False
     ) -> None:
-        """Writes a savepoint.
+        """Write a savepoint.
 
         Args:
-            request: Where to write it, and who wants it.
-            source_positions: Where the sources stood before event time was brought to its end, if it was.
-            running: Whether the job goes on meanwhile.
+            request: Where to write it, and who has requested it.
+            source_positions: The source positions before the drain; None without a drain.
+            running: Whether the job runs meanwhile.
         """
         _refuse_endless_frames(self._job)
         with self._job.log.savepoint(request.path, request.asked_by):
@@ -97,12 +97,13 @@ def _complete(
 
 
 def save_for_next_generation(job: JobExecution, spark: Any, directory: CheckpointDirectory) -> str | None:
-    """Writes what the present generation has committed to where the next one begins.
+    """Write the committed state of the present generation as the origin of the next one.
 
-    The job's plan may already be another one than the generation's: the directory says what that was.
+    The job's plan may already differ from the generation's plan, which the directory describes.
 
     Returns:
-        The savepoint, or the one that the present generation begins with if it has committed nothing.
+        The savepoint; if nothing is committed or the present generation's origin is not fully restored, that origin,
+        which may be None.
     """
     _refuse_endless_frames(job)
     generation, there = directory.generation, directory.content

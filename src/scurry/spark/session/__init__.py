@@ -1,3 +1,3 @@
-"""The Spark session: Java, the JVM's start and its class-data archive."""
+"""Set up the Spark session: Java, the start of the JVM and its class-data archive."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Class-data sharing: an archive of Spark's loaded classes that takes seconds off every start of the JVM.
+"""Class-data sharing: an archive of Spark's loaded classes that makes every start of the JVM seconds faster.
 
 ``python -m scurry.spark.session.cds`` makes the archive once for this Java and this PySpark (``make setup`` does it).
-Sessions then start with ``cds_options()``. Where the archive is absent or does not fit, the JVM starts without it.
+Sessions then start with ``cds_options()``. If the archive is missing or does not fit, the JVM starts without it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def cds_options() -> list[str]:
 
 
 def dump_options(target: Path) -> list[str]:
-    """Return the JVM options that make the JVM write an archive of the classes it has loaded when it exits.
+    """Return the JVM options that write an archive of the loaded classes when the JVM exits.
 
     Args:
         target: The file to write.
@@ -45,10 +45,10 @@ def dump_options(target: Path) -> list[str]:
 
 
 def archive_path() -> Path | None:
-    """Return where the archive for this Java and this PySpark belongs, whether it is there or not.
+    """Return the path of the archive for this Java and this PySpark, which may not exist.
 
     Returns:
-        The path, or None without PySpark, or with one that has no Spark, as the zip that `spark-submit` brings.
+        The path, or None without PySpark or with one that contains no Spark, such as the zip of `spark-submit`.
 
     Raises:
         JavaMissingError: If there is no usable Java.
@@ -57,33 +57,33 @@ def archive_path() -> Path | None:
     if spark is None:
         return None
     home, jars = java_home(), spark / "jars"
-    # The JVM accepts an archive only for the very files it was made from: reinstalled jars ask for another.
+    # The JVM accepts an archive only for the very files it was made from: reinstalled jars need another one.
     facts = (home.resolve(), java_version(home), jars, jars.stat().st_mtime_ns, importlib.metadata.version("pyspark"))
     return cache_directory() / f"cds-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}.jsa"
 
 
 def make_archive() -> Path | None:
-    """Make the archive, by running one small batch and one small streaming job; nothing happens if it is there.
+    """Make the archive by running one small batch and one small streaming job, unless it exists.
 
     Returns:
-        The archive, or None where this Java cannot make or use one (jobs then start as they would without).
+        The archive, or None if this Java cannot make or use one (jobs then start without it).
 
     Raises:
         JavaMissingError: If there is no usable Java.
     """
     archive = archive_path()
-    # Trimmed runtimes come without an archive of Java's own classes, on which this one would rest.
+    # Trimmed runtimes lack the archive of Java's own classes, which this one extends.
     if archive is None or not any((java_home() / "lib" / "server").glob("classes*.jsa")):
         return None
     if archive.is_file():
         return archive if _is_archive(archive) else None
-    # Written aside and renamed: the JVM takes seconds to write it and may be stopped meanwhile.
+    # Written under another name and renamed: the JVM takes seconds to write it and may be stopped meanwhile.
     unfinished = archive.with_name(f"{archive.stem}-{os.getpid()}.jsa")
     try:
         command = [sys.executable, "-m", "scurry.spark.session.cds_job", *dump_options(unfinished)]
         subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True)
         if not _serves(unfinished):
-            # Remembered as an empty file: trying again would take as long and end the same.
+            # Recorded as an empty file: another attempt would take as long and fail the same way.
             unfinished.unlink()
             unfinished.touch()
         unfinished.replace(archive)
@@ -103,7 +103,7 @@ def _use_options(archive: Path) -> list[str]:
 
 
 def _serves(archive: Path) -> bool:
-    """Tell whether the JVM takes Spark's classes from the archive; Java 21 refuses it for Spark's class path."""
+    """Return whether the JVM loads Spark's classes from the archive; Java 21 refuses it for Spark's class path."""
     options = shlex.join([*_use_options(archive), "-Xlog:class+load"])
     command = [f"{_spark_home()}/bin/spark-submit", "--driver-java-options", options, "--version"]
     log = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)

@@ -1,7 +1,7 @@
-"""The job whose classes go into the class-data archive: what most jobs need, batch and streaming, in a few seconds.
+"""Load the classes that most batch and streaming jobs need into a JVM that writes the class-data archive.
 
-Run by ``scurry.spark.session.cds`` as a process of its own, with the JVM options as arguments. Returns when the JVM has
-gone, because the JVM writes the archive as the last thing it does.
+``scurry.spark.session.cds`` runs this in another process, with the JVM options as arguments. It ends after the JVM has
+exited, because the JVM writes the archive last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SECONDS_TO_WRITE_THE_ARCHIVE = 120
 
 
 class _Count(StatefulProcessor):
-    """Counts rows per group, in the state store jobs use."""
+    """Count rows per group, in the state store that jobs use."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._pages = handle.getMapState("pages", "page int", "rows long")
@@ -85,7 +85,7 @@ def main(jvm_options: list[str]) -> None:
         _run_jobs(spark, Path(directory))
     gateway: Any = spark.sparkContext._gateway
     spark.stop()
-    # The gateway JVM leaves when its standard input closes.
+    # The gateway JVM exits when its standard input closes.
     gateway.proc.stdin.close()
     gateway.proc.wait(_SECONDS_TO_WRITE_THE_ARCHIVE)
 

@@ -1,4 +1,4 @@
-"""Whether there is a cluster at the address of a Spark master, asked before a JVM is started for it."""
+"""Check that a Spark master can be reached, before a JVM is started for it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ CONNECT_SECONDS = 5.0
 
 
 def reach(master: str) -> None:
-    """Checks that one of the masters of a standalone cluster accepts connections, and that YARN is configured.
+    """Check that one of the masters of a standalone cluster accepts connections, or that YARN is configured.
 
     Raises:
-        ClusterUnreachableError: None does.
-        ConfigError: There is no configuration of YARN.
+        ClusterUnreachableError: No master accepts connections.
+        ConfigError: YARN is not configured.
     """
     if master == "yarn" and not {"HADOOP_CONF_DIR", "YARN_CONF_DIR"} & os.environ.keys():
         raise ConfigError(
@@ -42,10 +42,10 @@ def reach(master: str) -> None:
 
 @contextmanager
 def joining(master: str) -> Iterator[None]:
-    """Makes an error of one line of what Spark says when a cluster does not take the application, which takes a minute.
+    """Replace Spark's error about a cluster that does not accept the application, after a minute, by one line.
 
     Raises:
-        ClusterUnreachableError: It did not.
+        ClusterUnreachableError: The cluster did not accept it.
     """
     try:
         yield

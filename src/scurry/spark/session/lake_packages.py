@@ -1,4 +1,4 @@
-"""What to do instead when a lake's package for Spark is missing, or does not run on this Spark."""
+"""Name an alternative if the Spark package of a table format is missing or does not run on this Spark."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _CONNECTORS = {
     "delta": "datastream.connectors.delta.DeltaSink (pip install 'scurry[delta]')",
     "iceberg": "datastream.connectors.iceberg.IcebergSink (pip install 'scurry[iceberg]')",
 }
-#: What Spark says of a data source it does not know, and the JVM of one that was built for another Spark.
+#: Parts of the errors about a data source that Spark does not know, or that was built for another Spark.
 _SIGNS = ("DATA_SOURCE_NOT_FOUND", "NoSuchMethodError", "IncompatibleClassChangeError", "AbstractMethodError")
 
 
 @contextmanager
 def advising(data_source: str) -> Iterator[None]:
-    """Says what does the same as a lake's data source, if that fails for want of a package that runs."""
+    """Name scurry's own connector if a data source fails because no working package is installed."""
     try:
         yield
     except Exception as error:

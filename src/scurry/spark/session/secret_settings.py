@@ -1,6 +1,6 @@
-"""Starts the JVM without secrets in its arguments, which every user of the machine can read.
+"""Start the JVM without secrets in its arguments, which every user of the machine can read.
 
-`spark-submit` is given a properties file that only this user can read, and that is gone once the JVM runs. Java's own
+`spark-submit` gets a properties file that only this user can read and that is deleted once the JVM runs. Java's own
 properties (`-Djavax.net.ssl.keyStorePassword=...`) are set in the JVM after it has started.
 """
 
@@ -20,10 +20,10 @@ _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 def start_jvm(builder: Any) -> None:
-    """Start the JVM of a session that is about to be built, if its settings have secrets and no JVM runs.
+    """Start the JVM for a session if its settings have secrets and no JVM runs.
 
     Args:
-        builder: Spark's builder of sessions, with all settings; what is secret in Java's options is taken out of them.
+        builder: Spark's session builder, with all settings; secrets are removed from its Java options.
     """
     from pyspark import SparkConf, SparkContext
 
@@ -43,7 +43,7 @@ def start_jvm(builder: Any) -> None:
 
 
 def _java_options(text: str) -> tuple[str, dict[str, str]]:
-    """Java's options without secret properties, and those."""
+    """Split Java's options into options without secrets and secret properties."""
     kept, properties = [], {}
     for option in shlex.split(text):
         name, equals, value = option.removeprefix("-D").partition("=")
@@ -58,7 +58,7 @@ def _java_options(text: str) -> tuple[str, dict[str, str]]:
 def _submitted(settings: Mapping[str, str]) -> Iterator[None]:
     """Let `spark-submit` read settings from a file, unless the user has given it another one.
 
-    Then those settings reach Spark with the session, which is too late only for what `spark-submit` itself loads.
+    With the user's file, the settings reach Spark with the session: too late only for what `spark-submit` itself loads.
     """
     before = os.environ.get(_SUBMIT_ARGUMENTS)
     arguments = before or "pyspark-shell"
@@ -80,6 +80,6 @@ def _submitted(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def _escaped(text: str) -> str:
-    """A text as Java's properties files have it: UTF-16 in ASCII."""
+    """Return a text as Java's properties files escape it: UTF-16 in ASCII."""
     units = text.encode("utf-16-be").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

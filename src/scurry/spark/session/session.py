@@ -1,6 +1,6 @@
-"""The Spark session scurry runs on: the one that is there, or a new one with settings made for small micro-batches.
+"""Provide the Spark session of a job: the existing one, or a new one with settings for small micro-batches.
 
-Where the settings come from: `docs/architecture.md`, "What a micro-batch costs".
+`docs/architecture.md`, "What a micro-batch costs", explains the settings.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from scurry.spark.workers.dependencies import provide, stage
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
-#: Settings a streaming query reads when it starts; they work on any session.
+#: Settings that a streaming query reads when it starts; they take effect on any session.
 QUERY_CONF = {
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.adaptive.enabled": "false",
-    # with it, workers of transformWithState differ from the others by an environment variable: two pools, two daemons
+    # if true, an environment variable of transformWithState's workers differs, so that Spark starts two daemons
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
 }
 
-#: Settings only a session of our own can have.
+#: Settings that take effect only on a session that scurry creates.
 SESSION_CONF = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -49,7 +49,7 @@ SESSION_CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.locality.wait": "0",
-    # a barrier stage for more slots than there are any more fails after a moment, not after ten minutes
+    # let a barrier stage that needs more slots than are left fail after seconds, not after ten minutes
     "spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "1s",
     "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
     "spark.sql.catalogImplementation": "in-memory",
@@ -59,9 +59,9 @@ SESSION_CONF = {
 
 
 def session_for(plan: JobPlan) -> Any:
-    """The session a job runs on, as a session of its own (own settings, shared context).
+    """Return a session for a job, with its own settings and a shared context.
 
-    It is made from the one its DataFrames belong to, else from the program's, else anew.
+    It is derived from the session of the job's DataFrames, else from the program's, else from a new one.
     """
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     settings = plan.settings
@@ -76,7 +76,7 @@ def session_for(plan: JobPlan) -> Any:
     for key, value in settings.configuration.items():
         if key.startswith("spark.sql."):
             spark.conf.set(key, value)
-        elif key.startswith("spark.hadoop."):  # Spark takes these when it starts only, which may have been earlier
+        elif key.startswith("spark.hadoop."):  # Spark reads these only when it starts, which may have been earlier
             spark.conf.set(key.removeprefix("spark.hadoop."), value)
     if present is not None:
         _share_data_sources(present, spark, plan)
@@ -84,7 +84,7 @@ def session_for(plan: JobPlan) -> Any:
 
 
 def _share_data_sources(present: Any, own: Any, plan: JobPlan) -> None:
-    """Let sinks find the Python data sources that a program has registered with its session."""
+    """Register the Python data sources of the program's session for the job's sinks."""
     theirs, ours = (each._jsparkSession.sessionState().dataSourceManager() for each in (present, own))
     for operator in plan.operators.values():
         sink = getattr(operator.operator, "function", None)
@@ -99,17 +99,17 @@ def _session_of_frames(plan: JobPlan) -> Any:
 
 
 def _session_of_program() -> Any:
-    """The session there is; the active one is a matter of threads, and jobs have their own."""
+    """Return the existing session; jobs run in their own threads, where none may be active."""
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession() or SparkSession._instantiatedSession
 
 
 def _create(plan: JobPlan) -> Any:
-    """A new session; the JVM of a job that ends by itself compiles less and starts faster."""
+    """Create a session; the JVM of a bounded job compiles less and starts faster."""
     settings = plan.settings
     configuration = settings.configuration
-    # sources that wait (sockets, slow functions) hold a slot each: leave some beyond the cores
+    # each source that waits (sockets, slow functions) holds a slot: leave some beyond the cores
     slots = max(os.cpu_count() or 1, settings.parallelism) + 3
     master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
     check_master(master)
@@ -124,7 +124,7 @@ def _create(plan: JobPlan) -> Any:
 
 
 def reading_session() -> Any:
-    """A session of one thread, for a process that only reads state."""
+    """Return a session of one thread, for a process that only reads state."""
     with quiet_jvm():
         return _builder("savepoint", "local[1]", {}, bounded=True).getOrCreate()
 
@@ -137,7 +137,7 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
     for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
         builder = builder.config(key, value)
     if master.startswith("local"):
-        # whoever can connect to a worker's socket is not asked for anything else
+        # a worker's socket has no other access control than its directory
         builder = builder.config("spark.python.unix.domain.socket.dir", str(socket_directory()))
     options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
     for key, value in configuration.items():
@@ -147,10 +147,10 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
 
 
 def _warm_up(spark: Any) -> None:
-    """Starts the Python daemon and loads what every stage needs while the driver is still busy with the first plan."""
+    """Start the Python daemon and load what every stage needs while the driver still plans the first job."""
     try:
         spark.range(0, 2, 1, 2).mapInArrow(_same, "id long").collect()
-    except Exception:  # whatever is wrong with the session, the job itself will say it better
+    except Exception:  # the job itself reports errors of the session better
         return
 
 
@@ -162,20 +162,20 @@ def _jvm_options(bounded: bool) -> list[str]:
     from scurry.spark.session.cds import cds_options
 
     log4j = Path(__file__).with_name("log4j2.properties")
-    # a bounded job is mostly over before the optimizing compiler would have paid for itself; on few cores that compiler
-    # and parallel collectors compete with the batches for as long as the job warms up
+    # most bounded jobs end before the optimizing compiler pays off; on few cores that compiler and parallel collectors
+    # compete with the batches while the job warms up
     simple = bounded or (os.cpu_count() or 1) <= 2
     speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
-    # Spark's regular expressions recurse over error messages: a long one must not overflow the stack
-    # a small heap that grows with what is alive: by default it begins with a 64th of the machine, and fills all of that
+    # -Xss: Spark's regular expressions recurse over error messages: a long one must not overflow the stack
+    # -Xms: begin with a small heap that grows as needed: by default it begins with a 64th of the machine, and fills it
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]
 
 
 def worker_python(executable: str = sys.executable) -> str:
-    """An interpreter for workers on this machine, without Spark's zipped copy of pyspark on its path.
+    """Return an interpreter for workers on this machine, without Spark's zipped copy of pyspark on its path.
 
-    Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Imports from it are compiled anew by every process that
-    is not forked from a warm daemon, 1.5 s of processor time each.
+    Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Every process that is not forked from a warm daemon
+    compiles the imports from it again, which takes 1.5 s of processor time.
     """
     directory = cache_directory()
     script = directory / f"python-{hashlib.sha256(executable.encode()).hexdigest()[:12]}"

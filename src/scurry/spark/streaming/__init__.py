@@ -1,3 +1,3 @@
-"""STREAMING on Spark: the query, its stages and the stream of assignments."""
+"""Run plans in STREAMING mode on Spark: the query, its stages and the stream of assignments."""
 
 from __future__ import annotations

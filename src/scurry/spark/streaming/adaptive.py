@@ -1,4 +1,4 @@
-"""Flink's adaptive scheduler on Spark: a job has as many subtasks as its executors have task slots."""
+"""Flink's adaptive scheduler on Spark: a job runs as many subtasks as its executors have task slots."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from scurry.runtime.driver.requests import RescaleRequest
 from scurry.runtime.driver.scaling import Scaling, ScalingPolicy, Stability
 from scurry.spark.streaming.slots import task_slots
 
-#: Milliseconds between looks at the executors.
+#: Milliseconds between two checks of the executors.
 _LOOK_EVERY = 1000
-#: Milliseconds without any slot after which the user is told what the job waits for.
+#: Milliseconds without any slot after which the job reports that it waits for executors.
 _PATIENCE = 10_000
 
 
 def adaptive_scheduler(job: JobExecution, spark: Any, scaling: Scaling) -> AdaptiveScheduler | None:
-    """The scheduler of a job; None where its parallelism cannot change, and the user is told why."""
+    """Return the scheduler of a job, or None and a note to the user if its parallelism cannot change."""
     reason = _why_fixed(job.plan, spark)
     if reason is None:
         if not job.attempt:
@@ -53,13 +53,13 @@ def _warn_of_dynamic_allocation(job: JobExecution, spark: Any) -> None:
 
 
 class AdaptiveScheduler:
-    """Watches the executors of a job and has it follow them.
+    """Watch the executors of a job and request the parallelism that fits them.
 
     Args:
         job: The job.
         spark: Its session.
-        scaling: How it follows.
-        clock: Milliseconds of a clock that does not go back.
+        scaling: Bounds and delays of rescaling.
+        clock: Returns the milliseconds of a monotonic clock.
         slots: Counts the task slots.
     """
 
@@ -75,14 +75,14 @@ class AdaptiveScheduler:
         self._clock, self._slots = clock, slots
         self._policy = ScalingPolicy(scaling)
         self._next_look = 0
-        #: parallelisms that the program has turned out not to allow
+        #: parallelisms at which the program could not be planned
         self._impossible: set[int] = set()
 
     def start(self) -> JobPlan | None:
-        """Waits until Spark has executors and their number has settled.
+        """Wait until Spark has executors and their number is stable.
 
         Returns:
-            The plan to begin with, None if the job was stopped meanwhile.
+            The plan to begin with, None if the job was stopped while waiting.
         """
         stability, began, waiting = Stability(), self._clock(), False
         plan = self._job.plan
@@ -103,16 +103,16 @@ class AdaptiveScheduler:
         return plan.rebuild(replace(plan.settings, parallelism=parallelism))
 
     def bound(self, parallelism: int) -> None:
-        """The user asks for another parallelism, which bounds what the job takes from now on."""
+        """Limit the parallelism to what the user has requested."""
         self._scaling = replace(self._scaling, most=parallelism)
         self._policy = ScalingPolicy(self._scaling)
 
     def began(self) -> None:
-        """The job has begun to run with its present parallelism."""
+        """Note that the job now runs with its present parallelism."""
         self._policy.began(self._clock())
 
     def request(self) -> RescaleRequest | None:
-        """The request for another parallelism, if it is time for one; looks at the executors once a second."""
+        """Return a request for another parallelism if one is due; check the executors once a second."""
         now = self._clock()
         if now < self._next_look:
             return None

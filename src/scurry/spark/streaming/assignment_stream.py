@@ -1,10 +1,10 @@
-"""Feeding assignments of sources into a streaming query, and remembering them so that a restart replays the same.
+"""Feed the assignments of sources into a streaming query and log them, so that a restart replays the same ones.
 
-Each assignment becomes one block of a Spark `MemoryStream`, hence one task of level 0. The stream's offset is the
-assignment's number. Assignments are written to the checkpoint before Spark can see them; a restarted job puts them back
-under their numbers, so the batch that Spark replays reads exactly what it read the first time. Those that Spark never
-got to plan a batch with are new to it, and come next. When batches were taken back (`rollback.py`), Spark sees the
-assignments of one of them at a time, so that each is made of the same once more.
+Each assignment becomes one block of a Spark `MemoryStream`, and so one task of level 0. The stream's offset is the
+assignment's offset in the log. Assignments are written to the checkpoint before Spark can see them. A restarted job
+puts them back under their offsets, so the batch that Spark replays reads exactly what it read the first time. The
+assignments that no batch was planned with follow. After a rollback (`rollback.py`), Spark sees the assignments of one
+batch at a time, so that each batch is rebuilt from the same assignments.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from scurry.spark.checkpoint.rollback import RestartPoint
 
 _RUNTIME = "org.apache.spark.sql.execution.streaming.runtime"
 
-#: Batches whose assignments are kept, as many as Spark keeps its own records of (minBatchesToRetain).
+#: Number of batches whose assignments are kept, as many as Spark keeps in its own logs (minBatchesToRetain).
 KEPT_BATCHES = 100
 
 
 class AssignmentStream:
-    """The MemoryStream, and the log of what it was fed.
+    """The `MemoryStream` that the query reads, with the log of what was added to it.
 
     Args:
         spark: The session.
         log: The log.
-        point: Where the job goes on.
+        point: Where the job resumes.
     """
 
     def __init__(self, spark: Any, log: AssignmentLog, point: RestartPoint) -> None:
@@ -44,15 +44,15 @@ class AssignmentStream:
         encoder = spark._jvm.org.apache.spark.sql.Encoders.BINARY()
         self._stream = self._java("MemoryStream").apply(spark._jsparkSession, encoder)
         self.next_number = 0
-        #: what Spark has not been shown yet, because batches before it are replayed
+        #: assignments not yet added to the stream, because batches before them are replayed
         self._waiting: deque[LoggedAssignment] = deque()
-        #: the last numbers of the batches that are replayed one by one
+        #: end offsets of the batches that are replayed one by one
         self._replays: deque[int] = deque()
-        #: first numbers of the log's entries
+        #: first offsets of the log's entries
         self._firsts: deque[int] = deque()
-        #: what Spark holds while it looks for what the next batch is to read; None before it has started
+        #: the lock that Spark holds while it plans the next batch; None before the query has started
         self._planning: Any = None
-        #: what `next_number` was at the end of the latest batches
+        #: `next_number` at the end of each of the latest batches
         self._ends: deque[int] = deque(maxlen=KEPT_BATCHES + 2)
 
     def _java(self, name: str) -> Any:
@@ -62,27 +62,27 @@ class AssignmentStream:
         return found
 
     def frame(self) -> Any:
-        """The stream as a DataFrame with one column, `value`."""
+        """Return the stream as a DataFrame with one column, `value`."""
         from pyspark.sql import DataFrame
 
         return DataFrame(self._stream.toDF(), self._spark)
 
     def started(self, query: Any) -> None:
-        """The query that reads the stream runs: what is added together from now on is in one batch.
+        """Note that the query runs: from now on, assignments that are added together are in one batch.
 
         Args:
             query: Spark's streaming query.
         """
-        if isinstance(self._spark._sc._gateway, ClientServer):  # else the JVM has no thread for each of Python's
+        if isinstance(self._spark._sc._gateway, ClientServer):  # else threads have no JVM thread to hold the lock
             self._planning = query._jsq.streamingQuery().awaitProgressLock()
 
     @property
     def replaying(self) -> bool:
-        """Whether batches that were fed before are still to come, and nothing new need be."""
+        """Whether logged assignments are still waiting to be replayed, so that no new ones are needed."""
         return bool(self._waiting)
 
     def recover(self) -> SourcePositions | None:
-        """Puts back what the log holds; returns where the sources stand after it, None if there is nothing."""
+        """Put back the logged assignments and return the source positions after them, None if there are none."""
         point = self._point
         if not point.entries:
             return None
@@ -96,15 +96,15 @@ class AssignmentStream:
         return point.entries[-1].source_positions
 
     def _skip_to(self, number: int) -> None:
-        """Lets the stream's offsets begin at `number`: what came before is committed."""
+        """Let the stream's offsets begin at `number`: all assignments before it are committed."""
         offset = self._java("LongOffset")(number - 1)
         getattr(self._stream, "currentOffset_$eq")(offset)
         getattr(self._stream, "lastOffsetCommitted_$eq")(offset)
 
     def add(self, assigned: Sequence[Assigned], source_positions: SourcePositions) -> None:
-        """Log what is assigned, then let Spark see it, all at once.
+        """Log assignments, then add all of them to the stream at once.
 
-        If the first batch had only some of it, no gate would wait for the channels of the others.
+        If the first batch had only some of them, no input gate would wait for the channels of the others.
         """
         first = self.next_number
         entry = LogEntry([LoggedAssignment(first + i, each) for i, each in enumerate(assigned)], source_positions)
@@ -117,9 +117,9 @@ class AssignmentStream:
             self._release()
 
     def batch_ended(self) -> None:
-        """A batch is about to be committed: makes way for the next, drops what no restart can ask for."""
+        """Release the next assignments, as a batch is about to be committed, and drop those no restart can need."""
         self._release()
-        # Whatever was in the stream when one batch ended is in the next one at the latest.
+        # Everything in the stream at the end of one batch is in the next one at the latest.
         self._ends.append(self.next_number)
         if len(self._ends) < KEPT_BATCHES + 2:
             return
@@ -127,13 +127,13 @@ class AssignmentStream:
             self._log.delete(self._firsts.popleft())
 
     def _release(self) -> None:
-        """Shows Spark the assignments of the next batch: of a replayed one what it was made of, else all there are."""
+        """Add the assignments of the next batch to the stream: those of a replayed batch, else all that wait."""
         with self._unplanned():
             self._show_next()
 
     @contextmanager
     def _unplanned(self) -> Iterator[None]:
-        """Spark plans no batch meanwhile."""
+        """Keep Spark from planning a batch within a `with` block."""
         if self._planning is None:
             yield
             return

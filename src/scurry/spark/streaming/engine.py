@@ -1,4 +1,4 @@
-"""Executes the micro-batches of one generation of a job as a structured streaming query."""
+"""Execute the micro-batches of one generation of a job as a structured streaming query."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_sta
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
 
-#: Seconds between looks at whether the query still runs: asking the JVM costs more than all else here.
+#: Seconds between two checks that the query still runs: a call to the JVM costs more than all else in the loop.
 _CHECK_SECONDS = 0.25
 
 
 class SparkEngine:
-    """Executes what is submitted to the assignment stream.
+    """Execute what is submitted to the assignment stream.
 
     Args:
         job: The job.
         spark: The session.
-        generation: Where its checkpoint lies.
+        generation: The generation that the query checkpoints to.
         assignments: The stream that the query reads.
         savepoints: Takes savepoints of the generation.
-        directory: Keeps the schemas of its state.
+        directory: Stores the schemas of its state.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class SparkEngine:
         self._job, self._plan, self._spark = job, plan, spark
         self._generation, self._assignments = generation, assignments
         self._savepoints, self._directory = savepoints, directory
-        # another name in each attempt, so that no worker continues with functions of an earlier one
+        # another name in each attempt, so that no worker reuses functions of an earlier one
         name = f"{job.job_id}-{generation.number}-{job.next_start()}"
         self._worker_job = Job.of(name, plan, generation.first_batch)
         self._query: Any = None
         self._checked = 0.0
         self._committed = threading.Event()
-        #: how long the last batch took, but for Spark's planning and its logs
+        #: how long the last batch took, without Spark's planning and logging
         self._batch_seconds = 0.0
         self._error: BaseException | None = None
 
@@ -122,7 +122,7 @@ class SparkEngine:
         return CommittedBatch(self._batch_seconds)
 
     def finish(self) -> None:
-        """Wait until everything submitted is committed; of a DataFrame that never ends, the batch at hand."""
+        """Wait until everything submitted is committed; with a streaming DataFrame, until the current batch is."""
         try:
             if all(source.source.native for source in self._plan.sources.values()):
                 self._query.processAllAvailable()

@@ -1,4 +1,4 @@
-"""The bridge from Spark's transformWithState to a level task."""
+"""Run a level task in Spark's transformWithState."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from scurry.spark.workers.map_store import MapStore
 
 
 class LevelProcessor(StatefulProcessor):
-    """Runs one level; Spark's grouping key is the subtask, its state one map of opaque entries."""
+    """Run one level; Spark's grouping key is the subtask, its state one map of opaque entries."""
 
     def __init__(self, job: Job, level: int) -> None:
         self._job = job
         self._level = level
 
     def init(self, handle: Any) -> None:
-        """Declares the level's state."""
+        """Declare the level's state."""
         self._store = MapStore(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
-        """Processes one subtask's rows of the batch."""
+        """Process one subtask's rows of the batch."""
         with WorkerTask(self._job):
             task = instances(self._job).level(self._level)
             wire = (WireRow(*row) for row in rows)
@@ -33,14 +33,14 @@ class LevelProcessor(StatefulProcessor):
             self._store.flush()
 
     def close(self) -> None:
-        """Ends the task; instances outlive it."""
+        """End the task; the job's instances stay."""
 
 
 class OutputRow(tuple[Any, ...]):
-    """What Spark's serializer needs of a Row, without making one."""
+    """A row with the only method of `Row` that Spark's serializer calls; cheaper to build than a `Row`."""
 
     __slots__ = ()
 
     def asDict(self, recursive: bool = False) -> dict[str, Any]:
-        """The row by column name."""
+        """Return the row by column name."""
         return dict(zip(WireRow._fields, self, strict=True))

@@ -1,4 +1,4 @@
-"""What Spark knows about the batches of a query, asked when somebody wants to know."""
+"""Read what Spark reports about the batches of a query."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 
 def state_sizes(query: Any, first_batch: int) -> Mapping[int, int]:
-    """Batch id -> bytes of all state after it, for the batches Spark remembers; empty if Spark is gone.
+    """Return the bytes of all state after each batch that Spark remembers, by batch id; empty if Spark is gone.
 
     Args:
         query: The query.
-        first_batch: The job's own id of the query's first batch.
+        first_batch: The job's id of the query's first batch.
     """
     try:
         return {first_batch + progress["batchId"]: _state_size(progress) for progress in query.recentProgress}
-    except Exception:  # the session was stopped, or its JVM has died: there is nobody left to ask
+    except Exception:  # the session was stopped, or its JVM has died
         return {}
 
 
 def _state_size(progress: Any) -> int:
-    """RocksDB's files where there are some, else what the state takes up in memory."""
+    """Return the bytes of the state: of each operator the larger of RocksDB's files and the memory in use."""
     total = 0
     for operator in progress["stateOperators"]:
         files = operator.get("customMetrics", {}).get("rocksdbTotalSstFilesSize", 0)

@@ -1,4 +1,4 @@
-"""STREAMING: a plan as structured streaming queries, one for each generation of the job."""
+"""Run a plan in STREAMING mode, as one structured streaming query for each generation of the job."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from scurry.spark.workers.failures import noticing_lost_spark
 
 
 class StreamingRunner:
-    """Runs a plan until its sources end or it is told to stop.
+    """Run a plan until its sources end or it is stopped.
 
-    A job without a directory of checkpoints has a temporary one, which its restarts go on from.
+    A job without a checkpoint directory gets a temporary one, from which its restarts resume.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class StreamingRunner:
 
     @noticing_lost_spark()
     def run(self, job: JobExecution) -> None:
-        """Runs the job; after a failure it may be called again."""
+        """Run the job; may be called again after a failure."""
         if self._directory is None:
             self._directory = hold_directory(job)
             self._scaling = Scaling.of(job.plan.settings)
@@ -47,7 +47,7 @@ class StreamingRunner:
 
 
 class _Run:
-    """One run of a job on a directory of checkpoints, which may hold what an earlier run left."""
+    """One run of a job on a checkpoint directory, which may hold the checkpoints of an earlier run."""
 
     def __init__(self, job: JobExecution, root: str, lasting: bool, scaling: Scaling | None) -> None:
         self._job, self._scaling = job, scaling
@@ -65,7 +65,7 @@ class _Run:
         return None if self._scaling is None else adaptive_scheduler(self._job, self._spark, self._scaling)
 
     def run(self) -> None:
-        """Runs the job, or only says that an earlier run has finished it."""
+        """Run the job, or only report that an earlier run has finished it."""
         while self._start.make():
             before = self._job.totals.batches
             try:
@@ -111,7 +111,7 @@ class _Run:
     def _driver(self, generation: Generation) -> StreamingDriver:
         job, spark = self._job, self._spark
         point = Recovery(job, spark, generation).restart_point()
-        if generation.committed() is None:  # Spark begins with no state only where there are no files of any
+        if generation.committed() is None:  # Spark begins without state only if there are no state files
             generation.storage.delete("spark/state")
         assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
         savepoints = SavepointTaker(job, spark, generation)
@@ -122,7 +122,7 @@ class _Run:
         return driver
 
     def _next_request(self) -> Request | None:
-        """What users ask for, else what the executors do."""
+        """Return the next request of a user, else that of the adaptive scheduler."""
         request, scheduler = self._job.requests.take(), self._scheduler
         if scheduler is None:
             return request
@@ -131,7 +131,7 @@ class _Run:
         return request or scheduler.request()
 
     def _clean_up(self, generation: Generation, over: threading.Event) -> None:
-        """Deletes what only the start of the generation needed, once the state it begins with is committed."""
+        """Delete the files of earlier generations once the state that this one begins with is committed."""
         while not over.wait(1):
             committed = latest_committed(generation)
             if (

@@ -1,4 +1,4 @@
-"""The task slots of a session's executors."""
+"""Count the task slots of a session's executors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def task_slots(spark: Any) -> int:
-    """The tasks that can run at once on the executors there are now; none on a cluster that has given none yet.
+    """Return how many tasks can run at once on the present executors; 0 on a cluster that has not started any yet.
 
-    Spark's `defaultParallelism` is something else: at least 2 on clusters, and whatever is configured.
+    Spark's `defaultParallelism` differs: it is at least 2 on clusters, and any configured value.
     """
     context = spark.sparkContext._jsc.sc()
     slots: int = context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile())

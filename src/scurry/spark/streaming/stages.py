@@ -1,4 +1,4 @@
-"""The stages of a streaming query around its levels, as they run in workers."""
+"""The stages of a streaming query before and after its levels, as functions that run in workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSING_ATTEMPTS = 3
 
 
 def source_stage(job: Job) -> Any:
-    """Level 0 of the native sources, one block of the assignment stream per task."""
+    """Return level 0 of the native sources: one block of the assignment stream per task."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with WorkerTask(job):
@@ -46,7 +46,7 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
 
 
 def frame_stage(job: Job, source: SourcePlan) -> Any:
-    """Level 0 of a streaming DataFrame; all of its tasks send as one channel."""
+    """Return level 0 of a streaming DataFrame; all its tasks send as one channel."""
     number = source.id
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
@@ -59,7 +59,7 @@ def frame_stage(job: Job, source: SourcePlan) -> Any:
 
 
 def sink_stage(job: Job) -> Any:
-    """The writers of staged sinks, after the last level."""
+    """Return the stage after the last level, in which staged sinks write."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -75,10 +75,10 @@ def sink_stage(job: Job) -> Any:
 
 
 def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
-    """Closes the user's functions in every worker that holds some: a barrier stage keeps all slots busy at once.
+    """Close the user's functions in every worker, with a barrier stage that keeps all slots busy at once.
 
-    A worker or executor that dies meanwhile has nothing left to close, and what the job has committed stays; with an
-    executor less, the others are closed all the same.
+    If a worker or executor dies meanwhile, the functions of the others are still closed. What the job has committed is
+    not affected.
     """
     if not any(has_close(op.operator) for op in plan.operators.values()):
         return
@@ -88,24 +88,24 @@ def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
         from scurry.spark.workers.instances import close_instances
 
         close_instances(job_id)
-        time.sleep(0.05)  # stay until the other tasks of the stage have got workers of their own
+        time.sleep(0.05)  # keep this worker until the other tasks of the stage have workers, too
         yield from batches
 
     for _ in range(_CLOSING_ATTEMPTS):
         try:
             slots = task_slots(spark)
-            # Spark has no barrier stages where it changes the number of executors itself
+            # Spark refuses barrier stages under dynamic allocation
             barrier = spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") != "true"
             if slots:
                 spark.range(0, slots, 1, slots).mapInArrow(close, "id long", barrier=barrier).collect()
             return
-        except Exception as error:  # also of a JVM that is gone: what the job has failed with is to be told, not this
+        except Exception as error:  # also if the JVM is gone: this must not hide the job's own failure
             if any("Traceback (most recent call last)" in text for text in texts_of(error)):
                 raise  # the user's close() has failed
 
 
 def has_close(operator: Any) -> bool:
-    """Whether there is something to close: a sink, an event loop, or a function of the user that overrides close()."""
+    """Return whether an operator must be closed: a sink, an event loop, or a user function that overrides close()."""
     functions = [operator.function, operator.pre_aggregate] if isinstance(operator, Window) else [operator.function]
     return isinstance(operator, (AsyncWait, Sink)) or any(
         "close" in vars(cls)
@@ -116,6 +116,6 @@ def has_close(operator: Any) -> bool:
 
 
 def has_staged_sinks(plan: JobPlan) -> bool:
-    """Whether any sink's writers run after the last level."""
+    """Return whether any sink's writers run after the last level."""
     sinks = [op.operator.function for op in plan.operators.values() if isinstance(op.operator, Sink)]
     return any(sink.staged and sink.native for sink in sinks)

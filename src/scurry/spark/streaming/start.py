@@ -1,4 +1,4 @@
-"""Whose checkpoint a directory is, and what a job that starts on it begins with."""
+"""Decide how a job starts on a checkpoint directory: fresh, resumed or from a savepoint."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from scurry.spark.workers.schemas import collect_on_worker
 
 
 class JobStart:
-    """A job's claim on its directory of checkpoints.
+    """Start a job on its checkpoint directory.
 
     Args:
         job: The job.
         root: The directory.
         directory: The same, as generations.
         session: Returns the session.
-        scheduler: Returns what gives the job its parallelism, if that is not the program.
+        scheduler: Returns the adaptive scheduler, None if the program sets the parallelism.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class JobStart:
         self._scheduler = scheduler
         self._collected: Collected | None = None
         self._savepoint: Savepoint | None = None
-        #: the savepoint that the generation that counts has to restore, if it has to
+        #: the savepoint that the current generation has to restore, if any
         self.restore: Restore | None = None
 
     def make(self) -> bool:
-        """Makes the directory the job's, or finds that it is; returns whether there is anything left to do."""
+        """Prepare the directory for the job; return False if there is nothing left to run."""
         job, directory = self._job, self._directory
         directory.clear_leftovers()
         if directory.content:
@@ -80,7 +80,7 @@ class JobStart:
         return True
 
     def _adapt(self, scheduler: AdaptiveScheduler, savepoint: str | None) -> bool:
-        """Lets the plan have the parallelism that executors and key groups allow; returns False if the job is over."""
+        """Give the plan the parallelism that executors and key groups allow; return False if the job was stopped."""
         job = self._job
         if savepoint is not None:
             job.use(with_key_groups(self._opened(savepoint).metadata.max_parallelism, job.plan, savepoint))
@@ -92,22 +92,22 @@ class JobStart:
         return True
 
     def _new_savepoint(self) -> str | None:
-        """The savepoint the user names, unless the directory began with that one: then its checkpoints are newer."""
+        """Return the savepoint that the user names, unless the directory began with it: its checkpoints are newer."""
         savepoint = savepoint_to_start_from(self._job.plan)
         return savepoint if savepoint != self._directory.savepoint else None
 
     def _opened(self, path: str) -> Savepoint:
-        """Return a savepoint to begin with, checked once; those the user has named may be of anybody."""
+        """Return a savepoint to begin with, checked once; one that the user names may be written by another user."""
         if self._savepoint is None or self._savepoint.path != path:
             named = path in (savepoint_to_start_from(self._job.plan), self._directory.savepoint)
             self._savepoint = open_for(self._job, path, own=not named)
         return self._savepoint
 
     def _go_on(self) -> None:
-        """Goes on with the generation that counts, or begins another one with its state if the program has changed."""
+        """Resume the current generation, or begin another one with its state if the program has changed."""
         job, directory = self._job, self._directory
         self._prepare(job.plan)
-        Recovery(job, self._session(), directory.generation).restart_point()  # what is read from here on is whole
+        Recovery(job, self._session(), directory.generation).restart_point()  # rolls back damage first
         changes = differences(directory.content, identity(job.plan))
         if changes:
             what = "program has" if self._scheduler() is None else "program or the number of task slots has"
@@ -122,7 +122,7 @@ class JobStart:
             self._check_states()
 
     def _interrupted(self) -> bool:
-        """Whether the generation was still restoring the state it begins with when it was stopped."""
+        """Return whether the generation was stopped before it had restored the state it begins with."""
         generation = self._directory.generation
         if generation.origin is None or AssignmentLog(generation.storage).last() is None:
             return False
@@ -132,7 +132,7 @@ class JobStart:
         )
 
     def _check_states(self) -> None:
-        """Finds out whether the program's states are still what is stored, and converts them if they are not."""
+        """Compare the program's states with the stored ones, and begin a generation that converts them if needed."""
         job, stored = self._job, self._directory.content["states"]
         if not stored:
             return
@@ -145,7 +145,7 @@ class JobStart:
             job.took_over(migration)
 
     def _states(self) -> Collected:
-        """The states that the program's functions register."""
+        """Return the states that the program's functions register."""
         if self._collected is None:
             self._collected = collect_on_worker(self._session(), self._job.plan)
         return self._collected
@@ -153,14 +153,14 @@ class JobStart:
     # ---------------------------------------------------------------- beginning a generation
 
     def move(self, plan: JobPlan, changed: bool = True) -> None:
-        """Begins a generation of another plan with the state of the present one.
+        """Begin a generation of another plan with the state of the present one.
 
         Args:
             plan: The plan.
-            changed: Whether its functions may be others.
+            changed: Whether its functions may have changed.
         """
         self._prepare(plan)
-        self._savepoint = None  # the origin may be written again
+        self._savepoint = None  # the origin may be rewritten
         origin = save_for_next_generation(self._job, self._session(), self._directory)
         self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
         self._begin(plan, origin, self._directory.savepoint, changed)
@@ -182,5 +182,5 @@ class JobStart:
     def _write_down_frames(self, plan: JobPlan) -> None:
         for source in plan.sources.values():
             if not source.source.native and source.source.bounded:
-                # a streaming query cannot read a batch DataFrame; its rows, once written down, are a source like others
+                # a streaming query cannot read a batch DataFrame: read its rows from files
                 source.source = materialize(source, os.path.join(self._root, "frames", str(source.id)))

@@ -1,3 +1,3 @@
-"""What runs in Spark's Python workers, and what they share with the driver."""
+"""Code that runs in Spark's Python workers or is shared between them and the driver."""
 
 from __future__ import annotations

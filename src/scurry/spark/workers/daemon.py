@@ -1,7 +1,7 @@
-"""The Python daemon of Spark's executors: workers are forked from it with everything imported.
+"""The Python daemon of Spark's executors, from which workers are forked with everything imported.
 
-Named by `spark.python.daemon.module`. Without it every worker imports pyspark from a zip without byte code, pandas and
-pyarrow anew, which costs a second and more per worker.
+`spark.python.daemon.module` names it. Without it, every worker imports pandas, pyarrow and, from a zip without byte
+code, pyspark again, which costs more than a second per worker.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 
 def main() -> None:
-    """Imports what every worker needs, then serves Spark's own daemon protocol."""
+    """Import what every worker needs, then serve Spark's own daemon protocol."""
     installed = [path for path in sys.path if not path.endswith("pyspark.zip")]
     if any(os.path.isdir(os.path.join(path, "pyspark")) for path in installed):
         sys.path[:] = installed
@@ -25,12 +25,12 @@ def main() -> None:
 
     import scurry.spark.workers.instances  # noqa: F401
 
-    # Spark collects garbage after every task: what was imported here is none, and looking at it takes 50 ms each time
+    # Spark collects garbage after every task; scanning what was imported here would take 50 ms each time
     gc.freeze()
     try:
         pyspark.daemon.manager()
     except BrokenPipeError:
-        pass  # the driver has gone; with Unix sockets the stock daemon would print a traceback here
+        pass  # the driver is gone; with Unix sockets Spark's own daemon would print a traceback here
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Python code and packages on their way to Spark's workers, and what is said about workers that cannot run."""
+"""Send Python code and packages to Spark's workers, and explain why workers cannot start."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from scurry.dependencies.interpreter import PROBE, WORKER_MODULES, verdict
 from scurry.errors import ConfigError, InterpreterError
 from scurry.graph.plan import JobPlan
 
-#: Jobs with other files have other workers: Spark keeps workers apart whose environments differ.
+#: Gives jobs with other files other workers: Spark shares no worker between different environments.
 ENVIRONMENT = "SCURRY_DEPENDENCIES"
 
-#: The interpreter that a context had before a job named another.
+#: context -> its interpreter before a job named another
 _own_python: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 #: context -> target of an archive -> digest
 _targets: weakref.WeakKeyDictionary[Any, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def is_local(master: str | None) -> bool:
-    """Whether all workers are on the driver's machine and started by its JVM."""
+    """Return whether all workers are on the driver's machine and started by its JVM."""
     return re.fullmatch(r"local(\[.*\])?", master or "") is not None
 
 
 def stage(master: str, plan: JobPlan) -> None:
-    """Makes ready what the workers of a session that is yet to be made will need.
+    """Prepare what the workers of a session will need, before the session is made.
 
     Raises:
-        DependencyError: They cannot have it.
+        DependencyError: The dependencies cannot be provided.
     """
     dependencies = plan.settings.dependencies
     if dependencies is not None:
@@ -38,10 +38,10 @@ def stage(master: str, plan: JobPlan) -> None:
 
 
 def provide(context: Any, plan: JobPlan) -> None:
-    """Lets the workers of a context have what a job needs, from its next stages on.
+    """Provide the workers of a context with what a job needs, from the next stages on.
 
     Raises:
-        DependencyError: They cannot have it.
+        DependencyError: The dependencies cannot be provided.
     """
     from scurry.spark.session.session import worker_python
 
@@ -81,7 +81,7 @@ def _send(context: Any, dependencies: JobDependencies) -> None:
 
 
 def setup_of(plan: JobPlan) -> WorkerSetup:
-    """What workers of the present context do before they load a plan."""
+    """Return what workers of the present context do before they load a plan."""
     from pyspark import SparkContext
 
     dependencies, context = plan.settings.dependencies, SparkContext._active_spark_context
@@ -98,7 +98,7 @@ _ADVICE = "name one that is on all machines in python.executable, with the packa
 
 
 def interpreter_error(text: str) -> InterpreterError | None:
-    """What a message of Spark says about workers that could not be started, if it is about that."""
+    """Return why workers could not be started, if a message of Spark says so."""
     if match := _NOT_RUN.search(text):
         return InterpreterError(f"workers cannot start {match[1]} ({match[2].strip()}): {_ADVICE}")
     if match := _VERSIONS.search(text):
@@ -112,9 +112,9 @@ def interpreter_error(text: str) -> InterpreterError | None:
 
 
 def unusable_workers(text: str) -> InterpreterError | None:
-    """What is wrong with the interpreter of a cluster's workers, if a message of Spark hides that.
+    """Return what is wrong with the interpreter of a cluster's workers, if a message of Spark hides it.
 
-    Only the first attempt to start a worker fails with a message, repetitions do with a NullPointerException.
+    Only the first attempt to start a worker fails with a message; later ones fail with a NullPointerException.
     """
     from pyspark import SparkContext
 

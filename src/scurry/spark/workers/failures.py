@@ -1,4 +1,4 @@
-"""Digging the user's failure out of Spark's error chains."""
+"""Find the cause of a failure in Spark's error chains."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class SparkFailedError(ScurryError, RuntimeError):
 
 
 class SparkLostError(ScurryError, RuntimeError):
-    """The JVM of the driver has ended; only a new process gets another."""
+    """The JVM of the driver has ended; only a new process can start another."""
 
     permanent = True
 
 
 @contextmanager
 def noticing_lost_spark() -> Iterator[None]:
-    """Makes a failure one for good if the driver's JVM is gone: every restart in this process would fail, too.
+    """Make a failure permanent if the driver's JVM is gone: every restart in this process would fail, too.
 
     Raises:
-        SparkLostError: It is.
+        SparkLostError: The JVM is gone.
     """
     try:
         yield
@@ -54,7 +54,7 @@ def _spark_is_lost() -> bool:
 
 
 def failure_of(error: BaseException, first: BaseException | None = None) -> BaseException:
-    """The error to tell the user: the operator's failure if there is one in the chain."""
+    """Return the error to report to the user: the operator's failure if there is one in the chain."""
     for link in (*_chain(first), *_chain(error)):
         if isinstance(link, OperatorError):
             return link
@@ -76,7 +76,7 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
 
 
 def texts_of(error: BaseException | None) -> list[str]:
-    """The messages of an error and its causes, then the Java exceptions they stand for."""
+    """Return the messages of an error and its causes, then those of the Java exceptions behind them."""
     chain = _chain(error)
     return [str(link) for link in chain] + [text for link in chain for text in _java_texts(link)]
 
@@ -90,7 +90,7 @@ def _chain(error: BaseException | None) -> list[Any]:
 
 
 def _java_texts(error: BaseException | None) -> list[str]:
-    """The classes and messages of a Java exception and its causes."""
+    """Return the classes and messages of a Java exception and its causes."""
     origin: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     texts: list[str] = []
     while origin is not None and len(texts) < 20:

@@ -1,7 +1,7 @@
-"""The functions that run in Spark's Python workers.
+"""Keep plans and task instances of jobs in Spark's Python workers.
 
-A worker keeps plans and task instances between batches, by job: plans are decoded and functions opened once. When
-anything fails, the job's instances are dropped, so that a retried task starts clean.
+They are kept between batches, by job: plans are decoded and functions opened once. When anything fails, the job's
+instances are dropped, so that a retried task starts clean.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.spark.workers.memory import give_back
 
-#: Rows are handed to Spark when their blocks exceed this size.
+#: Rows are passed to Spark when their blocks reach this many bytes.
 ARROW_BYTES = 4 * 1024 * 1024
 
 _FIELDS = WireRow._fields
@@ -33,27 +33,27 @@ FAILURE_MARK = "SCURRY-FAILURE:"
 
 @dataclass(frozen=True)
 class Job:
-    """A job as workers get it: its id and its plan, pickled once on the driver."""
+    """A job as it is sent to workers: its id and its plan, pickled once on the driver."""
 
     job_id: str
     plan_bytes: bytes
-    #: batches of the job before the first of this Spark checkpoint
+    #: number of the job's batches before this Spark checkpoint
     first_batch: int = 0
-    #: whether the program imports scurry by the name of pyflink, so that workers must, too
+    #: whether the program imports scurry as pyflink, so that workers must, too
     aliased: bool = False
     #: what a worker does before it loads the plan
     setup: WorkerSetup = field(default_factory=WorkerSetup)
 
     @classmethod
     def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0) -> Job:
-        """Packs a plan for the workers."""
+        """Pack a plan for the workers."""
         from scurry.spark.workers.dependencies import setup_of
 
         aliased = "scurry.pyflink_alias" in sys.modules
         return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan))
 
     def batch_id(self) -> int:
-        """The micro-batch that the task at hand belongs to."""
+        """Return the id of the micro-batch that the current task belongs to."""
         from pyspark import TaskContext
 
         context = TaskContext.get()
@@ -61,13 +61,13 @@ class Job:
 
 
 class Instances:
-    """What this worker process holds of one job."""
+    """The plan and tasks of one job in this worker process."""
 
     def __init__(self, job: Job) -> None:
         if job.aliased:
             import scurry.pyflink_alias  # noqa: F401
         job.setup.activate(_downloads)
-        # blocks of records are many objects and hardly ever cycles: looking for some every 700 objects costs a quarter
+        # blocks of records are many objects with hardly any cycles: collecting every 700 objects costs a quarter
         gc.set_threshold(100_000, 20, 20)
         self._plan_bytes = job.plan_bytes
         self.plan = self.load_plan()
@@ -75,11 +75,11 @@ class Instances:
         self.levels: dict[int, LevelTask] = {}
 
     def load_plan(self) -> JobPlan:
-        """A new copy of the plan."""
+        """Return a new copy of the plan."""
         return load_plan(self._plan_bytes)
 
     def source(self, number: int, channel: int) -> SourceTask:
-        """The task of a source channel."""
+        """Return the task of a source channel."""
         key = (number, channel)
         if key not in self.sources:
             own = self.load_plan()
@@ -87,13 +87,13 @@ class Instances:
         return self.sources[key]
 
     def level(self, level: int) -> LevelTask:
-        """The task of a level."""
+        """Return the task of a level."""
         if level not in self.levels:
             self.levels[level] = LevelTask(self.load_plan, level)
         return self.levels[level]
 
     def close(self) -> None:
-        """Closes all user functions."""
+        """Close all user functions."""
         for source in self.sources.values():
             source.close()
         for level in self.levels.values():
@@ -108,12 +108,12 @@ def _downloads() -> str:
 
 _instances: dict[str, Instances] = {}
 
-#: Jobs whose instances a worker keeps; those of the job that came first are let go for another's.
+#: Number of jobs whose instances a worker keeps; for another job, those of the oldest are closed.
 KEPT_JOBS = 16
 
 
 def instances(job: Job) -> Instances:
-    """This worker's instances of a job."""
+    """Return this worker's instances of a job."""
     held = _instances.get(job.job_id)
     if held is None:
         if len(_instances) >= KEPT_JOBS:
@@ -123,14 +123,14 @@ def instances(job: Job) -> Instances:
 
 
 def close_instances(job_id: str) -> None:
-    """Closes what this worker holds of a job."""
+    """Close this worker's instances of a job."""
     held = _instances.pop(job_id, None)
     if held is not None:
         held.close()
 
 
 class WorkerTask:
-    """Ends a task: gives memory back, and after a failure drops the instances of the job and tells the driver why."""
+    """End a task: return unused memory and, after a failure, drop the job's instances and report the error."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -147,12 +147,12 @@ class WorkerTask:
 
 
 def mark(error: ScurryError) -> str:
-    """An error as text that survives Spark's error handling."""
+    """Encode an error as text that survives Spark's error handling."""
     return FAILURE_MARK + base64.b64encode(pickle.dumps(error)).decode() + ";"
 
 
 def unmark(text: str) -> ScurryError | None:
-    """The error in an error text of Spark, if one of ours is in it."""
+    """Return the scurry error that is encoded in an error text of Spark, if any."""
     start = text.find(FAILURE_MARK)
     if start < 0:
         return None
@@ -165,7 +165,7 @@ def unmark(text: str) -> ScurryError | None:
 
 
 def arrow_batches(rows: Iterable[Any], fields: tuple[str, ...], schema: Any) -> Iterator[Any]:
-    """Rows as Arrow record batches of a few megabytes."""
+    """Yield rows as Arrow record batches of a few megabytes."""
     import pyarrow as pa
 
     def batch(some: list[Any]) -> Any:
@@ -185,7 +185,7 @@ def arrow_batches(rows: Iterable[Any], fields: tuple[str, ...], schema: Any) -> 
 
 
 def wire_schema() -> Any:
-    """Arrow schema of the wire."""
+    """Return the Arrow schema of the wire."""
     import pyarrow as pa
 
     ints = [(name, pa.int32()) for name in _FIELDS[:4]]
@@ -193,12 +193,12 @@ def wire_schema() -> Any:
 
 
 def batch_schema() -> Any:
-    """Arrow schema of the wire in BATCH."""
+    """Return the Arrow schema of the wire in BATCH."""
     import pyarrow as pa
 
     return pa.schema([*wire_schema(), ("target", pa.int32()), ("key", pa.binary()), ("time", pa.int64())])
 
 
 def rows_of(batch: Any, row_type: Callable[..., Any]) -> Iterator[Any]:
-    """The rows of a record batch."""
+    """Return the rows of a record batch."""
     return map(row_type, *(column.to_pylist() for column in batch.columns))

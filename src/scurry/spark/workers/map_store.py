@@ -1,8 +1,8 @@
-"""A level's state in Spark's MapState, with requests sent ahead of their answers.
+"""Store a level's state in Spark's MapState, with requests sent ahead of their answers.
 
-Spark's Python client waits for the JVM after every request, 70 µs each. Here writes and the announcement of the next
-subtask are only sent, and reads are sent together; answers are read when one is needed. So the pages of a block of
-records cost one exchange, and the JVM writes while Python goes on.
+Spark's Python client waits for the JVM after every request, 70 µs each. Here, writes and the announcement of the next
+subtask are sent without waiting, and reads are sent together; answers are read when one is needed. So the pages of a
+block of records cost one round trip, and the JVM writes while Python continues.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME = "entries"
 KEY_TYPE = StructType().add("uid", StringType()).add("kind", StringType()).add("id", LongType())
 VALUE_TYPE = StructType().add("blob", BinaryType())
 
-#: Answers left unread may fill the socket's buffer, and then the JVM waits for us: read them before.
+#: Unread answers at which all are read: more might fill the socket's buffer and block the JVM.
 _MAX_UNREAD = 100
 
 #: Version of the protocol and length of the message.
@@ -29,7 +29,7 @@ _HEADER = struct.Struct("!ii")
 
 
 class MapStore:
-    """A state store over Spark's MapState; one per task.
+    """A state store on Spark's MapState; one per task.
 
     Args:
         handle: Spark's handle of the stateful processor, in `init`.
@@ -44,15 +44,15 @@ class MapStore:
         self._send, self._receive = client._send_proto_message, client._receive_proto_message
         self._dumps, self._loads = client.pickleSer.dumps, client.pickleSer.loads
         self._keys: dict[StoreKey, bytes] = {}
-        #: of each request that is on its way: whether its answer is a value
+        #: for each request without an answer yet: whether the answer is a value
         self._unread: deque[bool] = deque()
         self._found: list[bytes | None] = []
-        # whatever Spark itself asks comes after what was sent ahead; only the next subtask may go ahead, too
+        # Spark's own requests wait for the answers to those sent ahead; only the next subtask is sent ahead, too
         client._send_proto_message = self._send_in_turn
         client.set_implicit_key = self._set_subtask
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
-        """The entries, None for each that there is not."""
+        """Return the entries of keys, None for each that does not exist."""
         proto = self._proto
         for key in keys:
             self._ask(proto.MapStateCall(stateName=NAME, getValue=proto.GetValue(userKey=self._key(key))), True)
@@ -61,16 +61,16 @@ class MapStore:
         return found
 
     def put(self, key: StoreKey, blob: bytes) -> None:
-        """Writes an entry."""
+        """Write an entry."""
         update = self._proto.UpdateValue(userKey=self._key(key), value=self._dumps((blob,)))
         self._ask(self._proto.MapStateCall(stateName=NAME, updateValue=update))
 
     def remove(self, key: StoreKey) -> None:
-        """Removes an entry, if there is one."""
+        """Remove an entry if it exists."""
         self._ask(self._proto.MapStateCall(stateName=NAME, removeKey=self._proto.RemoveKey(userKey=self._key(key))))
 
     def flush(self) -> None:
-        """Lets the JVM begin with what it has been asked."""
+        """Send all buffered requests to the JVM."""
         self._client.sockfile.flush()
 
     def _key(self, key: StoreKey) -> bytes:
@@ -91,7 +91,7 @@ class MapStore:
         self._unread.append(value)
 
     def _read(self) -> None:
-        """Reads all answers."""
+        """Read all answers."""
         self._client.sockfile.flush()
         while self._unread:
             value = self._unread.popleft()

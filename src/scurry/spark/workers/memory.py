@@ -1,4 +1,4 @@
-"""What a worker has taken for a large micro-batch and needs no more goes back to the system."""
+"""Return unused memory to the operating system after large micro-batches."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 __all__ = ["give_back"]
 
-#: How often at most; it takes some milliseconds.
+#: Minimum time between two calls, each of which takes some milliseconds.
 INTERVAL_SECONDS = 1.0
 
 
 def _trimmer() -> Callable[[int], int]:
-    """The function of glibc that returns free memory, or one that does nothing with other C libraries."""
+    """Return glibc's function that returns free memory, or one that does nothing with other C libraries."""
     try:
         trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):
@@ -26,10 +26,10 @@ _next = 0.0
 
 
 def give_back() -> None:
-    """Return free memory, after a task.
+    """Return free memory to the operating system, after a task.
 
-    A worker runs a source in one micro-batch and a level in the next. Without this each would come to keep the most
-    that any of them has ever needed.
+    A worker runs a source in one micro-batch and a level in the next. Without this, each worker would keep the most
+    memory that any of them has ever needed.
     """
     global _next
     now = time.monotonic()

@@ -1,4 +1,4 @@
-"""How subtasks are spread over Spark's partitions."""
+"""Spread subtasks evenly over Spark's partitions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _MASK = 0xFFFFFFFF
 
 
 def spread(subtasks: int, partitions: int) -> list[int]:
-    """Numbers for subtasks such that Spark's hash puts subtask i into partition i modulo `partitions`.
+    """Return grouping keys for subtasks, such that Spark's hash puts subtask i into partition i modulo `partitions`.
 
-    Under their own numbers several subtasks could meet in one partition and leave others empty.
+    Hashed by their own numbers, several subtasks could share one partition and leave others empty.
     """
     waiting = {partition: list(range(partition, subtasks, partitions)) for partition in range(partitions)}
     ids = [0] * subtasks
@@ -26,7 +26,7 @@ def spread(subtasks: int, partitions: int) -> list[int]:
 
 
 def partition_of(number: int, partitions: int) -> int:
-    """The partition of Spark's `HashPartitioning` for an int column: Murmur3 with seed 42, then modulo."""
+    """Return the partition that Spark's `HashPartitioning` chooses for an int: Murmur3 with seed 42, then modulo."""
     hashed = 42 ^ _rotate(number * 0xCC9E2D51 & _MASK, 15) * 0x1B873593 & _MASK
     hashed = _rotate(hashed, 13) * 5 + 0xE6546B64 & _MASK ^ 4
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & _MASK

@@ -1,4 +1,4 @@
-"""The states that a program registers, found out by a worker: functions open where they will run."""
+"""Collect the states that a program registers, on a worker: functions are opened where they will run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scurry.spark.workers.instances import Job, WorkerTask, close_instances, ins
 
 
 def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
-    """Opens the functions of a plan's stateful operators once, in a task, and closes them.
+    """Open and close the functions of a plan's stateful operators in a task, and return the states they register.
 
     Raises:
         OperatorError: A function's `open` failed.

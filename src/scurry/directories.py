@@ -58,7 +58,7 @@ def socket_directory() -> Path:
     process = os.getpid()
 
     def remove() -> None:
-        if os.getpid() == process:  # and not a fork of it
+        if os.getpid() == process:  # not in a fork
             shutil.rmtree(directory, ignore_errors=True)
 
     atexit.register(remove)

@@ -77,7 +77,7 @@ class JobDependencies:
 
     @cached_property
     def _requirements(self) -> dict[str, Path]:
-        """The requirements and their packages, by their names in a bundle."""
+        """The files of the requirements and their packages, by their names in the bundle."""
         if self.declared.requirements is None:
             return {}
         packages = {} if self.declared.packages is None else files_below(self.declared.packages)

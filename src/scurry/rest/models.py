@@ -304,7 +304,7 @@ class CheckpointConfig(BaseModel):
 
 
 class Features(Hyphenated):
-    """What the endpoint can do."""
+    """The features of the endpoint."""
 
     web_submit: bool = False
     web_cancel: bool = True

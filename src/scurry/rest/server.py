@@ -31,7 +31,7 @@ __all__ = ["JobServer"]
 MOST_STRANGERS = 64
 #: Maximum number of all connections; those beyond `MOST_STRANGERS` are reserved for clients with the token.
 MOST_CONNECTIONS = 128
-#: Seconds a connection has until the head of a request with the token is complete.
+#: Seconds that a connection has to complete the head of a request with the token.
 HEAD_SECONDS = 10.0
 #: Seconds that a stranger may stay while others wait; a client sends its request sooner.
 CROWDED_SECONDS = 0.5

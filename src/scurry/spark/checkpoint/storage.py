@@ -113,7 +113,7 @@ class LocalStorage:
             with reporting_full(self.root):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 temporary.unlink(missing_ok=True)  # of a killed process that had the same pid
-                with open(temporary, "xb") as file:  # which follows no link
+                with open(temporary, "xb") as file:  # "x" follows no link
                     file.write(content)
                     if self._durable:
                         file.flush()

@@ -3,7 +3,7 @@
 Spark's state reader rebuilds each partition's state from its last snapshot and the changes since, which takes processor
 time from the job's batches. On one machine it reads hard links to the state's files, because Spark may purge the
 version while it is read. Tasks of the job's session read small state, in a second or two. A process of low priority
-reads larger state in a session of its own, which takes 20 s to start. On a cluster the executors read, as tasks between
+reads larger state in a separate session, which takes 20 s to start. On a cluster the executors read, as tasks between
 those of the job.
 """
 

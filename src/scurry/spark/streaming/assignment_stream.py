@@ -3,8 +3,8 @@
 Each assignment becomes one block of a Spark `MemoryStream`, and so one task of level 0. The stream's offset is the
 assignment's offset in the log. Assignments are written to the checkpoint before Spark can see them. A restarted job
 puts them back under their offsets, so the batch that Spark replays reads exactly what it read the first time. The
-assignments that no batch was planned with follow. After a rollback (`rollback.py`), Spark sees the assignments of one
-batch at a time, so that each batch is rebuilt from the same assignments.
+assignments that no batch was planned with follow. After a rollback (`checkpoint/rollback.py`), Spark sees the
+assignments of one batch at a time, so that each batch is rebuilt from the same assignments.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from scurry.spark.streaming.slots import task_slots
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, rows_of, wire_schema
 
-#: How often closing is tried while workers and executors die.
+#: Number of attempts at closing while workers and executors die.
 _CLOSING_ATTEMPTS = 3
 
 

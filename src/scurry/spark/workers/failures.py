@@ -13,7 +13,7 @@ from scurry.spark.workers.instances import unmark
 
 
 class SparkFailedError(ScurryError, RuntimeError):
-    """Spark itself failed, not a user function."""
+    """Spark failed, not a user function."""
 
 
 class SparkLostError(ScurryError, RuntimeError):

@@ -1,57 +1,57 @@
-"""Every error scurry raises on purpose.
+"""The public errors of scurry.
 
-Each class is also the builtin that fits it, so `except TypeError` keeps working:
+Each class also derives from the matching builtin error, so `except TypeError` works:
 
     ScurryError
     ├── ConfigError (ValueError)             a configuration value that cannot be used
-    │   ├── UnknownConfigError (KeyError)    a key nobody reads; names the closest known one
-    │   └── UnsupportedConfigError           a Flink key that has no meaning on Spark; says what to do instead
+    │   ├── UnknownConfigError (KeyError)    an unknown key; names the closest known one
+    │   └── UnsupportedConfigError           a Flink key that Spark does not support; says what to do instead
     ├── TypeMismatchError (TypeError)        a value that does not fit its declared type
     ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
-    ├── TimeTypeError (TypeError)            something that is not an amount of time
-    ├── TimestampError (TypeError, ValueError)   a timestamp, watermark or timer that is no int of 64 bits
+    ├── TimeTypeError (TypeError)            a value that is not an amount of time
+    ├── TimestampError (TypeError, ValueError)   a timestamp, watermark or timer that is not an int of 64 bits
     ├── UnsupportedError (NotImplementedError)   a part of Flink that scurry does not have
-    ├── ArgumentError (ValueError)           an argument outside what it may be
+    ├── ArgumentError (ValueError)           an argument with an invalid value
     ├── ArgumentTypeError (TypeError)        an argument of the wrong kind
     ├── MissingAttributeError (AttributeError)   no method or attribute of that name; names the closest ones
-    ├── TopologyError (RuntimeError)         operators put together in a way no job can have
+    ├── TopologyError (RuntimeError)         operators combined in a way that no job supports
     ├── MissingTimestampError (ValueError)   an event-time window met a record without a timestamp
     ├── JobError (RuntimeError)              a job that failed, was cancelled or cannot be reached
     ├── JobNotFoundError (LookupError)       no running job has that id or name
-    ├── JobUnreachableError (ConnectionError)    a job does not answer, or has gone
-    ├── RequestRefusedError (RuntimeError)   a job does not do what it was asked for from outside; says why
-    ├── CheckpointCorruptedError (RuntimeError)   no batch is left that a job could go on from
+    ├── JobUnreachableError (ConnectionError)    a job does not answer, or has ended
+    ├── RequestRefusedError (RuntimeError)   a job refuses a request from outside; says why
+    ├── CheckpointCorruptedError (RuntimeError)   no micro-batch is left that a job could resume from
     ├── CheckpointStorageFullError (OSError)   the disk of the checkpoint directory is full
-    ├── JavaMissingError (RuntimeError)      no Java that Spark could run on
-    ├── ClusterUnreachableError (ConnectionError)   nobody answers at the address of the Spark master
-    ├── DependencyError (RuntimeError)       Python code or packages that workers need cannot be given to them
-    │   ├── InterpreterError                 a Python that workers cannot run on; says what it lacks
+    ├── JavaMissingError (RuntimeError)      no Java for Spark
+    ├── ClusterUnreachableError (ConnectionError)   the Spark master does not answer at its address
+    ├── DependencyError (RuntimeError)       Python code or packages cannot be sent to workers
+    │   ├── InterpreterError                 a Python that workers cannot use; says what it lacks
     │   └── WorkerModuleError (ImportError)  workers lack a module; names the operator and how to send it
     ├── PyFlinkImportedError (ImportError)   the real PyFlink was imported before scurry could take its name
-    ├── SourceNotFoundError (FileNotFoundError)   what a source should read does not exist
-    ├── MalformedRecordError (ValueError)    input that is no record of the declared format
+    ├── SourceNotFoundError (FileNotFoundError)   the input of a source does not exist
+    ├── MalformedRecordError (ValueError)    input that is not a record of the declared format
     ├── RecordTooLargeError (ValueError)     a record of a file that is larger than scurry.record.max-bytes
-    ├── RecordRejectedError (ValueError)     a record that the system behind a sink does not take
-    ├── StorageError (OSError)               an object store or HDFS does not do what it was asked for
-    │   ├── StorageConnectionError (ConnectionError)   it cannot be reached, or has gone
-    │   └── StorageAccessError (PermissionError)   it refuses the credentials, or what they should allow
-    ├── SinkCommitError (RuntimeError)       what a task wrote can no longer be made visible
-    ├── DatabaseError (RuntimeError)         a database does not do what it was asked for
-    │   ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or has gone
+    ├── RecordRejectedError (ValueError)     a record that the system behind a sink refuses
+    ├── StorageError (OSError)               an object store or HDFS fails a request
+    │   ├── StorageConnectionError (ConnectionError)   it cannot be reached, or the connection was lost
+    │   └── StorageAccessError (PermissionError)   it refuses the credentials, or they do not allow the request
+    ├── SinkCommitError (RuntimeError)       the output of a micro-batch can no longer be committed
+    ├── DatabaseError (RuntimeError)         a database fails a request
+    │   ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or the connection was lost
     │   ├── DatabaseAccessError (PermissionError)   it refuses the user, or there is no such database
     │   └── StatementError (ValueError)      wrong SQL, or SQL that does not fit the tables
-    ├── SinkConnectionError (ConnectionError)   the server a sink writes to cannot be reached, or refuses what it gets
-    ├── ExtraMissingError (ImportError)      a connector's driver is not installed; names the extra
-    ├── SourceConnectionError (ConnectionError)   the server a source reads from cannot be reached, or has gone
-    ├── SchemaRegistryError (ConnectionError)   a schema registry cannot be reached, or refuses what it is asked
-    ├── StateNotFoundError (KeyError)        nobody has a state of that name
+    ├── SinkConnectionError (ConnectionError)   a sink's server cannot be reached, or refuses a request
+    ├── ExtraMissingError (ImportError)      the package of a connector is not installed; names the extra
+    ├── SourceConnectionError (ConnectionError)   a source's server cannot be reached, or the connection was lost
+    ├── SchemaRegistryError (ConnectionError)   a schema registry cannot be reached, or refuses a request
+    ├── StateNotFoundError (KeyError)        there is no state of that name
     └── SavepointError (ValueError)          a savepoint that cannot be taken, or that a job cannot start from
         ├── SavepointNotFoundError (FileNotFoundError)   there is none at the path
-        ├── SavepointFormatError             damaged files, or another version
-        ├── StateNotRestoredError            it holds state that no operator of the program takes
-        ├── SavepointTrustError (PermissionError)   others could have written it
-        └── StateMismatchError               the program cannot go on with this state
-            └── StateMigrationError          for the types of what is in it have changed; says what to do
+        ├── SavepointFormatError             its files are damaged, or of another version
+        ├── StateNotRestoredError            it contains state that no operator of the program uses
+        ├── SavepointTrustError (PermissionError)   other users could have written it
+        └── StateMismatchError               the program cannot use this state
+            └── StateMigrationError          because its types have changed; says what to do
 """
 
 from __future__ import annotations
@@ -118,12 +118,12 @@ __all__ = [
 class ScurryError(Exception):
     """Base of all errors raised by scurry itself.
 
-    A public method raises it with the user's frames alone; what was cut off is kept here.
+    A public method raises it with only the user's frames in its traceback; the attributes hold what was cut off.
 
     Attributes:
-        permanent: Whether running the job again cannot help, so that no restart strategy is asked.
+        permanent: Whether a restart cannot help, so that the restart strategy is not used.
         cause: The error that led to it, None if there is none.
-        details: The whole story with all tracebacks, once it has left a public method.
+        details: The full text with all tracebacks, after it has left a public method.
     """
 
     permanent: ClassVar[bool] = False
@@ -131,7 +131,7 @@ class ScurryError(Exception):
     details: str = ""
 
     def report(self) -> str:
-        """Return what the author of a program needs to see: the message and the line that led there."""
+        """Return the message and the line of the user's program that caused it."""
         entries = list(user_frames(self.__traceback__))
         if not entries:
             return str(self)
@@ -161,7 +161,7 @@ class UnknownConfigError(ConfigError, KeyError):
 
 
 class UnsupportedConfigError(ConfigError):
-    """A configuration key of Flink that cannot be honoured here."""
+    """A configuration key of Flink that Spark does not support."""
 
 
 class TypeMismatchError(ScurryError, TypeError):
@@ -179,7 +179,7 @@ class TypeMismatchError(ScurryError, TypeError):
         Args:
             declared: The declared type, or its text.
             value: The value that does not fit.
-            reason: What is wrong with it, when the type alone does not say so.
+            reason: What is wrong with it, if the type alone does not show it.
             index: Position of the record in its block.
         """
         super().__init__(declared, value, reason, index)
@@ -189,7 +189,7 @@ class TypeMismatchError(ScurryError, TypeError):
         self.index = index
 
     def __str__(self) -> str:
-        """Say what was declared, what came and what to do."""
+        """Return what was declared, the value, and what to do."""
         text = repr(self.value)
         if len(text) > 200:
             text = text[:200] + "..."
@@ -203,18 +203,18 @@ class TypeMismatchError(ScurryError, TypeError):
 class RowFieldError(ScurryError, AttributeError, KeyError, ValueError):
     """A Row has no field of that name.
 
-    PyFlink raises one of three builtins depending on how the field was asked for; this one is all of them.
+    PyFlink raises one of three builtins depending on how the field was accessed; this error is all of them.
     """
 
     __str__ = Exception.__str__
 
 
 class TimestampError(ScurryError, TypeError, ValueError):
-    """A timestamp, a watermark, a timer or an end of a window that is no int of 64 bits."""
+    """A timestamp, a watermark, a timer or an end of a window that is not an int of 64 bits."""
 
 
 class TimeTypeError(ScurryError, TypeError):
-    """A value that is not an amount of time: neither int milliseconds, timedelta, Time nor Duration."""
+    """A value that is not an amount of time: not an int (milliseconds), timedelta, Time or Duration."""
 
 
 class UnsupportedError(ScurryError, NotImplementedError):
@@ -227,30 +227,30 @@ class JobError(ScurryError, RuntimeError):
     """A job failed, was cancelled, or cannot be reached."""
 
     def report(self) -> str:
-        """Return the message, which names its own places."""
+        """Return the message, which already names its location."""
         return str(self)
 
 
 class JobNotFoundError(ScurryError, LookupError):
-    """No running job has that id or name, or more than one has."""
+    """No running job has that id or name, or several have."""
 
 
 class JobUnreachableError(ScurryError, ConnectionError):
-    """A running job does not answer, or has gone while it was waited for."""
+    """A running job does not answer, or ended before it answered."""
 
 
 class RequestRefusedError(ScurryError, RuntimeError):
-    """A running job does not do what it was asked for from outside.
+    """A running job refuses a request from outside.
 
     Attributes:
-        status: The HTTP status it answered with.
+        status: The HTTP status of its answer.
     """
 
     def __init__(self, message: str, status: int) -> None:
         """Describe a refusal.
 
         Args:
-            message: Why.
+            message: The reason.
             status: The HTTP status.
         """
         super().__init__(message)
@@ -258,35 +258,35 @@ class RequestRefusedError(ScurryError, RuntimeError):
 
 
 class CheckpointCorruptedError(ScurryError, RuntimeError):
-    """Files of a checkpoint are damaged or missing, and no earlier batch is left that the job could go on from."""
+    """Files of a checkpoint are damaged or missing, and no earlier micro-batch is left to resume from."""
 
     permanent = True
 
 
 class CheckpointStorageFullError(ScurryError, OSError):
-    """There is no space left for checkpoints. Nothing is lost: the job goes on when there is, and is started again."""
+    """There is no space left for checkpoints. Nothing is lost: the job resumes if started again with free space."""
 
 
 class JavaMissingError(ScurryError, RuntimeError):
-    """There is no Java that Spark could run on."""
+    """There is no Java on which Spark can run."""
 
     permanent = True
 
 
 class ClusterUnreachableError(ScurryError, ConnectionError):
-    """Nobody answers at the address of the Spark master."""
+    """The Spark master does not answer at its address."""
 
     permanent = True
 
 
 class DependencyError(ScurryError, RuntimeError):
-    """Python code or packages that workers need cannot be given to them."""
+    """Python code or packages that workers need cannot be sent to them."""
 
     permanent = True
 
 
 class InterpreterError(DependencyError):
-    """Workers cannot run on a Python interpreter."""
+    """Workers cannot use a Python interpreter."""
 
 
 class WorkerModuleError(DependencyError, ImportError):
@@ -318,7 +318,7 @@ class PyFlinkImportedError(ScurryError, ImportError):
 
 
 class SourceNotFoundError(ScurryError, FileNotFoundError):
-    """What a source should read does not exist."""
+    """The input of a source does not exist."""
 
 
 class RecordTooLargeError(ScurryError, ValueError):
@@ -328,12 +328,12 @@ class RecordTooLargeError(ScurryError, ValueError):
 
 
 class MalformedRecordError(ScurryError, ValueError):
-    """Input that is no record of the declared format.
+    """Input that is not a record of the declared format.
 
     Attributes:
-        place: The file, or another name for where the text came from.
-        line: Line number in the file, from 1; None where there are no lines.
-        record: What could not be read: the offending text; of a message in Kafka what its deserializer got.
+        place: The file, or another name of the text's origin.
+        line: Line number in the file, from 1; None if there are no lines.
+        record: The malformed input: the text, or the input of the deserializer for a Kafka message.
         text: The beginning of the text.
     """
 
@@ -341,11 +341,11 @@ class MalformedRecordError(ScurryError, ValueError):
         """Describe input that cannot be read.
 
         Args:
-            place: The file, or another name for where the text came from.
+            place: The file, or another name of the text's origin.
             line: Line number, from 1, or None.
             text: The offending text; shortened here.
             reason: What is wrong and what to do.
-            record: What could not be read, if it is not just the text.
+            record: The malformed input, if it is not the text.
         """
         super().__init__(place, line, text, reason)
         self.place = place
@@ -355,29 +355,29 @@ class MalformedRecordError(ScurryError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        """Say where, what, and why."""
+        """Return where it is, the text, and the reason."""
         where = self.place if self.line is None else f"{self.place}:{self.line}"
         return f"{where}: malformed record {self.text!r}: {self.reason}" if self.text else f"{where}: {self.reason}"
 
 
 class ArgumentError(ScurryError, ValueError):
-    """An argument of an API call is outside what it may be; found while the program is built."""
+    """An argument of an API call has an invalid value; raised while the program is built."""
 
     permanent = True
 
 
 class ArgumentTypeError(ScurryError, TypeError):
-    """An argument of an API call is of the wrong kind, such as a MapFunction where a FilterFunction belongs."""
+    """An argument of an API call is of the wrong type, such as a MapFunction instead of a FilterFunction."""
 
     permanent = True
 
 
 class MissingAttributeError(ScurryError, AttributeError):
-    """An object of the API has no attribute of that name; the message names those that could be meant."""
+    """An object of the API has no attribute of that name; the message names similar ones."""
 
 
 class TopologyError(ScurryError, RuntimeError):
-    """Operators were put together in a way that no job can have."""
+    """Operators were combined in a way that no job supports."""
 
     permanent = True
 
@@ -387,7 +387,7 @@ class MissingTimestampError(ScurryError, ValueError):
 
 
 class RecordRejectedError(ScurryError, ValueError):
-    """A record that the system behind a sink does not take.
+    """A record that the system behind a sink refuses.
 
     Attributes:
         record: The record.
@@ -397,43 +397,43 @@ class RecordRejectedError(ScurryError, ValueError):
         """Describe a record that cannot be written.
 
         Args:
-            message: What is wrong with it, in the words of whoever refused it.
+            message: What is wrong with it, in the words of that system.
             record: The record.
         """
         super().__init__(message, record)
         self.record = record
 
     def __str__(self) -> str:
-        """Say what is wrong; the record is shown by whoever knows how to shorten it."""
+        """Return the message without the record, which callers shorten and add."""
         return str(self.args[0])
 
 
 class StorageError(ScurryError, OSError):
-    """An object store or another remote file system does not do what it was asked for."""
+    """An object store or another remote file system fails a request."""
 
 
 class StorageConnectionError(StorageError, ConnectionError):
-    """An object store or another remote file system cannot be reached, or has gone."""
+    """An object store or another remote file system cannot be reached, or the connection was lost."""
 
 
 class StorageAccessError(StorageError, PermissionError):
-    """An object store or another remote file system refuses the credentials, or what they should allow."""
+    """An object store or another remote file system refuses the credentials, or they do not allow the request."""
 
 
 class SinkCommitError(ScurryError, RuntimeError):
-    """What the tasks of a batch wrote can no longer be made visible."""
+    """The output of a micro-batch can no longer be committed."""
 
 
 class DatabaseError(ScurryError, RuntimeError):
-    """A database does not do what it was asked for."""
+    """A database fails a request."""
 
 
 class DatabaseConnectionError(DatabaseError, ConnectionError):
-    """A database cannot be reached, or has gone."""
+    """A database cannot be reached, or the connection was lost."""
 
 
 class DatabaseAccessError(DatabaseError, PermissionError):
-    """A database refuses the user or what the user wants to do, or there is no such database."""
+    """A database refuses the user or the user's request, or there is no such database."""
 
     permanent = True
 
@@ -445,21 +445,21 @@ class StatementError(DatabaseError, ValueError):
 
 
 class SinkConnectionError(ScurryError, ConnectionError):
-    """The server a sink writes to cannot be reached, has gone, or refuses what it is given."""
+    """The server a sink writes to cannot be reached, the connection was lost, or it refuses a request."""
 
 
 class ExtraMissingError(ScurryError, ImportError):
-    """What a connector needs is not installed; the message says what to install."""
+    """A package that a connector needs is not installed; the message says what to install."""
 
     permanent = True
 
 
 class SourceConnectionError(ScurryError, ConnectionError):
-    """The server a source reads from cannot be reached, or has gone."""
+    """The server a source reads from cannot be reached, or the connection was lost."""
 
 
 class SchemaRegistryError(ScurryError, ConnectionError):
-    """A schema registry cannot be reached, has gone, or refuses what it is asked for."""
+    """A schema registry cannot be reached, the connection was lost, or it refuses a request."""
 
 
 class SavepointError(ScurryError, ValueError):
@@ -479,11 +479,11 @@ class SavepointFormatError(SavepointError):
 
 
 class StateNotRestoredError(SavepointError):
-    """A savepoint holds state that no operator of the program takes."""
+    """A savepoint contains state that no operator of the program uses."""
 
 
 class StateMismatchError(SavepointError):
-    """A program cannot go on with the state of a savepoint or checkpoint."""
+    """A program cannot use the state of a savepoint or checkpoint."""
 
 
 class StateMigrationError(StateMismatchError):
@@ -500,6 +500,6 @@ class StateNotFoundError(ScurryError, KeyError):
 
 
 class SavepointTrustError(SavepointError, PermissionError):
-    """The files of a savepoint can be written by others, who could run code in whatever reads it."""
+    """Other users can write the files of a savepoint, and could so run code in a process that reads it."""
 
     __str__ = Exception.__str__

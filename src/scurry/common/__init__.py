@@ -1,4 +1,4 @@
-"""What programs of every API share: types, rows, time, watermarks, configuration, and the handles of jobs."""
+"""Types, rows, time, watermarks, configuration and job handles, shared by the programs of every API."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ __all__ = [
     "WatermarkStrategy",
 ]
 
-#: PyFlink offers these here too; they live above this layer and are loaded when asked for.
+#: PyFlink exports these here too; they belong to a higher layer and are loaded on demand.
 _FORMATS = {
     "AvroRowDeserializationSchema": "scurry.datastream.formats.avro",
     "AvroRowSerializationSchema": "scurry.datastream.formats.avro",

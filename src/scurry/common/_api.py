@@ -1,4 +1,4 @@
-"""What all objects of the public API share: checked arguments, errors that show the user's line, close matches."""
+"""Base of the public API: checked arguments, errors that show the user's line, suggestions of similar names."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class ApiObject:
     """Base of the classes whose methods user programs call while they build and operate a job.
 
     - Arguments that are annotated as int, float, str or bool are checked.
-    - An error of scurry leaves a public method with the user's frames alone (`at_boundary`).
-    - An attribute that does not exist is answered with those that could be meant.
+    - An error of scurry that leaves a public method shows only the user's frames (`at_boundary`).
+    - The error about a missing attribute suggests similar ones.
 
-    Not for what is called per record: there, `advice_on_attribute` is asked once a function has failed.
+    Not for objects that are called per record: for those, call `advice_on_attribute` after a function has failed.
     """
 
     __slots__ = ()
 
-    #: Names that people try, and what to do instead.
+    #: Names that users try -> what to do instead.
     _instead: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls, check_arguments: bool = True, **arguments: Any) -> None:
@@ -55,7 +55,7 @@ class ApiObject:
 
 
 def advice_on_attribute(cls: type, name: str) -> str:
-    """Return what could be meant by an attribute that a class does not have, as the end of a message."""
+    """Return suggestions for an attribute that a class does not have, worded as the end of a message."""
     for base in cls.__mro__:
         if name in vars(base).get("_instead", ()):
             return f": {vars(base)['_instead'][name]}"
@@ -70,10 +70,10 @@ def advice_on_attribute(cls: type, name: str) -> str:
 
 
 def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -> Callable[..., Any]:
-    """Wrap a public function: check its arguments and let its errors show the user's frames alone.
+    """Wrap a public function: check its arguments and show only the user's frames in its errors.
 
-    An error of scurry is raised without its cause and without scurry's frames, but for one that names the function.
-    Both are kept in the error (`cause`, `details`) and logged at level DEBUG.
+    An error of scurry is raised without its cause and without scurry's frames, except one frame that names the
+    function. Both are stored in the error (`cause`, `details`); the details are logged at level DEBUG.
     """
     checks = _checks(function) if check_arguments else []
 
@@ -97,7 +97,7 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
 
 
 def _cut(error: ScurryError) -> ScurryError:
-    """Keep an error's story in it and take it off the traceback."""
+    """Store an error's cause and full traceback in it, and cut its traceback to the user's frames."""
     if not error.details or error.__cause__ is not None:  # not shown before
         error.details = error.details or without_secrets("".join(traceback.format_exception(error)))
         _logger.debug("%s", error.details)
@@ -133,7 +133,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _checks(function: Callable[..., Any]) -> list[_Check]:
-    """(position, name, kinds, their text) of the parameters that are annotated with builtin kinds alone."""
+    """Return (position, name, kinds, their text) of the parameters that are annotated only with builtin kinds."""
     checks: list[_Check] = []
     code = function.__code__
     for position, name in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]):
@@ -147,7 +147,7 @@ def _checks(function: Callable[..., Any]) -> list[_Check]:
 
 
 def _unbuilt(values: list[Any]) -> str:
-    """The name of a builder among the arguments; empty if there is none."""
+    """Return the name of a builder among the arguments; empty if there is none."""
     builders = [type(value) for value in values if isinstance(value, ApiObject) and hasattr(type(value), "build")]
     return f"the {builders[0].__qualname__}" if builders else ""
 

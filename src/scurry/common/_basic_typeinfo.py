@@ -1,4 +1,4 @@
-"""What a declared type is, and the types of single values."""
+"""`TypeInformation`, the base of declared types, and the types of single values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TypeInformation:
     __slots__ = ()
 
     def converter(self) -> Converter | None:
-        """Return the function that converts one value to this type, or None if any value will do.
+        """Return the function that converts one value to this type, or None if every value fits.
 
         The result is what the next Python function sees in PyFlink: FLOAT is rounded to 32 bits, numbers declared as
         integers lose their fraction, timestamps are cut to milliseconds, a Row gets the declared field names.
@@ -29,9 +29,9 @@ class TypeInformation:
         raise NotImplementedError(type(self).__name__)
 
     def block_converter(self) -> Callable[[list[Any]], list[Any]] | None:
-        """Return the function that converts a list of values, or None if any value will do.
+        """Return the function that converts a list of values, or None if every value fits.
 
-        It is far quicker than converting one by one, and returns the very list it was given if every value fits.
+        It is far faster than converting one by one, and returns the same list if no value has to be converted.
 
         Returns:
             A function that raises `TypeMismatchError`, whose `index` is the position of the first bad value.
@@ -130,7 +130,7 @@ class BasicTypeInfo(TypeInformation):
     """A single value: a number, text, boolean or instant.
 
     Attributes:
-        basic_type: Which one.
+        basic_type: The type.
     """
 
     basic_type: BasicType
@@ -283,7 +283,7 @@ class TimestampTypeInfo(TypeInformation):
 
 
 class SqlTimeTypeInfo:
-    """Makes the types of `java.sql`: `Types.SQL_DATE()`, `SQL_TIME()` and `SQL_TIMESTAMP()`."""
+    """Create the types of `java.sql`: `Types.SQL_DATE()`, `SQL_TIME()` and `SQL_TIMESTAMP()`."""
 
     @staticmethod
     def DATE() -> DateTypeInfo:
@@ -303,14 +303,14 @@ class SqlTimeTypeInfo:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PickledBytesTypeInfo(TypeInformation):
-    """Any Python object, untouched; the type of streams whose type was not declared."""
+    """Any Python object, not converted; the type of streams without a declared type."""
 
     def __repr__(self) -> str:
         """Return the name of the type."""
         return "PickledByteArrayTypeInfo"
 
     def converter(self) -> None:
-        """Return None: any value will do."""
+        """Return None: every value fits."""
 
     def to_string(self, value: Any) -> str:
         """Return Python's `str(value)`."""
@@ -322,7 +322,7 @@ class PickledBytesTypeInfo(TypeInformation):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DataclassTypeInfo(PickledBytesTypeInfo):
-    """Instances of a dataclass, untouched: as undeclared objects, but evolving state knows what they are.
+    """Instances of a dataclass, not converted; state evolution knows their class.
 
     Attributes:
         cls: The dataclass.

@@ -1,6 +1,6 @@
-"""From a Python value to the value its declared type stands for: tuples, rows, lists and maps; see `_conversion`.
+"""Convert Python values to their declared types: tuples, rows, lists and maps; see `_conversion`.
 
-A field converter of None means that the field takes anything.
+If the converter of a field is None, the field accepts any value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _nullable(convert: Converter | None) -> Converter:
 
 
 def _field_error(declared: object, fields: Sequence[Converter], values: Column) -> TypeMismatchError:
-    """Find out which of the fields does not fit, or that their number does not."""
+    """Return the error for the first field that does not fit, or for a wrong number of fields."""
     for position, (convert, value) in enumerate(zip(fields, values, strict=False)):
         try:
             convert(value)
@@ -41,7 +41,7 @@ def _field_error(declared: object, fields: Sequence[Converter], values: Column) 
 
 
 def tuple_of(declared: object, field_converters: Sequence[Converter | None]) -> Converter:
-    """Return the converter of TUPLE: a tuple, list or Row of the declared arity; no None but for INSTANT."""
+    """Return the converter of TUPLE: a tuple, list or Row of the declared arity; only INSTANT fields may be None."""
     fields = [convert or _anything for convert in field_converters]
 
     def convert(value: Any) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ def tuple_column(convert: Converter, fields: Sequence[ColumnConverter | None]) -
 
 
 def _convert_columns(fields: Sequence[ColumnConverter | None], columns: list[Column]) -> bool:
-    """Replace the columns that change; say whether any did."""
+    """Replace the columns that change; return whether any did."""
     changed = False
     for position, convert in enumerate(fields):
         if convert is not None:

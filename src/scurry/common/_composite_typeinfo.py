@@ -22,7 +22,7 @@ from scurry.common.types import Row
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _SequenceTypeInfo(TypeInformation):
-    """What lists and the three kinds of array share.
+    """Base of lists and the three kinds of array.
 
     Attributes:
         elem_type: The type of the elements.
@@ -167,7 +167,7 @@ class MapTypeInfo(TypeInformation):
         return _composite_conversion.map_column(self.converter(), self.key_type._column(), value)
 
     def _java_text(self, value: Any) -> str:
-        """Return the entries in the order of a Java HashMap, where the keys' hash codes are known."""
+        """Return the entries in the order of a Java HashMap if the hash codes of the keys are known."""
         items = list(value.items())
         codes = [code for key, _ in items if (code := self.key_type._java_hash(key)) is not None]
         if len(codes) == len(items):
@@ -235,7 +235,7 @@ class RowTypeInfo(TypeInformation):
             field_names: Their names; f0, f1, ... if not given, as in Flink.
 
         Raises:
-            ValueError: The number of names is not that of types, or a name comes twice.
+            ValueError: The numbers of names and types differ, or a name occurs twice.
         """
         self._field_types = tuple(field_types)
         self._field_names = None if field_names is None else tuple(field_names)
@@ -304,7 +304,7 @@ class RowTypeInfo(TypeInformation):
 
 
 class _Alias(TypeInformation):
-    """A type whose values are those of another.
+    """A type with the values of another type.
 
     Attributes:
         represented: The other type.
@@ -316,11 +316,11 @@ class _Alias(TypeInformation):
         self.represented = represented
 
     def __eq__(self, other: object) -> bool:
-        """Compare the kind and what is represented."""
+        """Compare the class and the represented type."""
         return type(other) is type(self) and self.represented == other.represented
 
     def __hash__(self) -> int:
-        """Hash what is represented."""
+        """Hash the class and the represented type."""
         return hash((type(self), self.represented))
 
     def converter(self) -> Converter | None:
@@ -343,14 +343,14 @@ class LocalTimeTypeInfo(_Alias):
     __slots__ = ("_time_type",)
 
     class TimeType(Enum):
-        """Which of the three."""
+        """The three types."""
 
         LOCAL_DATE = 0
         LOCAL_TIME = 1
         LOCAL_DATE_TIME = 2
 
     def __init__(self, time_type: TimeType) -> None:
-        """Declare one of the three."""
+        """Declare a type of local time."""
         super().__init__((DateTypeInfo(), TimeTypeInfo(), TimestampTypeInfo())[time_type.value])
         self._time_type = time_type
 
@@ -363,7 +363,7 @@ class LocalTimeTypeInfo(_Alias):
 
 
 class ExternalTypeInfo(_Alias):
-    """The type of values that come from tables; in Python they are those of the type it is made with."""
+    """The type of values that come from tables; in Python they are values of the given type."""
 
     __slots__ = ()
 

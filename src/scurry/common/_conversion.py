@@ -1,12 +1,12 @@
-"""From a Python value to the value its declared type stands for: types that are one value.
+"""Convert Python values to their declared types: types of single values.
 
-A PyFlink value crosses to Java and back between operators, encoded by its declared type; this module has the observable
-effect of that trip without the trip. There are two forms of each conversion:
+In PyFlink, a value crosses to Java and back between operators, encoded by its declared type. This module has the same
+observable effect without that trip. There are two forms of each conversion:
 
 * a *converter* takes one value and returns it converted, or raises `TypeMismatchError`;
-* a *column converter* takes a list or tuple of values and returns **the same object** when every value already is what
-  the type stands for. It decides that with a handful of C loops over the whole column, for it runs for every record of
-  a job. It may raise anything on a bad value: the caller finds the culprit with the plain converter.
+* a *column converter* takes a list or tuple of values and returns **the same object** if no value has to be
+  converted. It runs for every record of a job, so it decides that with a few C loops over the whole column. It may
+  raise anything on a bad value: the caller finds the bad value with the plain converter.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ ColumnConverter: TypeAlias = Callable[[Column], Column]
 
 
 def all_of(column: Column, cls: type) -> bool:
-    """Say whether every value is exactly of one class."""
+    """Return whether every value is exactly of one class."""
     return countOf(map(type, column), cls) == len(column)
 
 
 def convert_each(convert: Converter, column: Column) -> Column:
-    """Convert value by value; the same column if that changes nothing."""
+    """Convert value by value; return the same column if nothing changes."""
     converted = [convert(value) for value in column]
     return column if all(map(is_, converted, column)) else converted
 
@@ -76,7 +76,7 @@ def integer_column(convert: Converter, bits: int) -> ColumnConverter:
     def column_converter(column: Column) -> Column:
         if countOf(map(type, column), int) < len(column):
             return convert_each(convert, column)
-        # Packing is the quickest way to compare every value with both limits.
+        # Packing is the fastest way to compare every value with both limits.
         struct.Struct(f"{len(column)}{code}").pack(*column)
         return column
 
@@ -168,7 +168,7 @@ def single_column(convert: Converter) -> ColumnConverter:
 
 
 def big_decimal(declared: object) -> Converter:
-    """Return the converter of BIG_DEC: whatever reads as a finite decimal number; it has no negative zero."""
+    """Return the converter of BIG_DEC: any value that reads as a finite decimal number; it has no negative zero."""
 
     def convert(value: Any) -> decimal.Decimal:
         try:

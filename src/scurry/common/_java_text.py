@@ -38,7 +38,7 @@ def double(value: float) -> str:
 
 
 def _two_digits(value: float) -> str:
-    """Java shows two digits even where one identifies the number, and then the nearest: 4.9E-324, not 5E-324."""
+    """Return two digits, the nearest, even if one identifies the number, as Java does: 4.9E-324, not 5E-324."""
     text = f"{value:.1e}"
     return text if float(text) == value else repr(value)
 
@@ -53,7 +53,7 @@ def single(value: float) -> str:
 
 
 def big_decimal(value: decimal.Decimal) -> str:
-    """Return the text of a BigDecimal, whose rules are also Python's."""
+    """Return the text of a BigDecimal; Python has the same rules."""
     return str(value)
 
 
@@ -74,23 +74,23 @@ def instant(value: Instant) -> str:
 
 
 def time_of_day(value: datetime.time) -> str:
-    """Return a `java.sql.Time`: whole seconds."""
+    """Return the text of a `java.sql.Time`, in whole seconds."""
     return value.strftime("%H:%M:%S")
 
 
 def timestamp(value: datetime.datetime) -> str:
-    """Return a `java.sql.Timestamp`: at least one digit after the second."""
+    """Return the text of a `java.sql.Timestamp`, with at least one digit after the second."""
     fraction = f"{value.microsecond:06d}".rstrip("0") or "0"
     return f"{value.replace(microsecond=0, tzinfo=None)}.{fraction}"
 
 
 def byte_array(value: bytes) -> str:
-    """Return the signed bytes, e.g. `[97, -1]`."""
+    """Return the text of signed bytes, e.g. `[97, -1]`."""
     return sequence(str(b - 256 if b > 127 else b) for b in value)
 
 
 def sequence(elements: Iterable[str]) -> str:
-    """Return a list or array, e.g. `[1, 2]`."""
+    """Return the text of a list or array, e.g. `[1, 2]`."""
     return f"[{', '.join(elements)}]"
 
 
@@ -98,7 +98,7 @@ def sequence(elements: Iterable[str]) -> str:
 
 
 def hash_of_string(value: str) -> int:
-    """Return `String.hashCode`, which runs over UTF-16 units."""
+    """Return `String.hashCode`, which is computed over UTF-16 units."""
     units = value.encode("utf-16-le", "surrogatepass")
     code = 0
     for unit in struct.unpack(f"<{len(units) // 2}H", units):
@@ -136,7 +136,7 @@ def hash_of_tuple(codes: Iterable[int]) -> int:
 
 
 def hash_map_order(codes: list[int]) -> list[int]:
-    """Return the positions of keys with these hash codes in the order a `HashMap` of just them iterates."""
+    """Return the positions of keys with these hash codes in the iteration order of a `HashMap` of only these keys."""
     slots = 1
     while slots * 0.75 < len(codes):
         slots *= 2
@@ -145,7 +145,7 @@ def hash_map_order(codes: list[int]) -> list[int]:
 
 
 def local_time(value: datetime.date | datetime.time) -> str:
-    """Return a `LocalDate`, `LocalTime` or `LocalDateTime`, whose seconds are left out if they are 0: `03:00`."""
+    """Return the text of a `LocalDate`, `LocalTime` or `LocalDateTime`, without seconds if they are 0: `03:00`."""
     if not isinstance(value, datetime.time | datetime.datetime):
         return value.isoformat()
     if value.microsecond:

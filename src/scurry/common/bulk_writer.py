@@ -1,4 +1,4 @@
-"""The contract of bulk writers, which write whole files of a format."""
+"""Base classes of bulk writers, which write whole files of a format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["BulkWriter", "BulkWriterFactory"]
 
 
 class BulkWriter(ABC):
-    """Writes records to one file."""
+    """Write records to one file."""
 
     @abstractmethod
     def write(self, values: list[Any]) -> None:
@@ -17,14 +17,14 @@ class BulkWriter(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Write what is buffered and what ends the file; the stream stays open."""
+        """Write buffered records and the end of the file, but leave the stream open."""
 
 
 class BulkWriterFactory(ABC):
-    """Makes the writers of a bulk format, one per file: Flink's `BulkWriter.Factory`. Picklable.
+    """Create the writers of a bulk format, one per file (Flink's `BulkWriter.Factory`). Picklable.
 
     Attributes:
-        concatenable: Files of the format, one after another, are a file of the format.
+        concatenable: Whether files of the format, one after another, are a file of the format.
     """
 
     concatenable: ClassVar[bool] = False

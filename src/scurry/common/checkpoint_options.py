@@ -1,4 +1,4 @@
-"""The keys of checkpoints besides their directory and interval, with Flink's names and defaults."""
+"""Configuration keys of checkpoints, except directory and interval, with Flink's names and defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CompletableFuture: the result of a request to a job, once it is there."""
+"""CompletableFuture: the result of a request to a job, which may be pending."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ T = TypeVar("T")
 
 
 class CompletableFuture(ApiObject, Generic[T]):
-    """A result that may still be on its way: a `concurrent.futures.Future` with the methods of PyFlink's class."""
+    """A result that may be pending: a `concurrent.futures.Future` with the methods of PyFlink's class."""
 
     def __init__(self, future: Future[T] | None = None) -> None:
         """Wrap a future.
 
         Args:
-            future: What is waited for; a new, pending one if not given.
+            future: The future; a new, pending one if not given.
         """
         self._future: Future[T] = Future() if future is None else future
 
     @staticmethod
     def completed(value: T) -> CompletableFuture[T]:
-        """Return a future whose result is there already."""
+        """Return a future that already has its result."""
         future: Future[T] = Future()
         future.set_result(value)
         return CompletableFuture(future)
 
     def cancel(self) -> bool:
-        """Give up waiting; return whether the future is now cancelled. The job itself goes on."""
+        """Stop waiting and return whether the future is now cancelled. The job itself keeps running."""
         return self._future.cancel()
 
     def cancelled(self) -> bool:
@@ -41,38 +41,38 @@ class CompletableFuture(ApiObject, Generic[T]):
         return self._future.cancelled()
 
     def done(self) -> bool:
-        """Return whether there is a result, an error, or nothing more to wait for."""
+        """Return whether there is a result or an error, or the future was cancelled."""
         return self._future.done()
 
     def result(self) -> T:
         """Wait for the result and return it.
 
         Raises:
-            Exception: What the request failed with.
+            Exception: The request failed with it.
             concurrent.futures.CancelledError: The future was cancelled.
         """
         try:
             return self._future.result()
         except ScurryError as error:
-            # The future raises one object again and again: without the frames of those who asked before.
+            # Each call raises the same object: remove the frames of earlier calls.
             raise error.with_traceback(None) from error.__cause__
 
     def exception(self) -> BaseException | None:
-        """Return what the request failed with, or None if it has not failed (yet). Does not wait."""
+        """Return the error of the request, or None if it has not failed (yet), without waiting."""
         if not self._future.done() or self._future.cancelled():
             return None
         return self._future.exception()
 
     def add_done_callback(self, function: Callable[[CompletableFuture[T]], object]) -> None:
-        """Have a function called with this future once it is done, as `concurrent.futures` does; scurry's own.
+        """Call a function with this future once it is done, as in `concurrent.futures`. scurry's own.
 
         Args:
-            function: Called in the thread that brings the result, or at once if it is there.
+            function: Called in the thread that sets the result, or at once if the future is done.
         """
         self._future.add_done_callback(lambda _: function(self))
 
     def __str__(self) -> str:
-        """Return the state for people."""
+        """Return a text that shows the state."""
         return f"CompletableFuture[{self._state()}]"
 
     def _state(self) -> str:

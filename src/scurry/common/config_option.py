@@ -1,4 +1,4 @@
-"""What a configuration option is, and how Flink writes the values of options."""
+"""Configuration options, and the parsers of Flink's syntax for their values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def parse_integer(text: str) -> int:
         text: Digits with an optional sign, and nothing else.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a whole number, or has more than 64 bits.
     """
     if re.fullmatch(r"[-+]?[0-9]+", text) and -_LARGEST_LONG - 1 <= int(text) <= _LARGEST_LONG:
         return int(text)
@@ -61,7 +61,7 @@ def parse_float(text: str) -> float:
         text: As Java writes it: `1.5`, `1e3`, `1.5f`, `NaN`, `-Infinity`.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not a number.
     """
     number = re.fullmatch(r"\s*([-+]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))[fFdD]?\s*", text)
     if number is None:
@@ -135,8 +135,8 @@ def parse_map(text: str) -> dict[str, str]:
     """Return the entries of a map.
 
     Args:
-        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`. What holds a delimiter is put
-            in quotes; a quote within quotes is doubled.
+        text: As Flink writes it: `key:value,key:value`, or `{key: value, key: value}`. A key or value that
+            contains a delimiter is quoted; a quote within quotes is doubled.
 
     Raises:
         ValueError: It is neither.
@@ -156,10 +156,10 @@ def parse_map(text: str) -> dict[str, str]:
 def _split(text: str, delimiter: str) -> list[str]:
     """Return the parts between delimiters, without the blanks and quotes around them.
 
-    As in Flink, quotes count where a part begins; the part that is left after the last delimiter may be missing.
+    As in Flink, quotes have a meaning only at the start of a part, and an empty last part is dropped.
 
     Raises:
-        ValueError: A quote is not closed, or something follows it.
+        ValueError: A quote is not closed, or not followed by a delimiter.
     """
     parts, rest = [], text.strip()
     while rest:
@@ -177,7 +177,7 @@ def _split(text: str, delimiter: str) -> list[str]:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return a parser that takes one of these words, in any case."""
+    """Return a parser that accepts one of these words, in any case."""
 
     def parse(text: str) -> str:
         for choice in choices:
@@ -214,14 +214,14 @@ def duration_of(shortest: int) -> Callable[[str], int]:
 
 @dataclass(frozen=True)
 class ConfigOption(Generic[T]):
-    """A key with its meaning.
+    """A configuration key with its type, default and description.
 
     Attributes:
         key: The key.
-        type: Turns the text of a value into the value; raises ValueError, saying what it expects.
-        default: What holds if the key is not set.
-        description: What it is for, with units.
-        aliases: Older or newer names of Flink's for the same key.
+        type: Parses the text of a value; raises a ValueError that says what it expects.
+        default: The value if the key is not set.
+        description: The meaning of the option, with units.
+        aliases: Older or newer names that Flink has for the same key.
     """
 
     key: str
@@ -243,7 +243,7 @@ class ConfigOption(Generic[T]):
 
 
 class ConfigOptions:
-    """Builds options of one's own, as Flink's `ConfigOptions`; `Configuration.get` reads them.
+    """Build custom options, as Flink's `ConfigOptions`; read them with `Configuration.get`.
 
     Example:
         ConfigOptions.key("app.retries").int_type().default_value(3)
@@ -255,7 +255,7 @@ class ConfigOptions:
         return ConfigOptions.OptionBuilder(key)
 
     class OptionBuilder:
-        """Knows the key; asks for the type."""
+        """Builder of an option whose key is known: set its type."""
 
         def __init__(self, key: str) -> None:
             """Start with a key."""
@@ -284,17 +284,17 @@ class ConfigOptions:
         double_type = float_type
 
     class TypedConfigOptionBuilder(Generic[T]):
-        """Knows key and type; asks for the default."""
+        """Builder of an option whose key and type are known: set its default."""
 
         def __init__(self, key: str, type: Callable[[str], T]) -> None:
-            """Start with a key and what reads its values."""
+            """Start with a key and the parser of its values."""
             self._key = key
             self._type = type
 
         def default_value(self, value: T) -> ConfigOption[T]:
-            """Return the option, which is `value` where it is not set."""
+            """Return the option; if it is not set, it is `value`."""
             return ConfigOption(self._key, self._type, value, "")
 
         def no_default_value(self) -> ConfigOption[T]:
-            """Return the option, which is None where it is not set."""
+            """Return the option; if it is not set, it is None."""
             return ConfigOption(self._key, self._type, None, "")

@@ -1,7 +1,7 @@
-"""The configuration keys that mean something to scurry, and how their values are written.
+"""The configuration keys that scurry reads, with the types of their values.
 
 Keys that Flink has as well keep Flink's name, value syntax and default; scurry's own begin with `scurry.`.
-`config_validation` says what becomes of all other keys.
+`config_validation` handles all other keys.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which configuration keys are accepted: those scurry reads, and those of Flink that do no harm here."""
+"""Check configuration keys: accept those that scurry reads, and those of Flink that can be ignored here."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def known_options() -> tuple[ConfigOption[object], ...]:
 
 _BY_KEY = {key: option for option in known_options() for key in (option.key, *option.aliases)}
 
-# How PyFlink moves data between Python and Java; here there is nothing to move.
+# Keys for the transfer between Python and Java, which scurry does not need.
 _PYTHON_KEYS = frozenset(
     f"python.{name}"
     for name in (
@@ -60,7 +60,7 @@ _PYTHON_KEYS = frozenset(
     )
 )
 
-# Tuning of Flink's own machinery: without it, results are the same.
+# Keys that tune Flink itself and do not affect results.
 _HARMLESS_PREFIXES = (
     "$internal.",
     "akka.",
@@ -135,7 +135,7 @@ _HARMLESS_PREFIXES = (
     "zookeeper.",
 )
 
-# One letter from keys that scurry reads.
+# A key of Flink that differs from one that scurry reads by one letter.
 _NOT_MISSPELT = frozenset({"jobmanager.adaptive-scheduler.scaling-interval.max"})
 
 _JARS = ("pipeline.jars", "pipeline.classpaths")
@@ -170,14 +170,14 @@ _UNSUPPORTED = {
 def validate(configuration: Configuration | Mapping[str, str]) -> None:
     """Check that every key is known and every value readable.
 
-    Keys of Flink that merely tune Flink itself are accepted; for those that a user would miss there is one warning.
+    Keys that only tune Flink itself are accepted; one warning names those whose effect a user would miss.
 
     Args:
         configuration: What to check.
 
     Raises:
-        UnknownConfigError: Nobody knows the key; the message names the closest one known.
-        UnsupportedConfigError: Flink knows the key but Spark cannot do it; the message says what to do instead.
+        UnknownConfigError: The key is unknown; the message names the closest known one.
+        UnsupportedConfigError: Spark does not support this key of Flink; the message says what to do instead.
         ConfigError: A value cannot be read as its option's type.
     """
     values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
@@ -212,7 +212,7 @@ def _closest(key: str, cutoff: float) -> str | None:
 
 
 def _misspelt(key: str) -> bool:
-    """Say whether a key that a harmless prefix would let pass is all but one that scurry reads."""
+    """Return whether a key that a harmless prefix would accept is nearly one that scurry reads."""
     return not key.startswith("spark.") and key not in _NOT_MISSPELT and _closest(key, cutoff=0.95) in _BY_KEY
 
 

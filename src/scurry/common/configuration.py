@@ -1,4 +1,4 @@
-"""Configuration: keys and values, all kept as text."""
+"""Configuration: keys and values, all stored as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Configuration(ApiObject, check_arguments=False):
     def __init__(self, other: Configuration | None = None) -> None:
         """Make an empty configuration, or a copy of another."""
         self._values: dict[str, str] = {} if other is None else dict(other._values)
-        #: those of them that were not set as text
+        #: the values that were not set as text
         self._typed: dict[str, int | float | bool | bytearray] = {} if other is None else dict(other._typed)
 
     @classmethod
@@ -75,7 +75,7 @@ class Configuration(ApiObject, check_arguments=False):
         """Return a value as a whole number.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: It is not a whole number.
         """
         return self.get(ConfigOption(key, parse_integer, default_value, ""))  # type: ignore[return-value]
 
@@ -99,7 +99,7 @@ class Configuration(ApiObject, check_arguments=False):
         """Return a value as a number.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: It is not a number.
         """
         return self.get(ConfigOption(key, parse_float, float(default_value), ""))  # type: ignore[return-value]
 
@@ -123,7 +123,7 @@ class Configuration(ApiObject, check_arguments=False):
         return self._set(key, bytearray(value), f"{_BINARY}|-\n  {encoded}" if encoded else f'{_BINARY}""')
 
     def get(self, option: ConfigOption[T]) -> T | None:
-        """Return the value of an option, converted, or its default; an alias counts if the key itself is not set.
+        """Return the value of an option, converted, or its default; an alias is used if the key itself is not set.
 
         Raises:
             ConfigError: The value cannot be read as the option's type.
@@ -134,14 +134,14 @@ class Configuration(ApiObject, check_arguments=False):
         return option.default
 
     def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
-        """Take over all entries of another configuration, with `prefix` before their keys."""
+        """Copy all entries of another configuration, with `prefix` before their keys."""
         for key, value in other._values.items():
             self.set_string(f"{prefix or ''}{key}", value)
         self._typed |= {f"{prefix or ''}{key}": value for key, value in other._typed.items()}
         return self
 
     def add_all_to_dict(self, target_dict: dict[str, Any]) -> None:
-        """Add all entries to a dict, as what they were set: text, numbers, booleans or bytes."""
+        """Add all entries to a dict, with the types they were set with: text, numbers, booleans or bytes."""
         target_dict.update({**self._values, **self._typed})
 
     def with_prefix(self, prefix: str) -> dict[str, str]:

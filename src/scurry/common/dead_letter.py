@@ -1,4 +1,4 @@
-"""DeadLetter: a record that an operator or a source could not process, with what went wrong."""
+"""DeadLetter: a record that an operator or a source could not process, with the error."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ __all__ = ["DeadLetter"]
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """What `with_dead_letters` puts out instead of failing the job. Its timestamp is that of the record.
+    """A failed record that `with_dead_letters` emits instead of failing the job, with the record's timestamp.
 
     Attributes:
-        record: The record, as the operator got it; of a source what is no record: text of a file, bytes of a message.
+        record: The record as the operator received it; of a source the malformed text of a file or bytes of a message.
         error: Name of the exception's class.
-        message: What the exception said.
+        message: The exception's message.
         operator: Name of the operator.
-        uid: Its uid.
+        uid: The operator's uid.
         traceback: The whole traceback, as text.
-        place: Of a source the file, or topic, partition and offset; else None.
-        line: Of a source the line in the file, from 1; None where there are no lines.
+        place: Of a source, the file, or topic, partition and offset; else None.
+        line: Of a source, the line in the file, from 1; None if there are no lines.
     """
 
     record: Any

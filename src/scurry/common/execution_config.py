@@ -1,4 +1,4 @@
-"""Settings of a program's execution, as methods over its configuration."""
+"""ExecutionConfig: the execution settings of a program, stored in its configuration."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Query = Callable[["ExecutionConfig"], bool]
 
 
 def _switch(option: ConfigOption[Any], on: str = "true", off: str = "false") -> tuple[_Switch, _Switch, _Query]:
-    """Return the methods that set an option to one or the other value, and say whether it is `on`."""
+    """Return the methods that set an option to `on`, set it to `off`, and return whether it is not `off`."""
 
     def enable(self: ExecutionConfig) -> ExecutionConfig:
         self._configuration.set_string(option.key, on)
@@ -68,12 +68,12 @@ class ExecutionConfig(ApiObject):
         self._configuration = Configuration() if configuration is None else configuration
         self._global_job_parameters: dict[str, str] | None = None
 
-    #: A job of which an operator has no uid does not start if they are disabled.
+    #: If they are disabled, a job starts only if all its operators have a uid.
     enable_auto_generated_uids, disable_auto_generated_uids, has_auto_generated_uids_enabled = _switch(
         AUTO_GENERATE_UIDS
     )
 
-    # What follows concerns Java alone: it is kept and told again.
+    # The following settings concern Java only: they are stored and returned by their getters.
     enable_closure_cleaner, disable_closure_cleaner, is_closure_cleaner_enabled = _switch(
         tuning.CLOSURE_CLEANER_LEVEL, "RECURSIVE", "NONE"
     )
@@ -87,7 +87,7 @@ class ExecutionConfig(ApiObject):
         return not self._has_generic_types()
 
     def set_use_snapshot_compression(self, use_snapshot_compression: bool) -> ExecutionConfig:
-        """Accept whether Flink would compress its snapshots."""
+        """Accept Flink's setting for compressed snapshots; it has no effect here."""
         self._configuration.set_boolean(tuning.SNAPSHOT_COMPRESSION.key, use_snapshot_compression)
         return self
 
@@ -96,7 +96,7 @@ class ExecutionConfig(ApiObject):
         return self._configuration.get(tuning.SNAPSHOT_COMPRESSION) is True
 
     def set_latency_tracking_interval(self, interval: TimeAmount) -> ExecutionConfig:
-        """Accept the time between Flink's latency markers (int: ms); none are sent if it is 0 or negative."""
+        """Accept the interval of Flink's latency markers (int: ms), 0 or negative for none; it has no effect here."""
         return self._set_millis(tuning.LATENCY_INTERVAL, max(to_millis(interval), 0))
 
     def get_latency_tracking_interval(self) -> int:
@@ -104,7 +104,7 @@ class ExecutionConfig(ApiObject):
         return self._configuration.get(tuning.LATENCY_INTERVAL) or 0
 
     def set_task_cancellation_interval(self, interval: TimeAmount) -> ExecutionConfig:
-        """Accept the time between Flink's attempts to cancel a task (int: ms)."""
+        """Accept the time between Flink's attempts to cancel a task (int: ms); it has no effect here."""
         return self._set_millis(tuning.TASK_CANCELLATION_INTERVAL, interval)
 
     def get_task_cancellation_interval(self) -> int:
@@ -112,7 +112,7 @@ class ExecutionConfig(ApiObject):
         return self._configuration.get(tuning.TASK_CANCELLATION_INTERVAL) or 0
 
     def set_task_cancellation_timeout(self, timeout: TimeAmount) -> ExecutionConfig:
-        """Accept the time after which Flink would kill the process of a task that cannot be cancelled (int: ms)."""
+        """Accept the time after which Flink kills the process of a task that does not stop (int: ms)."""
         return self._set_millis(tuning.TASK_CANCELLATION_TIMEOUT, timeout)
 
     def get_task_cancellation_timeout(self) -> int:
@@ -164,7 +164,7 @@ class ExecutionConfig(ApiObject):
         return self._configuration.get(PARALLELISM) or os.cpu_count() or 1
 
     def set_max_parallelism(self, max_parallelism: int) -> ExecutionConfig:
-        """Set the number of key groups, the most a job can be rescaled to.
+        """Set the number of key groups, which is the highest parallelism a job can be rescaled to.
 
         Raises:
             ArgumentError: It is not from 1 to 32768.
@@ -181,9 +181,9 @@ class ExecutionConfig(ApiObject):
         return self._configuration.get(MAX_PARALLELISM) or -1
 
     def set_global_job_parameters(self, global_job_parameters_dict: Mapping[str, Any]) -> ExecutionConfig:
-        """Set parameters that functions find in their runtime context; values become text.
+        """Set parameters that functions read from their runtime context; values become text.
 
-        They take the place of all that `pipeline.global-job-parameters` says, as in Flink.
+        They replace the value of `pipeline.global-job-parameters`, as in Flink.
         """
         self._global_job_parameters = {key: str(value) for key, value in global_job_parameters_dict.items()}
         return self
@@ -192,7 +192,7 @@ class ExecutionConfig(ApiObject):
         """Return the parameters.
 
         Raises:
-            ConfigError: `pipeline.global-job-parameters` is no list of `key:value`.
+            ConfigError: `pipeline.global-job-parameters` is not a list of `key:value`.
         """
         if self._global_job_parameters is None:
             return self._configuration.get(GLOBAL_JOB_PARAMETERS) or {}

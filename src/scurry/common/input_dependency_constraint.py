@@ -1,4 +1,4 @@
-"""When Flink schedules a task; Spark schedules by itself."""
+"""InputDependencyConstraint: when Flink schedules a task; it has no effect here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["InputDependencyConstraint"]
 
 
 class InputDependencyConstraint(Enum):
-    """Whether a task waits for any of its inputs or for all; nothing takes it, in PyFlink neither."""
+    """Whether a task waits for any of its inputs or for all; no method accepts it, in PyFlink neither."""
 
     ANY = 0
     ALL = 1

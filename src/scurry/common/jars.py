@@ -1,4 +1,4 @@
-"""What becomes of the jars a program names: none is loaded, but most hold a connector or format that is built in."""
+"""Warn about the jars a program names: none is loaded, but most contain a connector or format that is built in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scurry.user_frames import user_stack_level
 
 __all__ = ["parse_list_value", "warn_about_jars"]
 
-#: What a jar holds, by the beginning of its name.
+#: Beginning of a jar's name -> what it contains.
 _BUILT_IN = {
     r"flink-(sql-)?connector-kafka|kafka-clients": "Kafka",
     r"flink-connector-jdbc|postgresql|sqlite-jdbc": "JDBC",
@@ -45,7 +45,7 @@ def parse_list_value(value: str | None) -> list[str]:
 
 
 def warn_about_jars(jars: Iterable[str]) -> None:
-    """Say once which of the jars are not needed here, and once which are unknown and will be missed.
+    """Warn once about jars that are not needed here, and once about unknown ones, whose classes will be missing.
 
     Args:
         jars: Paths or URLs.

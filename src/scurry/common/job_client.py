@@ -15,12 +15,12 @@ from scurry.common.job_status import JobStatus
 __all__ = ["JobClient"]
 
 
-#: Who asks something of a job just now, for its log.
+#: The sender of the current request to a job, for the job's log.
 REQUESTER: ContextVar[str] = ContextVar("requester", default="the program")
 
 
 class JobClient(ApiObject, abc.ABC):
-    """Asks things of one job. Each runner has its own; what a runner cannot do fails with `UnsupportedError`."""
+    """The handle of a job (Flink's `JobClient`). Requests that its runner does not support fail: `UnsupportedError`."""
 
     @abc.abstractmethod
     def get_job_id(self) -> JobID:
@@ -28,7 +28,7 @@ class JobClient(ApiObject, abc.ABC):
 
     @abc.abstractmethod
     def get_job_status(self) -> CompletableFuture[JobStatus]:
-        """Return where the job is in its life."""
+        """Return the status of the job."""
 
     @abc.abstractmethod
     def cancel(self) -> CompletableFuture[None]:
@@ -38,7 +38,7 @@ class JobClient(ApiObject, abc.ABC):
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
-        """Stop the job and keep its state.
+        """Stop the job with a savepoint.
 
         Args:
             advance_to_end_of_event_time: Whether to end event time first, which fires all timers and windows.
@@ -50,7 +50,7 @@ class JobClient(ApiObject, abc.ABC):
 
     @abc.abstractmethod
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Save the state of the job, which goes on.
+        """Take a savepoint of the job, which keeps running.
 
         Args:
             savepoint_directory: Where to write the savepoint; `state.savepoints.dir` if not given.
@@ -61,16 +61,16 @@ class JobClient(ApiObject, abc.ABC):
 
     @abc.abstractmethod
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """Return what the job has accumulated so far; it may run or be over.
+        """Return the job's accumulators so far; the job may be running or over.
 
         Returns:
             The counters that functions registered in their metrics groups, by their name without the operator's,
-            added up over all operators, parallel instances and committed micro-batches.
+            added up over all operators, subtasks and committed micro-batches.
         """
 
     @abc.abstractmethod
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """Return the job's metrics so far; it may run or be over. scurry's own, Flink has reporters instead.
+        """Return the job's metrics so far; the job may be running or over. scurry's own; Flink has reporters instead.
 
         Returns:
             Values as of the last committed micro-batch by `operator.metric`, for metrics in groups

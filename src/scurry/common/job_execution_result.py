@@ -1,4 +1,4 @@
-"""JobExecutionResult: what remains of a job that has finished."""
+"""JobExecutionResult: the outcome of a finished job."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class JobExecutionResult(ApiObject):
         return self._job_id
 
     def get_net_runtime(self) -> int:
-        """Return how long the job ran, in milliseconds, without planning it."""
+        """Return how long the job ran, in milliseconds, without the time for planning."""
         return self._net_runtime_ms
 
     def get_all_accumulator_results(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""JobID: the name of a job that no other has."""
+"""JobID: the unique identifier of a job."""
 
 from __future__ import annotations
 

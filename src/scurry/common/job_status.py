@@ -1,4 +1,4 @@
-"""JobStatus: where a job is in its life."""
+"""JobStatus: the state of a job."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ class JobStatus(Enum):
         return self in (JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED)
 
     def is_terminal_state(self) -> bool:
-        """Return whether the job is over where it ran: also SUSPENDED."""
+        """Return whether the job is over on the cluster it ran on; that includes SUSPENDED."""
         return self is JobStatus.SUSPENDED or self.is_globally_terminal_state()

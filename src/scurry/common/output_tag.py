@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class OutputTag:
-    """Names a side output: process functions emit into it by yielding ``(tag, value)``.
+    """Name of a side output: process functions emit into it by yielding ``(tag, value)``.
 
     Mirrors Flink's ``OutputTag`` (DataStream API, "Side Outputs"). Two tags with the same id are the same side output.
 
@@ -25,7 +25,7 @@ class OutputTag:
         ArgumentTypeError: If `type_info` is none of these.
     """
 
-    #: True once any tag exists in this process: without one, the per-record path need not look for tags at all.
+    #: True once any tag exists in this process; until then, the per-record path does not look for tags.
     in_use = False
 
     def __init__(self, tag_id: str, type_info: Any = None) -> None:

@@ -1,7 +1,7 @@
-"""Texts and configurations without secrets: whatever leaves a job (logs, errors, plans, REST) passes here.
+"""Remove secrets from texts and configurations that leave a job (logs, errors, plans, REST).
 
-A secret is known by the name before it (`password=...`, `{"apiKey": ...}`, `Authorization: Bearer ...`) or by its
-place (`//user:secret@host`, `scott/tiger@host`). Where a text may be read two ways, more is hidden rather than less.
+A secret is recognised by the name before it (`password=...`, `{"apiKey": ...}`, `Authorization: Bearer ...`) or by its
+place (`//user:secret@host`, `scott/tiger@host`). If a text is ambiguous, more is hidden rather than less.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ _SECRET_KEY = re.compile(
 )
 _SECRET_KEY_IN_CAMEL_CASE = re.compile(r"[a-z](?:Pass|Pw|Pwd|PW|PWD)$")
 
-# Names of parameters, from where they are recognised on: what stands before is shown anyway.
+# The part of a parameter's name by which it is recognised: the text before it is not hidden anyway.
 _WORDS = (
     r"(?:password|passwd|passphrase|passcode|secret|credential|api[-_.]?key|account[-_.]?key|access[-_.]?key"
     r"|private[-_.]?key|(?<![a-z])pwd|[._-](?:pass|pw))"
 )
 _NAME = rf"(?:{_WORDS}|token|signature|(?<![a-z])(?:sig|pass|pw))(?![a-z])[\w.-]{{0,60}}"
 _LONG_NAME = rf"(?:{_WORDS}|token|signature)[\w.-]{{0,60}}"
-# A quote that ends an escaped one is followed by what JSON may have there.
 # A comma belongs to the value unless another `key=` comes after it.
 _BARE = r"(?:[^\s&;,\"'\\]|,(?!\s{0,4}[\w.-]{1,60}\s{0,4}[=:]))+"
 
@@ -64,12 +63,12 @@ _RULES = (
 
 
 def is_secret(key: str) -> bool:
-    """Return whether the name of a key says that its value is a secret."""
+    """Return whether the name of a key marks its value as a secret."""
     return bool(_SECRET_KEY.search(key) or _SECRET_KEY_IN_CAMEL_CASE.search(key))
 
 
 def redacted(configuration: Mapping[str, str]) -> dict[str, str]:
-    """Return a configuration without its secrets: whole values of keys that say so, and secrets inside of others."""
+    """Return a configuration without its secrets: the values of secret keys, and secrets within other values."""
     return {key: HIDDEN if is_secret(key) else without_secrets(value) for key, value in configuration.items()}
 
 
@@ -78,8 +77,8 @@ def without_secrets(text: str, configuration: Mapping[str, str] | None = None) -
 
     Args:
         text: The text.
-        configuration: Values of its secret keys are hidden wherever they occur, if they are too long to be a
-            coincidence.
+        configuration: Values of its secret keys are hidden wherever they occur, except short ones, which could occur by
+            chance.
     """
     for key, value in (configuration or {}).items():
         if len(value) >= _SHORTEST_KNOWN and value in text and is_secret(key):

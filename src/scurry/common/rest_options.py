@@ -1,4 +1,4 @@
-"""The configuration keys that say how a running job is reached from outside."""
+"""Configuration keys of the REST endpoint of a running job."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = [
 
 
 def parse_ports(text: str) -> tuple[int, ...]:
-    """Return the ports that are listed as Flink lists them: `8081`, `50100,50101`, `50100-50200` or both together.
+    """Return the ports of a list in Flink's syntax: `8081`, `50100,50101`, `50100-50200` or both together.
 
     Raises:
-        ValueError: They are not, or one of them is no port.
+        ValueError: The text is not such a list, or a number is not a port.
     """
     ports: list[int] = []
     for part in text.split(","):

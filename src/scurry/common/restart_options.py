@@ -1,4 +1,4 @@
-"""The keys that say what happens when a job fails, with Flink's names and defaults; `runtime.restart` acts on them."""
+"""Configuration keys of restart strategies, with Flink's names and defaults."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = {
 
 
 def _strategy_type(text: str) -> str:
-    """Return the one name of a strategy that Flink knows by several."""
+    """Return the one name of a strategy for which Flink accepts several."""
     name = _TYPES.get(text.strip().lower())
     if name is None:
         raise ValueError("expected one of none, fixed-delay, failure-rate, exponential-delay")

@@ -1,4 +1,4 @@
-"""Restart strategies as objects, which programs for Flink 1 make; `restart_options` has the keys they stand for."""
+"""Restart strategies as objects, for programs for Flink 1; `restart_options` has the equivalent keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]
 
 
 class RestartStrategyConfiguration(ABC):
-    """What happens when a job fails; given to `StreamExecutionEnvironment.set_restart_strategy`."""
+    """A restart strategy, for `StreamExecutionEnvironment.set_restart_strategy`."""
 
     @abstractmethod
     def get_description(self) -> str:
@@ -22,39 +22,39 @@ class RestartStrategyConfiguration(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, str]:
-        """Return the configuration it stands for."""
+        """Return the equivalent configuration."""
 
 
 class RestartStrategies(ApiObject):
-    """Makes restart strategies (Flink's `RestartStrategies`)."""
+    """Create restart strategies (Flink's `RestartStrategies`)."""
 
     @dataclass(frozen=True)
     class NoRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """A job that fails has failed for good."""
+        """Never restart a failed job."""
 
         def get_description(self) -> str:
             """Return the strategy in words."""
             return "Restart deactivated."
 
         def to_dict(self) -> dict[str, str]:
-            """Return the configuration it stands for."""
+            """Return the equivalent configuration."""
             return {options.RESTART_STRATEGY.key: "none"}
 
     @dataclass(frozen=True)
     class FallbackRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """What holds where a program says nothing."""
+        """The strategy that applies if a program sets none."""
 
         def get_description(self) -> str:
             """Return the strategy in words."""
             return "Cluster level default restart strategy"
 
         def to_dict(self) -> dict[str, str]:
-            """Return the configuration it stands for, which is none."""
+            """Return the equivalent configuration, which is none."""
             return {}
 
     @dataclass(frozen=True)
     class FixedDelayRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """A number of restarts, always after the same time (int: ms)."""
+        """Restart a limited number of times, each after the same delay (int: ms)."""
 
         restart_attempts: int
         delay_between_attempts_interval: TimeAmount
@@ -73,7 +73,7 @@ class RestartStrategies(ApiObject):
             return f"Restart with fixed delay ({delay} ms). #{self.restart_attempts} restart attempts."
 
         def to_dict(self) -> dict[str, str]:
-            """Return the configuration it stands for."""
+            """Return the equivalent configuration."""
             return {
                 options.RESTART_STRATEGY.key: "fixed-delay",
                 options.FIXED_DELAY_ATTEMPTS.key: str(self.restart_attempts),
@@ -82,14 +82,14 @@ class RestartStrategies(ApiObject):
 
     @dataclass(frozen=True)
     class FailureRateRestartStrategyConfiguration(RestartStrategyConfiguration):
-        """Restarts, always after the same time, as long as no interval has too many failures (int: ms)."""
+        """Restart after the same delay (int: ms) unless an interval (int: ms) has too many failures."""
 
         max_failure_rate: int
         failure_interval: TimeAmount
         delay_between_attempts_interval: TimeAmount
 
         def get_max_failure_rate(self) -> int:
-            """Return the most failures in an interval after which the job is restarted."""
+            """Return the maximum number of failures in an interval after which the job is restarted."""
             return self.max_failure_rate
 
         def get_failure_interval(self) -> timedelta:
@@ -109,7 +109,7 @@ class RestartStrategies(ApiObject):
             )
 
         def to_dict(self) -> dict[str, str]:
-            """Return the configuration it stands for."""
+            """Return the equivalent configuration."""
             return {
                 options.RESTART_STRATEGY.key: "failure-rate",
                 options.FAILURE_RATE_MAX_FAILURES.key: str(self.max_failure_rate),
@@ -119,12 +119,12 @@ class RestartStrategies(ApiObject):
 
     @staticmethod
     def no_restart() -> RestartStrategies.NoRestartStrategyConfiguration:
-        """Return the strategy by which a job that fails has failed for good."""
+        """Return the strategy that never restarts a failed job."""
         return RestartStrategies.NoRestartStrategyConfiguration()
 
     @staticmethod
     def fall_back_restart() -> RestartStrategies.FallbackRestartStrategyConfiguration:
-        """Return the strategy that holds where a program says nothing."""
+        """Return the strategy that applies if a program sets none."""
         return RestartStrategies.FallbackRestartStrategyConfiguration()
 
     @staticmethod
@@ -141,7 +141,7 @@ class RestartStrategies(ApiObject):
         """Return the strategy that restarts a job unless it fails too often.
 
         Args:
-            failure_rate: The most failures in an interval after which the job is restarted.
+            failure_rate: Maximum number of failures in an interval after which the job is restarted.
             failure_interval: Length of the interval (int: ms).
             delay_interval: Time before each restart (int: ms).
         """

@@ -1,4 +1,4 @@
-"""The keys of Flink's adaptive scheduler, with Flink's names; `runtime.scaling` acts on them."""
+"""Configuration keys of Flink's adaptive scheduler, with Flink's names; `runtime.driver.scaling` uses them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Between records and bytes: schemas for connectors whose records are bytes, and what file sinks write with.
+"""Schemas that convert between records and bytes for connectors, and the encoder of file sinks.
 
-PyFlink's classes are names for Java objects; here they do the work themselves.
+PyFlink's classes wrap Java objects; these are implemented in Python.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ __all__ = [
 
 
 class SerializationSchema:
-    """Turns a record into bytes, for example for Kafka. For a format of your own, override `serialize`."""
+    """Convert a record to bytes, for example for Kafka. For a custom format, override `serialize`."""
 
     def serialize(self, value: Any) -> bytes:
         """Return the bytes of a record.
 
         Raises:
-            TypeMismatchError: The record is not of the kind this schema is for.
+            TypeMismatchError: This schema does not accept the record.
         """
         raise NotImplementedError(f"{type(self).__name__} does not override serialize")
 
 
 class DeserializationSchema:
-    """Turns bytes into a record, for example from Kafka. For a format of your own, override `deserialize`."""
+    """Convert bytes to a record, for example from Kafka. For a custom format, override `deserialize`."""
 
     def deserialize(self, message: bytes) -> Any:
         """Return the record in these bytes, or None to skip them.
 
         Raises:
-            ValueError: There is no record of this format in them.
+            ValueError: They are not a record of this format.
         """
         raise NotImplementedError(f"{type(self).__name__} does not override deserialize")
 
     def deserialize_all(self, messages: list[bytes]) -> list[Any]:
-        """Return what `deserialize` returns for each of some messages; to be overridden where that is quicker at once.
+        """Return the result of `deserialize` for each message; override it if a batch can be read faster.
 
         If it raises, the messages are deserialized one by one.
         """
@@ -111,7 +111,7 @@ class ByteArraySchema(SerializationSchema, DeserializationSchema):
         return bytes(message)
 
     def deserialize_all(self, messages: list[bytes]) -> list[bytes]:
-        """Return them."""
+        """Return the messages."""
         return messages
 
     def get_produced_type(self) -> TypeInformation:
@@ -136,7 +136,7 @@ class RowFieldExtractorSchema(SerializationSchema):
         self._field_index = field_index
 
     def serialize(self, value: Any) -> bytes:
-        """Return the bytes in the field; none at all if it is null."""
+        """Return the bytes in the field; empty bytes if it is null."""
         if not isinstance(value, Row) or len(value) <= self._field_index:
             raise TypeMismatchError(
                 "Row", value, f"RowFieldExtractorSchema wants a row with a field {self._field_index}"
@@ -152,7 +152,7 @@ def _as_bytes(value: Any, reason: str) -> bytes:
 
 
 class Encoder:
-    """Writes records to a file, each as its text and a newline; made by `simple_string_encoder`."""
+    """Write records to a file, each as its text and a newline; made by `simple_string_encoder`."""
 
     def __init__(self, charset_name: str = "UTF-8") -> None:
         """Use a charset.

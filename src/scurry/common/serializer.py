@@ -1,4 +1,4 @@
-"""What serializers of the user's own have in common; window assigners of the user's own name one."""
+"""TypeSerializer: base of custom serializers, which custom window assigners return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class TypeSerializer(ABC, Generic[T]):
-    """Writes values as bytes and reads them back."""
+    """Write values as bytes and read them back."""
 
     @abstractmethod
     def serialize(self, element: T, stream: IO[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Spark master URLs: which there are."""
+"""Check Spark master URLs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_master(url: str) -> None:
     """Check that a text is the URL of a Spark master.
 
     Raises:
-        ConfigError: It is not; the message names the forms there are.
+        ConfigError: It is not; the message lists the valid forms.
     """
     if not _FORMS.fullmatch(url.strip()):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""How state written by an earlier version of a program becomes state of this one: what the program declares of it."""
+"""Declarations of how state written by an earlier version of a program becomes state of this one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _renamed_classes: dict[str, type] = {}
 
 @dataclass(frozen=True)
 class StateMigration:
-    """What cannot be seen by comparing the old type with the new one.
+    """Changes of a type that comparing the old type with the new one does not reveal.
 
     Attributes:
         renamed: Old field name -> new field name.
-        defaults: Values of fields that were added, by name.
-        renamed_from: What the dataclass was called before, as `module.Class`; None if it kept its name.
-        convert: Old value -> new value, where the types do not say how; None where they do.
-        version: Raised whenever `convert` is to run; 0 lets it run when the declared type has changed.
+        defaults: Values of added fields, by name.
+        renamed_from: Earlier name of the dataclass, as `module.Class`; None if it kept its name.
+        convert: Old value -> new value, if the types do not determine it; else None.
+        version: Increased whenever `convert` must run; with 0 it runs if the declared type has changed.
     """
 
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -64,15 +64,15 @@ def evolves(
     defaults: Mapping[str, Any] | None = None,
     renamed_from: str | None = None,
 ) -> Callable[[C], C]:
-    """Declare how a dataclass has changed, for all state its instances are in: a decorator above `@dataclass`.
+    """Declare how a dataclass has changed, for all state that contains its instances: a decorator above `@dataclass`.
 
-    It holds wherever instances are kept, also within other values, in windows and in joins. Fields that were only added
-    (with a default), removed or reordered need no declaration.
+    It applies wherever instances are stored, also within other values, in windows and in joins. Fields that were only
+    added (with a default), removed or reordered need no declaration.
 
     Args:
         renamed: Old field name -> new field name.
-        defaults: Values for added fields without a default of their own, by name.
-        renamed_from: What the class was called before, as `module.Class`.
+        defaults: Values for added fields that have no default, by name.
+        renamed_from: Earlier name of the class, as `module.Class`.
     """
     declared = state_migration(renamed, defaults, renamed_from)
 
@@ -86,11 +86,11 @@ def evolves(
 
 
 def class_migration(cls: type) -> StateMigration:
-    """Return what `evolves` has declared of this very class, an empty migration if nothing."""
+    """Return the migration that `evolves` declared for exactly this class, an empty one if none."""
     declared: StateMigration = vars(cls).get(_DECLARED, StateMigration())
     return declared
 
 
 def class_renamed_from(name: str) -> type | None:
-    """Return the class that `evolves` says was once called `name` (`module.Class`)."""
+    """Return the class for which `evolves` declares `name` (`module.Class`) as its earlier name."""
     return _renamed_classes.get(name)

@@ -1,4 +1,4 @@
-"""Amounts and points of time; `to_millis` turns any amount into milliseconds, `checked_time` tells what is a time."""
+"""Amounts and points of time: `to_millis` converts amounts to milliseconds, `checked_time` checks points in time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Duration:
         return Duration(nanos)
 
     def __repr__(self) -> str:
-        """Show the amount in milliseconds, or nanoseconds where that would lose some."""
+        """Show the amount in milliseconds, or in nanoseconds if milliseconds would lose precision."""
         millis, rest = divmod(self.nanos, _NANOS_PER_MILLI)
         return f"Duration.of_nanos({self.nanos})" if rest else f"Duration.of_millis({millis})"
 
@@ -186,7 +186,7 @@ def checked_time(value: Any, what: str = "a timestamp") -> int:
         what: What it is the time of, for the error.
 
     Raises:
-        TimestampError: It is no whole number, or has more than 64 bits.
+        TimestampError: It is not a whole number, or has more than 64 bits.
     """
     try:
         time = operator.index(value)
@@ -202,14 +202,14 @@ def checked_time(value: Any, what: str = "a timestamp") -> int:
 
 
 def _number(amount: Any) -> Any:
-    """An amount that can be multiplied."""
+    """Return an amount if it is a number."""
     if isinstance(amount, bool) or not isinstance(amount, Real):
         raise TimeTypeError(f"{amount!r} (Python type {type(amount).__name__}) is not an amount of time; pass an int")
     return amount
 
 
 def _whole(amount: Any, unit: str) -> int:
-    """An amount as int; of a float, what is lost in calculating with seconds is made up for."""
+    """Return an amount as an int; round a float that differs from a whole number only by rounding errors."""
     if isinstance(_number(amount), Integral):
         return int(amount)
     number = float(amount)

@@ -1,4 +1,4 @@
-"""The two notions of time a timer can live in."""
+"""TimeDomain: the clock of a timer."""
 
 from __future__ import annotations
 

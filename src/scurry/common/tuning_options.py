@@ -1,4 +1,4 @@
-"""Keys of Flink's own machinery that programs set and read back; nothing here depends on their values."""
+"""Configuration keys that tune Flink itself: programs can set and read them, but they have no effect here."""
 
 from __future__ import annotations
 

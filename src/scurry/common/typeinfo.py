@@ -1,7 +1,7 @@
 """Declared types: what a stream's values are converted to, and how they print.
 
-`Types` makes them. A `TypeInformation` is immutable, hashable and small to pickle; besides naming a type it converts
-Python values to it, with the effect PyFlink's trip to Java and back has (see `converter`).
+`Types` creates them. A `TypeInformation` is immutable, hashable and small to pickle. It also converts Python values to
+its type, with the same effect as PyFlink's trip to Java and back (see `converter`).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _INSTANT = InstantTypeInfo(BasicType.INSTANT)
 
 
 class Types(ApiObject):
-    """Makes declared types, as Flink's `Types`. What each accepts from Python is said with it."""
+    """Create declared types, as Flink's `Types`. Each method names the Python values that its type accepts."""
 
     @staticmethod
     def STRING() -> TypeInformation:
@@ -131,7 +131,7 @@ class Types(ApiObject):
 
     @staticmethod
     def BIG_DEC() -> TypeInformation:
-        """Return the type of exact decimals: `Decimal`, or what reads as one."""
+        """Return the type of exact decimals: `Decimal`, or a value that can be read as one."""
         return _BIG_DEC
 
     @staticmethod
@@ -215,14 +215,14 @@ _HINTS: dict[Any, TypeInformation] = {
 
 
 def type_info_from_hint(hint: Any) -> TypeInformation | None:
-    """Return the declared type a Python annotation stands for.
+    """Return the declared type that matches a Python annotation.
 
     Args:
         hint: An evaluated annotation, such as `int`, `tuple[int, str]`, `list[float]` or `dict[str, int]`.
 
     Returns:
-        The type, or None if values so annotated are best left as Python objects: dataclasses, `Row`, anything
-        optional or of open length, and whatever is not known.
+        The type, or None if values with this annotation stay Python objects: dataclasses, `Row`, optional types, types
+        of open length, and unknown ones.
     """
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:

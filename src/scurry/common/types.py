@@ -12,7 +12,7 @@ __all__ = ["Row", "RowKind"]
 
 
 class RowKind(Enum):
-    """What a row says about the table it belongs to: a new row, the old or new side of an update, or a removal."""
+    """The kind of change a row describes: a new row, the old or new side of an update, or a removal."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -157,7 +157,7 @@ class Row:
         self._values[key] = value
 
     def __getattr__(self, item: str) -> Any:
-        """Return a field by name; only called for what is not a real attribute."""
+        """Return a field by name; only called if there is no such attribute."""
         if item.startswith("_"):
             raise AttributeError(item)
         return self._values[self._position(item)]

@@ -1,4 +1,4 @@
-"""How event time is found in a stream: timestamps from records, watermarks from timestamps."""
+"""Watermark strategies: timestamps from records, watermarks from timestamps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DEFAULT_ALIGNMENT_INTERVAL_MS = 1000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Watermark:
-    """The statement that no record with this timestamp or an older one is still to come.
+    """The statement that no record with this timestamp or a lower one will come.
 
     Attributes:
         timestamp: Milliseconds since the epoch.
@@ -48,29 +48,29 @@ class Watermark:
 
 
 class WatermarkOutput(Protocol):
-    """Where a `WatermarkGenerator` puts its watermarks."""
+    """The output of a `WatermarkGenerator`."""
 
     def emit_watermark(self, watermark: Watermark | int) -> None:
         """Emit a watermark, given as such or in milliseconds; one that is not higher than the last is ignored."""
 
     def mark_idle(self) -> None:
-        """Say that nothing is coming, so that others need not wait for this stream."""
+        """Mark the stream as idle, so that the watermark does not wait for it."""
 
     def mark_active(self) -> None:
-        """Say that records are coming again."""
+        """Mark the stream as active again."""
 
 
 class WatermarkGenerator(abc.ABC):
-    """Makes watermarks from the timestamps it sees; mirrors Flink's interface of that name, which PyFlink lacks."""
+    """Generate watermarks from the timestamps it sees; mirrors Flink's interface of that name, which PyFlink lacks."""
 
     @abc.abstractmethod
     def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
-        """Look at a record.
+        """Process a record.
 
         Args:
             event: The record.
             event_timestamp: Its timestamp in milliseconds.
-            output: For a watermark that must not wait for the next period.
+            output: Receives a watermark that must not wait for the next period.
         """
 
     @abc.abstractmethod
@@ -79,7 +79,7 @@ class WatermarkGenerator(abc.ABC):
 
 
 class BoundedOutOfOrdernessWatermarks(WatermarkGenerator):
-    """Stays a fixed time behind the highest timestamp: watermark = highest timestamp - bound - 1."""
+    """Stay a fixed time behind the highest timestamp: watermark = highest timestamp - bound - 1."""
 
     def __init__(self, max_out_of_orderness: TimeAmount) -> None:
         """Start without a watermark.
@@ -102,7 +102,7 @@ class BoundedOutOfOrdernessWatermarks(WatermarkGenerator):
 
 
 class AscendingTimestampsWatermarks(BoundedOutOfOrdernessWatermarks):
-    """Follows timestamps that only rise: watermark = highest timestamp - 1."""
+    """Follow timestamps that only rise: watermark = highest timestamp - 1."""
 
     def __init__(self) -> None:
         """Start without a watermark."""
@@ -110,7 +110,7 @@ class AscendingTimestampsWatermarks(BoundedOutOfOrdernessWatermarks):
 
 
 class NoWatermarks(WatermarkGenerator):
-    """Emits nothing, for programs on processing time."""
+    """Emit nothing, for programs on processing time."""
 
     def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
         """Do nothing."""
@@ -120,7 +120,7 @@ class NoWatermarks(WatermarkGenerator):
 
 
 class TimestampAssigner(abc.ABC):
-    """Finds the timestamp of a record."""
+    """Find the timestamp of a record."""
 
     @abc.abstractmethod
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
@@ -136,13 +136,13 @@ class TimestampAssigner(abc.ABC):
 
 
 class IngestionTimeAssigner(TimestampAssigner):
-    """Stamps each record with the wall clock at which it is read; Flink's class of that name, which PyFlink lacks.
+    """Assign to each record the wall clock when it is read; mirrors Flink's class of that name, which PyFlink lacks.
 
-    The clock of the worker that reads. Records of a micro-batch that is replayed after a failure get new timestamps.
+    The clock is that of the worker that reads. If a micro-batch is replayed, its records get new timestamps.
     """
 
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
-        """Return the wall clock in milliseconds since the epoch, never less than the time before."""
+        """Return the wall clock in milliseconds since the epoch, never less than at the call before."""
         self._latest = max(getattr(self, "_latest", MIN_TIMESTAMP), time.time_ns() // 1_000_000)
         return self._latest
 
@@ -151,12 +151,12 @@ AnyTimestampAssigner: TypeAlias = TimestampAssigner | Callable[[Any, int], int]
 
 
 class WatermarkAlignment(NamedTuple):
-    """Sources of one group wait for each other.
+    """The watermark alignment of sources: those of one group wait for each other.
 
     Attributes:
         group: Name of the group.
         drift_ms: How far a source may be ahead of the slowest one, in milliseconds.
-        interval_ms: How often they compare, in milliseconds.
+        interval_ms: How often their watermarks are compared, in milliseconds.
     """
 
     group: str
@@ -166,10 +166,10 @@ class WatermarkAlignment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatermarkStrategy(ApiObject):
-    """How a stream gets its timestamps and watermarks; start from one of the factories and refine it by `with_*`.
+    """How a stream gets its timestamps and watermarks; create one with a factory method and refine it with `with_*`.
 
     Each `with_*` returns another strategy. As in PyFlink, the first `with_timestamp_assigner` also sets the assigner on
-    the strategy it is called on, because programs may ignore the result; nothing else ever changes a strategy.
+    the strategy it is called on, because programs may ignore the result; nothing else changes a strategy.
 
     Attributes:
         generator_supplier: Makes the generator of one source split or task.
@@ -211,7 +211,7 @@ class WatermarkStrategy(ApiObject):
 
     @staticmethod
     def for_generator(supplier: Callable[[], WatermarkGenerator]) -> WatermarkStrategy:
-        """Return a strategy with a generator of your own; Flink's Java API has it, PyFlink has not.
+        """Return a strategy with a custom generator. Flink's Java API has it; PyFlink does not.
 
         Args:
             supplier: Called for a new generator for each split or task, for example the class itself. It must pickle.
@@ -237,10 +237,10 @@ class WatermarkStrategy(ApiObject):
         return dataclasses.replace(self, timestamp_assigner=timestamp_assigner)
 
     def with_idleness(self, idle_timeout: TimeAmount) -> WatermarkStrategy:
-        """Return this strategy with splits that count as idle when silent.
+        """Return this strategy with an idle timeout: splits without records for that long count as idle.
 
         Args:
-            idle_timeout: The silence, above 0: Duration, timedelta, or int milliseconds.
+            idle_timeout: The time without records, above 0: Duration, timedelta, or int milliseconds.
 
         Raises:
             ValueError: It is not above 0.
@@ -273,7 +273,7 @@ class WatermarkStrategy(ApiObject):
 
     @property
     def generates_watermarks(self) -> bool:
-        """Whether there will be watermarks at all."""
+        """Whether the strategy emits watermarks."""
         return self.generator_supplier is not NoWatermarks
 
     def create_generator(self) -> WatermarkGenerator:

@@ -1,4 +1,4 @@
-"""Elements of windows as triggers and evictors see them: with their timestamp, and with the stream they came from."""
+"""Elements of windows as triggers and evictors see them: with their timestamp and the stream they came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simple functions as keyed process functions: on keyed streams they, too, may use state through their context."""
+"""Adapters of simple functions to keyed process functions, so that they can use keyed state through their context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FunctionWrapper", "KeyedCoFlatMap", "KeyedCoMap", "KeyedFilter", "Ke
 
 
 class FunctionWrapper(Function):
-    """Opens and closes the function it wraps."""
+    """Base of adapters: open and close the wrapped function."""
 
     def __init__(self, function: Any) -> None:
         """Wrap a function object, or a callable without a life cycle."""
@@ -38,7 +38,7 @@ class _OneInput(FunctionWrapper, KeyedProcessFunction):
 
 
 class KeyedMap(_OneInput):
-    """A map."""
+    """Adapter of a map function."""
 
     method = "map"
 
@@ -48,7 +48,7 @@ class KeyedMap(_OneInput):
 
 
 class KeyedFlatMap(_OneInput):
-    """A flat map."""
+    """Adapter of a flat-map function."""
 
     method = "flat_map"
 
@@ -58,17 +58,17 @@ class KeyedFlatMap(_OneInput):
 
 
 class KeyedFilter(_OneInput):
-    """A filter."""
+    """Adapter of a filter function."""
 
     method = "filter"
 
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
-        """Emit the record if it stays."""
+        """Emit the record if the filter accepts it."""
         return (value,) if self.call(value) else ()
 
 
 class KeyedCoMap(FunctionWrapper, KeyedCoProcessFunction):
-    """A co-map, whose results of None are dropped."""
+    """Adapter of a co-map function; results of None are dropped."""
 
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
         """Emit the result for the first stream."""
@@ -82,7 +82,7 @@ class KeyedCoMap(FunctionWrapper, KeyedCoProcessFunction):
 
 
 class KeyedCoFlatMap(FunctionWrapper, KeyedCoProcessFunction):
-    """A co-flat-map."""
+    """Adapter of a co-flat-map function."""
 
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
         """Emit the results for the first stream."""
@@ -94,7 +94,7 @@ class KeyedCoFlatMap(FunctionWrapper, KeyedCoProcessFunction):
 
 
 class Projection(MapFunction):
-    """Keeps some fields of a tuple."""
+    """Keep some fields of a tuple."""
 
     def __init__(self, indexes: tuple[int, ...]) -> None:
         """Keep the fields at `indexes`, in that order."""

@@ -17,7 +17,7 @@ __all__ = ["MaxBy", "MaxField", "MinBy", "MinField", "SumField", "check_field"]
 
 
 class _FieldReduce(ReduceFunction):
-    """Reduces records by one of their fields: `position` is an index, or a field name of rows."""
+    """Reduce records by one of their fields: `position` is an index, or a field name of rows."""
 
     def __init__(self, position: int | str) -> None:
         self.position = position
@@ -34,7 +34,7 @@ class _FieldReduce(ReduceFunction):
         return record
 
     def _with_field(self, record: Any, value: Any) -> Any:
-        """A copy of the record with another value in the field; the record itself may still be in use elsewhere."""
+        """Return a copy of the record with another value in the field; the record itself may be in use elsewhere."""
         if isinstance(record, Row):
             changed = Row._from_values(list(record._values), record._fields, record.get_row_kind())
             changed[self.position] = value
@@ -48,7 +48,7 @@ class _FieldReduce(ReduceFunction):
 
 
 class SumField(_FieldReduce):
-    """Adds the field up."""
+    """Add the field up."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the sum."""
@@ -56,7 +56,7 @@ class SumField(_FieldReduce):
 
 
 class MinField(_FieldReduce):
-    """Keeps the smallest value of the field."""
+    """Keep the smallest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the smaller value."""
@@ -65,7 +65,7 @@ class MinField(_FieldReduce):
 
 
 class MaxField(_FieldReduce):
-    """Keeps the largest value of the field."""
+    """Keep the largest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the larger value."""
@@ -74,7 +74,7 @@ class MaxField(_FieldReduce):
 
 
 class MinBy(_FieldReduce):
-    """Keeps the record with the smallest value of the field."""
+    """Keep the record with the smallest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the record with the smaller value, the first of equals."""
@@ -82,7 +82,7 @@ class MinBy(_FieldReduce):
 
 
 class MaxBy(_FieldReduce):
-    """Keeps the record with the largest value of the field."""
+    """Keep the record with the largest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the record with the larger value, the first of equals."""

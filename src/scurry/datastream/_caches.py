@@ -1,4 +1,4 @@
-"""Which cached streams a job reads, and which it fills."""
+"""Decide which cached streams a job reads and which it fills."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["keeps_caches", "resolve_caches"]
 
 
 def keeps_caches(mode: str, configuration: Configuration) -> bool:
-    """Whether a job uses caches: BATCH jobs do, STREAMING jobs compute all, as in Flink.
+    """Return whether a job uses caches: BATCH jobs do, STREAMING jobs compute all streams, as in Flink.
 
-    PyFlink 2.3 loses track of its caches and computes a cached stream in every job. A PyFlink program that shows how
-    often it does must show the same here, unless it is given a place for caches.
+    PyFlink 2.3 loses track of its caches and computes a cached stream in every job. A program that imports `pyflink`
+    may show how often that happens, so it behaves the same here unless a directory for caches is configured.
     """
     named = configuration.get(options.CACHE_DIR) is not None
     return mode == "BATCH" and (named or "pyflink" not in sys.modules)
 
 
 def resolve_caches(ends: list[OperatorNode], keep: bool) -> list[OperatorNode]:
-    """Make each cached stream that leads to the ends of a job what it is in this job.
+    """Replace each cached stream that leads to the sinks of a job by a read of its cache or by its computation.
 
-    If caches are kept, a stream that is in its cache is read from there, and others are computed and written there.
-    Else all are computed.
+    If caches are used, a stream that is in its cache is read from there; others are computed and written there.
+    Otherwise all are computed.
 
     Returns:
-        The sinks that write.
+        The sinks that write the caches.
     """
     sinks: list[OperatorNode] = []
     seen: set[int] = set()

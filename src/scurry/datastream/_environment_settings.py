@@ -1,4 +1,4 @@
-"""The settings of an environment, as methods over its configuration."""
+"""The settings of an environment, stored in its configuration."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Self = TypeVar("Self", bound="ConfiguredEnvironment")
 
 
 class ConfiguredEnvironment(ApiObject):
-    """What a `StreamExecutionEnvironment` lets programs set; all of it is kept in one configuration."""
+    """The settings of a `StreamExecutionEnvironment`, all stored in one configuration."""
 
     _default_local_parallelism: ClassVar[int | None] = None
 
@@ -68,11 +68,11 @@ class ConfiguredEnvironment(ApiObject):
         return self._config.get_parallelism()
 
     def get_default_local_parallelism(self) -> int:
-        """Return the parallelism of environments that are made from now on and not configured otherwise."""
+        """Return the parallelism of environments that are created from now on without another setting."""
         return self._default_local_parallelism or os.cpu_count() or 1
 
     def set_default_local_parallelism(self, parallelism: int) -> None:
-        """Set the parallelism of environments that are made from now on and not configured otherwise.
+        """Set the parallelism of environments that are created from now on without another setting.
 
         Raises:
             ArgumentError: It is less than 1.
@@ -82,18 +82,18 @@ class ConfiguredEnvironment(ApiObject):
         ConfiguredEnvironment._default_local_parallelism = parallelism
 
     def register_slot_sharing_group(self: Self, slot_sharing_group: SlotSharingGroup) -> Self:
-        """Accept the resources of Flink's slots; Spark's executors have what `spark.executor.*` says."""
+        """Accept the resources of Flink's slots; here `spark.executor.*` sets the resources of executors."""
         if not isinstance(slot_sharing_group, SlotSharingGroup):
             raise ArgumentTypeError(f"expected a SlotSharingGroup, got {slot_sharing_group!r}")
         return self
 
     def set_max_parallelism(self: Self, max_parallelism: int) -> Self:
-        """Set up to how many subtasks jobs can be rescaled, 1 to 32768."""
+        """Set the highest parallelism jobs can be rescaled to, which is the number of key groups, 1 to 32768."""
         self._config.set_max_parallelism(max_parallelism)
         return self
 
     def get_max_parallelism(self) -> int:
-        """Return up to how many subtasks jobs can be rescaled, -1 if not set."""
+        """Return the highest parallelism jobs can be rescaled to, -1 if not set."""
         return self._configuration.get(MAX_PARALLELISM) or -1
 
     def set_runtime_mode(self: Self, execution_mode: RuntimeExecutionMode) -> Self:
@@ -104,10 +104,10 @@ class ConfiguredEnvironment(ApiObject):
         return self
 
     def set_buffer_timeout(self: Self, timeout_millis: TimeAmount) -> Self:
-        """Set how long Flink would hold back records to fill a network buffer; it changes nothing here.
+        """Set how long Flink holds back records to fill a network buffer; it has no effect here.
 
         Args:
-            timeout_millis: The time (int: ms), or -1 for until the buffer is full.
+            timeout_millis: The time (int: ms), or -1 to wait until the buffer is full.
         """
         millis = to_millis(timeout_millis)
         if millis < -1:
@@ -116,7 +116,7 @@ class ConfiguredEnvironment(ApiObject):
         return self
 
     def get_buffer_timeout(self) -> int:
-        """Return what `set_buffer_timeout` set, in ms, 100 by default; -1 where the timeout is not enabled."""
+        """Return what `set_buffer_timeout` set, in ms, 100 by default; -1 if the timeout is disabled."""
         timeout = self._configuration.get(BUFFER_TIMEOUT) if self._configuration.get(BUFFER_TIMEOUT_ENABLED) else None
         return -1 if timeout is None else timeout
 
@@ -125,7 +125,7 @@ class ConfiguredEnvironment(ApiObject):
         return self._configuration.get(CHAIN_DIFFERENT_MAX_PARALLELISM) is True
 
     def disable_operator_chaining(self: Self) -> Self:
-        """Ask that operators do not share tasks."""
+        """Set that operators do not share tasks."""
         self._configuration.set_boolean(OPERATOR_CHAINING.key, False)
         return self
 
@@ -142,7 +142,7 @@ class ConfiguredEnvironment(ApiObject):
 
         Args:
             interval: Time between them (int: ms), at least 10 ms.
-            mode: What they promise; both modes get EXACTLY_ONCE.
+            mode: The requested guarantee; both modes get EXACTLY_ONCE.
         """
         config = self.get_checkpoint_config().set_checkpoint_interval(interval)
         if mode is not None:
@@ -154,11 +154,11 @@ class ConfiguredEnvironment(ApiObject):
         return self.get_checkpoint_config().get_checkpoint_interval()
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise: AT_LEAST_ONCE, as in Flink, where they are not enabled."""
+        """Return the guarantee of checkpoints; as in Flink, AT_LEAST_ONCE if they are not enabled."""
         return self.get_checkpoint_config().get_checkpointing_mode()
 
     def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise."""
+        """Return the guarantee of checkpoints."""
         return self.get_checkpointing_mode()
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
@@ -170,7 +170,7 @@ class ConfiguredEnvironment(ApiObject):
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def enable_changelog_state_backend(self: Self, enabled: bool) -> Self:
-        """Accept whether Flink writes changes of state to a log; here each micro-batch saves what it changed."""
+        """Accept Flink's setting to log changes of state; here each micro-batch always saves only what it changed."""
         self._configuration.set_boolean(STATE_CHANGELOG.key, enabled)
         return self
 
@@ -179,13 +179,13 @@ class ConfiguredEnvironment(ApiObject):
         return self._configuration.get(STATE_CHANGELOG)
 
     def set_state_backend(self: Self, state_backend: StateBackend) -> Self:
-        """Accept the state backend of a program of Flink 1; there is one here, for state of any size."""
+        """Accept the state backend of a program for Flink 1; scurry has one, for state of any size."""
         if not isinstance(state_backend, StateBackend):
             raise ArgumentTypeError(f"expected a StateBackend, got {state_backend!r}")
         return self
 
     def set_restart_strategy(self, restart_strategy_configuration: RestartStrategyConfiguration) -> None:
-        """Set what happens when a job fails; for programs of Flink 1, see `restart-strategy.type`.
+        """Set the restart strategy; for programs for Flink 1, see `restart-strategy.type`.
 
         Args:
             restart_strategy_configuration: A strategy made by `RestartStrategies`.
@@ -199,7 +199,7 @@ class ConfiguredEnvironment(ApiObject):
         self._configuration.add_all(Configuration.from_dict(strategy.to_dict()))
 
     def set_default_savepoint_directory(self: Self, directory: str) -> Self:
-        """Set where savepoints go unless a command says otherwise.
+        """Set the directory of savepoints for which no other one is given.
 
         Raises:
             ArgumentError: It is empty.
@@ -210,12 +210,12 @@ class ConfiguredEnvironment(ApiObject):
         return self
 
     def get_default_savepoint_directory(self) -> str | None:
-        """Return where savepoints go unless a command says otherwise, as Flink shows paths: `file:/savepoints`."""
+        """Return the default directory of savepoints, as Flink shows paths: `file:/savepoints`."""
         directory = self._configuration.get(SAVEPOINTS_DIR)
         return None if directory is None else _java_text.path(directory)
 
     def configure(self, configuration: Configuration) -> None:
-        """Take over all settings of a configuration.
+        """Copy all settings of a configuration.
 
         Raises:
             UnknownConfigError: A key is not known.
@@ -228,18 +228,18 @@ class ConfiguredEnvironment(ApiObject):
     # ------------------------------------------------------------------ what workers need
 
     def add_python_file(self, file_path: str) -> None:
-        """Let workers import from a file or directory of Python code."""
+        """Send a file or directory of Python code to workers, which can import from it."""
         before = self._configuration.get_string(PYTHON_FILES.key, "")
-        # as in PyFlink, what was added last is searched first
+        # as in PyFlink, the file added last is searched first
         self._configuration.set_string(PYTHON_FILES.key, f"{file_path},{before}" if before else file_path)
 
     def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
-        """Name the packages workers need, as a requirements.txt and optionally a directory with the packages."""
+        """Set the packages workers need: a requirements.txt and optionally a directory with the packages."""
         parts = [requirements_file_path, *([requirements_cache_dir] if requirements_cache_dir else [])]
         self._configuration.set_string(PYTHON_REQUIREMENTS.key, "#".join(parts))
 
     def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
-        """Give workers an archive, unpacked into `target_dir` of their working directory."""
+        """Send an archive to workers, unpacked into `target_dir` of their working directory."""
         before = self._configuration.get_string(PYTHON_ARCHIVES.key, "")
         archive = f"{archive_path}#{target_dir}" if target_dir else archive_path
         self._configuration.set_string(PYTHON_ARCHIVES.key, f"{before},{archive}" if before else archive)
@@ -261,7 +261,7 @@ class ConfiguredEnvironment(ApiObject):
         warn_about_jars(classpaths)
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
-        """Warn that functions do not get the file: neither can those of PyFlink, where it is for Java functions."""
+        """Warn that functions cannot read the file; in PyFlink, too, it is for Java functions only."""
         warnings.warn(
             f"Python functions have no access to cached files such as {name}, in PyFlink neither: "
             "use add_python_archive or open the file by its path",

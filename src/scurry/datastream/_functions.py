@@ -1,4 +1,4 @@
-"""Checks of the functions a program hands to the API, made where the program hands them over."""
+"""Check the functions that a program passes to the API, when it passes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: boo
         function: What the program passed.
         kinds: The function classes that fit.
         or_callable: Whether a plain callable fits, too.
-        hint: What to do instead, when that is not obvious.
+        hint: What to do instead, if that is not obvious.
 
     Raises:
         ArgumentTypeError: The function is of another kind.
@@ -46,7 +46,7 @@ def require_reduce(function: Any) -> ReduceFunction:
 
 
 def function_name(function: Any) -> str:
-    """Return the name a function is shown under in the plan."""
+    """Return the name of a function in the plan."""
     if isinstance(function, CallableReduce):
         function = function.__dict__["reduce"]
     return getattr(function, "__name__", type(function).__name__)

@@ -1,4 +1,4 @@
-"""From the nodes and the configuration of an environment to a running job."""
+"""Plan and start jobs from the nodes and the configuration of an environment."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def job_plan(
         parameters: Global job parameters.
 
     Raises:
-        TopologyError: There is nothing to execute, or an unbounded source in BATCH mode, or an operator without the
-            uid that it must have.
-        ConfigError: A STREAMING job is to end in a savepoint, or a BATCH job to start from one.
+        TopologyError: There is nothing to execute, an unbounded source in BATCH mode, or an operator without a required
+            uid.
+        ConfigError: A STREAMING job is configured to end in a savepoint, or a BATCH job to start from one.
     """
     from scurry.graph.planner import plan_job
 
@@ -86,14 +86,14 @@ def job_plan(
 
 
 def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
-    """Start a job, or print its plan where the command line only wants to see that.
+    """Start a job, or print its plan if the command line only asks for that.
 
     Args:
         plan: The job's plan.
-        configuration: The environment's settings, which say how the job can be reached while it runs.
+        configuration: The environment's settings, which include those of the job's REST endpoint.
 
     Raises:
-        ConfigError: The job cannot be reached as configured; it has not started.
+        ConfigError: The REST endpoint cannot be started as configured; the job was not started.
     """
     from scurry import launch
 
@@ -121,7 +121,7 @@ def _serve(job: RunningJob, endpoint: Endpoint) -> None:
     try:
         endpoint.serve(job)
     except OSError as error:
-        # A home that cannot be written to is no reason not to run.
+        # The job runs even if it cannot be listed, for example because the home directory is not writable.
         job.execution.note(f"`scurry list` does not know this job, which cannot be operated from outside: {error}")
 
 
@@ -130,7 +130,7 @@ def wait_for(client: JobClient) -> JobExecutionResult:
 
     Raises:
         JobError: The job failed.
-        KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for that, a second one does not wait.
+        KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for its end; a second one does not wait.
     """
     from scurry.runtime.driver.client import RunningJob
 
@@ -148,9 +148,9 @@ def wait_for(client: JobClient) -> JobExecutionResult:
 
 @contextmanager
 def _plain_interrupts() -> Iterator[None]:
-    """Ctrl-C only interrupts this thread.
+    """Let Ctrl-C only interrupt this thread.
 
-    A SparkSession that the program made has put a handler in place that cancels the micro-batch at hand.
+    A SparkSession that the program created has installed a handler that cancels the current micro-batch.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or "pyspark" not in str(
@@ -178,7 +178,7 @@ def _stop(job: RunningJob) -> None:
 
 
 def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:
-    """The sinks, and one that drops everything after each operator that nothing follows: Flink runs those, too."""
+    """Return the sinks, plus a discarding one after each operator that nothing follows: Flink runs those, too."""
     from scurry.connectors.discard_sink import DiscardSink
 
     followed: set[int] = set()
@@ -249,7 +249,7 @@ def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
 
 
 def _key_groups(configuration: Configuration, parallelism: int) -> int:
-    """The configured number, or Flink's default: half as many again as the parallelism, as a power of two."""
+    """Return the configured number, or Flink's default: 1.5 times the parallelism, rounded up to a power of two."""
     configured = configuration.get(options.MAX_PARALLELISM)
     if configured is not None and configured > 0:
         return configured
@@ -258,7 +258,7 @@ def _key_groups(configuration: Configuration, parallelism: int) -> int:
 
 
 def _by_key(configuration: Configuration) -> dict[str, str]:
-    """All settings that tasks and functions may know, those given by another name of their key under the key, too."""
+    """Return all settings that tasks and functions may read, those set by an alias also under their key."""
     values = configuration.to_dict()
     values.pop(REST_TOKEN.key, None)
     for option in options.OPTIONS:
@@ -269,7 +269,7 @@ def _by_key(configuration: Configuration) -> dict[str, str]:
 
 
 def _plain_numbers(configuration: Configuration) -> dict[str, str]:
-    """The settings of scurry's own that have units, without them: the runtime reads plain numbers."""
+    """Return scurry's own settings that have units as plain numbers, which the runtime reads."""
     own = (
         options.BATCH_MAX_BYTES,
         options.BATCH_MAX_RECORDS,

@@ -1,4 +1,4 @@
-"""What API methods accept as a declared type."""
+"""Convert what API methods accept as a declared type."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
 
 
 def state_type(declared: Any, what: str) -> TypeInformation:
-    """Return the declared type of a state, pickled Python objects when there is none."""
+    """Return the declared type of a state, pickled Python objects if there is none."""
     if isinstance(declared, type) and is_dataclass(declared):
         return DataclassTypeInfo(declared)
     return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()

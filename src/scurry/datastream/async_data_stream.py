@@ -18,13 +18,13 @@ __all__ = ["AsyncDataStream"]
 
 
 class AsyncDataStream(ApiObject):
-    """Applies an AsyncFunction to a stream, with many calls in flight at once (Flink's `AsyncDataStream`).
+    """Apply an AsyncFunction to a stream, with many calls in flight at once (Flink's `AsyncDataStream`).
 
     Results carry the timestamp of their record and never overtake a watermark.
 
     Notes:
-        All calls have ended before the watermark moves on and before a micro-batch is committed. A checkpoint therefore
-        holds no calls in flight, as Flink's does; when a micro-batch is repeated after a failure, so are its calls.
+        All calls end before the watermark advances and before a micro-batch is committed. Unlike in Flink, a checkpoint
+        therefore contains no calls in flight. If a micro-batch is repeated after a failure, so are its calls.
     """
 
     @staticmethod
@@ -41,12 +41,12 @@ class AsyncDataStream(ApiObject):
             data_stream: The stream.
             async_function: Called for each record.
             timeout: How long one call may take (int: ms), 0 for no limit. A call that takes longer is cancelled, and
-                the function's `timeout` method says what happens.
-            capacity: The most calls in flight, of each parallel instance.
+                the function's `timeout` method returns the results or raises.
+            capacity: Maximum number of calls in flight per subtask.
             output_type: Declared type of the results.
 
         Raises:
-            ArgumentTypeError: The function is no AsyncFunction, or its `async_invoke` is not declared `async def`.
+            ArgumentTypeError: The function is not an AsyncFunction, or its `async_invoke` is not declared `async def`.
             ArgumentError: The capacity is less than 1.
         """
         return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
@@ -60,18 +60,18 @@ class AsyncDataStream(ApiObject):
         capacity: int = 100,
         output_type: Any = None,
     ) -> DataStream:
-        """Return the results in the order in which calls end, after repeating those the strategy wants repeated.
+        """Return the results in the order in which calls end, with retries as the strategy decides.
 
         Args:
             data_stream: The stream.
             async_function: Called for each record.
             timeout: How long all attempts for one record together may take (int: ms), above 0.
             async_retry_strategy: Which outcomes are retried, how often and how soon.
-            capacity: The most records at work, those that wait for their next attempt included.
+            capacity: Maximum number of records in progress per subtask, including those that wait for a retry.
             output_type: Declared type of the results.
 
         Raises:
-            ArgumentTypeError: As for `unordered_wait`, or the strategy is none.
+            ArgumentTypeError: As for `unordered_wait`, or the strategy is not an AsyncRetryStrategy.
             ArgumentError: The timeout is not above 0, or the capacity is less than 1.
         """
         return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)

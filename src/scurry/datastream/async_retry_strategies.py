@@ -41,7 +41,7 @@ class RetryPredicate(AsyncRetryPredicate[OUT], Generic[OUT]):
 
 
 class NoRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
-    """Never retries."""
+    """Never retry."""
 
     def can_retry(self, current_attempts: int) -> bool:
         """Return False."""
@@ -52,12 +52,12 @@ class NoRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
         return -1
 
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return the predicate that accepts no outcome."""
+        """Return the predicate that selects no outcome."""
         return RetryPredicate(None, None)
 
 
 class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
-    """Waits equally long before each retry."""
+    """Wait equally long before each retry."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
         """Configure the strategy.
 
         Args:
-            max_attempts: Most retries of one call, at least 1.
+            max_attempts: Maximum number of retries of one call, at least 1.
             backoff_time_millis: Wait before each retry in ms, at least 1.
             result_predicate: Which results are retried.
             exception_predicate: Which exceptions are retried.
@@ -96,7 +96,7 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
 
 
 class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
-    """Waits longer before each further retry of the same call."""
+    """Wait longer before each further retry of the same call."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]
         """Configure the strategy.
 
         Args:
-            max_attempts: Most retries of one call, at least 1.
+            max_attempts: Maximum number of retries of one call, at least 1.
             initial_delay: Wait before the first retry in ms, at least 1.
             max_retry_delay: Longest wait in ms, at least 1.
             multiplier: Growth of the wait from one retry to the next, above 0.
@@ -139,7 +139,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]
     def get_backoff_time_millis(self, current_attempts: int) -> int:
         """Return the wait in ms.
 
-        Computed from the number of the attempt alone: calls in flight at the same time do not disturb each other.
+        It depends only on the number of the attempt, so concurrent calls do not affect each other.
         """
         delay = self._initial_delay
         for _ in range(current_attempts - 1):

@@ -1,4 +1,4 @@
-"""Settings of checkpoints, as methods over the configuration of an environment."""
+"""CheckpointConfig: the settings of checkpoints, stored in the configuration of an environment."""
 
 from __future__ import annotations
 
@@ -35,17 +35,16 @@ class CheckpointConfig(ApiObject):
     Notes:
         A checkpoint is the end of a micro-batch: state, source positions and sinks are committed together. So
 
-        - the *interval* is that of the micro-batches; without one, they follow each other as fast as they can;
+        - the *interval* is that of the micro-batches; without one, each starts when the one before has ended;
         - the *pause* is the time between the end of a micro-batch and the start of the next;
         - *retention* decides whether `JobClient.cancel()` deletes the checkpoint directory's content. Unlike in Flink
           it is kept if nothing is set. Failures and Ctrl-C never delete anything;
-        - there is no *timeout*: a micro-batch that takes long is the job being slow, and nothing runs beside it that
-          could give up;
-        - *concurrency* is always 1, whatever is set: a micro-batch begins when the one before is committed;
+        - there is no *timeout*: a slow micro-batch is not aborted;
+        - *concurrency* is always 1: a micro-batch begins when the one before is committed;
         - no failed checkpoint is *tolerated*: a micro-batch that cannot be committed fails the job, and the restart
-          strategy decides what then happens;
-        - the *mode* is always exactly once, which is what AT_LEAST_ONCE asks for and more;
-        - there are no barriers, so none are *aligned* or not.
+          strategy decides whether it restarts;
+        - the *mode* is always EXACTLY_ONCE, which includes AT_LEAST_ONCE;
+        - there are no barriers, so *alignment* has no effect.
     """
 
     def __init__(self, configuration: Configuration | None = None) -> None:
@@ -60,12 +59,12 @@ class CheckpointConfig(ApiObject):
         return self.get_checkpoint_interval() > 0
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """Return what checkpoints promise: AT_LEAST_ONCE, as in Flink, where they are not enabled."""
+        """Return the guarantee of checkpoints; as in Flink, AT_LEAST_ONCE if they are not enabled."""
         enabled = self.is_checkpointing_enabled()
         return CheckpointingMode[self._read(CHECKPOINTING_MODE)] if enabled else CheckpointingMode.AT_LEAST_ONCE
 
     def set_checkpointing_mode(self, checkpointing_mode: CheckpointingMode) -> CheckpointConfig:
-        """Set what checkpoints promise; AT_LEAST_ONCE gets more than it asks for."""
+        """Set the guarantee of checkpoints; AT_LEAST_ONCE gets EXACTLY_ONCE, too."""
         if not isinstance(checkpointing_mode, CheckpointingMode):
             raise ArgumentTypeError(f"expected a CheckpointingMode, got {checkpointing_mode!r}")
         self._configuration.set_string(CHECKPOINTING_MODE.key, checkpointing_mode.name)
@@ -81,11 +80,11 @@ class CheckpointConfig(ApiObject):
         return self._set_time(CHECKPOINTING_INTERVAL, checkpoint_interval, _SHORTEST, "Checkpoint interval")
 
     def get_checkpoint_timeout(self) -> int:
-        """Return what was set as the longest time of a checkpoint, in ms; nothing ends one here."""
+        """Return the configured timeout of a checkpoint, in ms; it has no effect here."""
         return self._read(CHECKPOINT_TIMEOUT)  # type: ignore[no-any-return]
 
     def set_checkpoint_timeout(self, checkpoint_timeout: TimeAmount) -> CheckpointConfig:
-        """Accept the longest time a checkpoint may take (int: ms), at least 10 ms; nothing ends one here."""
+        """Accept the timeout of a checkpoint (int: ms), at least 10 ms; it has no effect here."""
         return self._set_time(CHECKPOINT_TIMEOUT, checkpoint_timeout, _SHORTEST, "Checkpoint timeout")
 
     def get_min_pause_between_checkpoints(self) -> int:
@@ -97,11 +96,11 @@ class CheckpointConfig(ApiObject):
         return self._set_time(MIN_PAUSE, min_pause_between_checkpoints, 0, "Pause between checkpoints")
 
     def get_max_concurrent_checkpoints(self) -> int:
-        """Return how many checkpoints may be under way at the same time."""
+        """Return how many checkpoints may run at the same time."""
         return self._read(MAX_CONCURRENT_CHECKPOINTS)  # type: ignore[no-any-return]
 
     def set_max_concurrent_checkpoints(self, max_concurrent_checkpoints: int) -> CheckpointConfig:
-        """Accept how many checkpoints may be under way at the same time, at least 1; here there is one at a time."""
+        """Accept how many checkpoints may run at the same time, at least 1; here it is always one."""
         if max_concurrent_checkpoints < 1:
             raise ArgumentError(f"at least 1 checkpoint must be possible at a time, not {max_concurrent_checkpoints}")
         self._configuration.set_integer(MAX_CONCURRENT_CHECKPOINTS.key, max_concurrent_checkpoints)
@@ -112,7 +111,7 @@ class CheckpointConfig(ApiObject):
         return self._read(TOLERABLE_FAILED_CHECKPOINTS)  # type: ignore[no-any-return]
 
     def set_tolerable_checkpoint_failure_number(self, tolerable_checkpoint_failure_number: int) -> CheckpointConfig:
-        """Accept how many checkpoints may fail in a row; here the first that fails goes to the restart strategy."""
+        """Accept how many checkpoints may fail in a row; here the first failure goes to the restart strategy."""
         if tolerable_checkpoint_failure_number < 0:
             raise ArgumentError(
                 f"the tolerable number of failures must not be negative: {tolerable_checkpoint_failure_number}"
@@ -129,10 +128,10 @@ class CheckpointConfig(ApiObject):
         return self.get_tolerable_checkpoint_failure_number() == 0
 
     def set_checkpoint_storage(self, storage: CheckpointStorage) -> CheckpointConfig:
-        """Set where checkpoints go; for programs of Flink 1, see `execution.checkpointing.dir`.
+        """Set the storage of checkpoints; for programs for Flink 1, see `execution.checkpointing.dir`.
 
         Args:
-            storage: A storage without a path is a temporary place.
+            storage: The storage; one without a path is a temporary directory.
         """
         if not isinstance(storage, CheckpointStorage):
             raise ArgumentTypeError(f"expected a CheckpointStorage, got {storage!r}")
@@ -142,26 +141,26 @@ class CheckpointConfig(ApiObject):
         return self if path is None else self.set_checkpoint_storage_dir(path)
 
     def set_checkpoint_storage_dir(self, checkpoint_path: str) -> CheckpointConfig:
-        """Set the directory or URI of checkpoints; for programs of Flink 1, see `execution.checkpointing.dir`."""
+        """Set the directory or URI of checkpoints; for programs for Flink 1, see `execution.checkpointing.dir`."""
         self._configuration.set_string(CHECKPOINTING_DIR.key, checkpoint_path)
         return self
 
     def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
-        """Accept whether Flink's barriers may overtake records."""
+        """Accept Flink's setting that barriers may overtake records; it has no effect here."""
         self._configuration.set_boolean(UNALIGNED.key, enabled)
         return self
 
     def disable_unaligned_checkpoints(self) -> CheckpointConfig:
-        """Accept that Flink's barriers may not overtake records."""
+        """Accept Flink's setting that barriers may not overtake records; it has no effect here."""
         return self.enable_unaligned_checkpoints(False)
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        """Return whether barriers may overtake records in Flink, where checkpoints are enabled and EXACTLY_ONCE."""
+        """Return whether Flink's barriers may overtake records: only if checkpoints are enabled and EXACTLY_ONCE."""
         exactly_once = self.get_checkpointing_mode() is CheckpointingMode.EXACTLY_ONCE
         return self._read(UNALIGNED) is True and exactly_once and self.is_checkpointing_enabled()
 
     def set_force_unaligned_checkpoints(self, force_unaligned_checkpoints: bool = True) -> CheckpointConfig:
-        """Accept whether Flink's barriers may overtake records even where Flink would rather not let them."""
+        """Accept Flink's setting that barriers may overtake records even where Flink advises against it."""
         self._configuration.set_boolean(FORCE_UNALIGNED.key, force_unaligned_checkpoints)
         return self
 
@@ -187,7 +186,7 @@ class CheckpointConfig(ApiObject):
 
         Args:
             retention_mode: DELETE_ON_CANCELLATION and NO_EXTERNALIZED_CHECKPOINTS delete it, RETAIN_ON_CANCELLATION
-                keeps it, as does not calling this at all.
+                keeps it. If nothing is set, it is kept.
         """
         if not isinstance(retention_mode, ExternalizedCheckpointRetention):
             raise ArgumentTypeError(f"expected an ExternalizedCheckpointRetention, got {retention_mode!r}")
@@ -195,14 +194,14 @@ class CheckpointConfig(ApiObject):
         return self
 
     def is_externalized_checkpoints_enabled(self) -> bool:
-        """Return whether checkpoints are meant to be found after the job."""
+        """Return whether a retention other than NO_EXTERNALIZED_CHECKPOINTS is set."""
         return (
             self.get_externalized_checkpoint_retention()
             is not ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS
         )
 
     def get_externalized_checkpoint_retention(self) -> ExternalizedCheckpointRetention:
-        """Return what becomes of checkpoints when the job is cancelled; Flink's default if nothing is set."""
+        """Return the retention of checkpoints when the job is cancelled; Flink's default if nothing is set."""
         name = self._read(RETENTION)
         kinds = ExternalizedCheckpointRetention
         return kinds.NO_EXTERNALIZED_CHECKPOINTS if name is None else kinds[name]

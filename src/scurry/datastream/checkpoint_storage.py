@@ -1,7 +1,7 @@
-"""Where checkpoints go, as objects.
+"""Checkpoint storages as objects.
 
-Flink 2 takes it from the configuration only (`execution.checkpointing.dir`); `CheckpointConfig.set_checkpoint_storage`
-is there for programs of Flink 1.
+Flink 2 reads the storage from the configuration only (`execution.checkpointing.dir`);
+`CheckpointConfig.set_checkpoint_storage` is for programs for Flink 1.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _ROOT = re.compile(r"([\w+.-]+:)?(//[^/]*)?/*")
 
 
 class CheckpointStorage(ApiObject):
-    """Where checkpoints go."""
+    """The location of checkpoints."""
 
     def __init__(self, checkpoint_path: str | None) -> None:
-        """Take the directory or URI of the checkpoints, None for a temporary place.
+        """Take the directory or URI of the checkpoints, None for a temporary directory.
 
         Raises:
             ArgumentError: It is empty, or the root of a file system.
@@ -42,7 +42,7 @@ class CheckpointStorage(ApiObject):
         return None if self._checkpoint_path is None else _java_text.path(self._checkpoint_path)
 
     def get_savepoint_path(self) -> str | None:
-        """Return None: the directory of savepoints is a setting of its own."""
+        """Return None: the directory of savepoints is a separate setting."""
         return None
 
 
@@ -50,18 +50,18 @@ class JobManagerCheckpointStorage(CheckpointStorage):
     """Checkpoints that do not outlive the program, unless they are given a path.
 
     Attributes:
-        DEFAULT_MAX_STATE_SIZE: The most bytes of one state in Flink; there is no such limit here.
+        DEFAULT_MAX_STATE_SIZE: Maximum size of one state in Flink in bytes; there is no such limit here.
     """
 
     DEFAULT_MAX_STATE_SIZE = 5 * 1024 * 1024
 
     def __init__(self, checkpoint_path: str | None = None, max_state_size: int | None = None) -> None:
-        """Take the directory or URI of the checkpoints, and the most bytes of one state in Flink."""
+        """Take the directory or URI of the checkpoints, and the maximum size of one state in Flink in bytes."""
         super().__init__(checkpoint_path)
         self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
 
     def get_max_state_size(self) -> int:
-        """Return the most bytes of one state in Flink."""
+        """Return the maximum size of one state in Flink in bytes."""
         return self._max_state_size
 
 
@@ -69,7 +69,7 @@ class FileSystemCheckpointStorage(CheckpointStorage):
     """Checkpoints in a directory.
 
     Attributes:
-        MAX_FILE_STATE_THRESHOLD: The most bytes of state that Flink keeps in a checkpoint's metadata.
+        MAX_FILE_STATE_THRESHOLD: Maximum size of state in bytes that Flink stores in a checkpoint's metadata.
     """
 
     MAX_FILE_STATE_THRESHOLD = 1024 * 1024
@@ -95,11 +95,11 @@ class FileSystemCheckpointStorage(CheckpointStorage):
         self._write_buffer_size = write_buffer_size
 
     def get_min_file_size_threshold(self) -> int:
-        """Return from how many bytes Flink gives state a file of its own."""
+        """Return the size in bytes from which Flink stores state in a separate file."""
         return 20 * 1024 if self._threshold < 0 else self._threshold
 
     def get_write_buffer_size(self) -> int:
-        """Return how many bytes Flink collects before it writes."""
+        """Return how many bytes Flink buffers before it writes."""
         return 4096 if self._write_buffer_size < 0 else self._write_buffer_size
 
 

@@ -1,4 +1,4 @@
-"""What a checkpoint promises."""
+"""CheckpointingMode: the guarantee of checkpoints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["CheckpointingMode"]
 
 
 class CheckpointingMode(Enum):
-    """How often a record may count in state after a recovery; scurry always gives EXACTLY_ONCE, which covers both."""
+    """How often a record may affect state after a recovery; scurry always gives EXACTLY_ONCE, which covers both."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1

@@ -1,4 +1,4 @@
-"""How a job is executed."""
+"""RuntimeExecutionMode: how a job is executed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ __all__ = ["RuntimeExecutionMode"]
 class RuntimeExecutionMode(Enum):
     """How a job is executed.
 
-    STREAMING keeps emitting as records come, BATCH works key by key over bounded inputs and emits final results,
-    AUTOMATIC means BATCH exactly when every source is bounded.
+    STREAMING emits results as records come. BATCH processes bounded inputs key by key and emits final results.
+    AUTOMATIC means BATCH if every source is bounded, else STREAMING.
     """
 
     STREAMING = 0

@@ -1,4 +1,4 @@
-"""What becomes of checkpoints when a job is cancelled."""
+"""ExternalizedCheckpointRetention: whether checkpoints are kept when a job is cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags of side outputs, under the name PyFlink programs import them by."""
+"""Tags of side outputs, under the name by which PyFlink programs import them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slot sharing groups: which operators Flink puts into the same slots. Spark schedules tasks by itself."""
+"""Slot sharing groups: which operators Flink puts into the same slots. They have no effect here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MemorySize(ApiObject):
 
     @staticmethod
     def of_mebi_bytes(mebi_bytes: int) -> MemorySize:
-        """Return a size of so many times 1024 * 1024 bytes."""
+        """Return a size of that many mebibytes (1024 * 1024 bytes)."""
         return MemorySize(mebi_bytes << 20)
 
     def get_bytes(self) -> int:
@@ -64,7 +64,7 @@ class MemorySize(ApiObject):
         return self.bytes_size < other.bytes_size
 
     def __str__(self) -> str:
-        """Return the size as Flink writes it: in the largest unit it is a multiple of, but whole tebibytes in bytes."""
+        """Return the size in Flink's syntax: in the largest unit it is a multiple of, but whole tebibytes in bytes."""
         for power, unit in _UNITS:
             if self.bytes_size % _TEBIBYTE and self.bytes_size % (1 << power) == 0:
                 return f"{self.bytes_size >> power} {unit}"
@@ -76,7 +76,7 @@ _NO_MEMORY = MemorySize(0)
 
 @dataclass(frozen=True)
 class SlotSharingGroup(ApiObject):
-    """The name of a group and the resources Flink would give each of its slots; made by `SlotSharingGroup.builder`."""
+    """The name of a group and the resources Flink gives each of its slots; made by `SlotSharingGroup.builder`."""
 
     name: str
     cpu_cores: float | None = None
@@ -115,7 +115,7 @@ class SlotSharingGroup(ApiObject):
         return SlotSharingGroup.Builder(name)
 
     class Builder(ApiObject):
-        """Builds a `SlotSharingGroup`."""
+        """Builder of a `SlotSharingGroup`."""
 
         def __init__(self, name: str) -> None:
             """Start with a name and no resources."""
@@ -141,7 +141,7 @@ class SlotSharingGroup(ApiObject):
             """Set the memory on Java's heap.
 
             Raises:
-                ArgumentError: It is none.
+                ArgumentError: It is 0.
             """
             if not task_heap_memory.bytes_size:
                 raise ArgumentError("The task heap memory should be positive.")

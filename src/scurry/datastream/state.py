@@ -1,4 +1,4 @@
-"""State as functions see it, and the descriptors that name it."""
+"""Keyed and broadcast state as functions see it, and the descriptors that name it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ D = TypeVar("D", bound="StateDescriptor")
 
 
 class OperatorStateStore(ABC):
-    """Gives access to state that belongs to an operator as a whole: broadcast state."""
+    """Give access to state that belongs to an operator as a whole: broadcast state."""
 
     @abstractmethod
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
@@ -53,7 +53,7 @@ class OperatorStateStore(ABC):
 
 
 class State(ABC):
-    """Base of everything a function can keep for the current key."""
+    """Base of all state that a function can have for the current key."""
 
     @abstractmethod
     def clear(self) -> None:
@@ -77,7 +77,7 @@ class AppendingState(State, Generic[IN, OUT]):
 
     @abstractmethod
     def get(self) -> OUT | None:
-        """Return what has been added so far, in the form the kind of state gives it."""
+        """Return what has been added so far, in the form that the kind of state defines."""
 
     @abstractmethod
     def add(self, value: IN) -> None:
@@ -85,7 +85,7 @@ class AppendingState(State, Generic[IN, OUT]):
 
 
 class MergingState(AppendingState[IN, OUT]):
-    """Appending state of which two can become one, as when session windows merge."""
+    """Appending state that can be merged with another, as when session windows merge."""
 
 
 class ReducingState(MergingState[T, T]):
@@ -189,15 +189,15 @@ class BroadcastState(_WritableMap[K, V], ReadOnlyBroadcastState[K, V]):
 
 
 class StateDescriptor(ApiObject, ABC):
-    """Names a state and declares the type of what is in it.
+    """The name of a state and the declared type of its values.
 
     Attributes:
         name: Identifies the state within its operator, also across restarts.
-        type_info: Declared type of the content.
+        type_info: Declared type of the values.
         ttl_config: The time to live, None if the state does not expire.
         kind: "value", "list", "map", "reducing" or "aggregating".
         function: The ReduceFunction or AggregateFunction of the last two kinds, else None.
-        migration: What `with_migration` has declared, else None.
+        migration: The declaration of `with_migration`, else None.
     """
 
     kind: ClassVar[str]
@@ -239,28 +239,28 @@ class StateDescriptor(ApiObject, ABC):
     ) -> D:
         """Declare how values written by an earlier version of the program become values of this one.
 
-        Needed only for what comparing the types does not tell: fields that were added (with None or the dataclass's
-        default), removed or reordered and numbers that widened are taken over without. It is for the values: elements
-        of a list, values of a map, the accumulator of an aggregation. Applied when state is restored, never again: a
-        declaration that has done its work may stay.
+        It is needed only for changes that comparing the types does not reveal. Fields that were added (with None or the
+        dataclass's default), removed or reordered and numbers that widened need no declaration. It applies to the
+        values: elements of a list, values of a map, the accumulator of an aggregation. It is applied once, when state
+        is restored; the program may keep a declaration that was applied.
 
         Args:
-            renamed: Old field name -> new field name, of the row or dataclass that the values are.
+            renamed: Old field name -> new field name, if the values are rows or a dataclass.
             defaults: Values of added fields, by name.
-            renamed_from: What the dataclass was called before, as `module.Class`.
-            convert: Takes an old value and returns a new one, or None to leave it out; instances of a dataclass
-                that has changed come with their old fields as attributes. Runs if the declared type of the values
-                has changed, or as `version` says.
+            renamed_from: Earlier name of the dataclass, as `module.Class`.
+            convert: Takes an old value and returns a new one, or None to drop it; instances of a dataclass that has
+                changed have their old fields as attributes. It runs if the declared type of the values has changed,
+                or as `version` says.
             version: For values of undeclared type, and for a `convert` after the first one: 1, 2, ... `convert` runs
-                over state that was written under a lower version; state without any has 0.
+                over state that was written under a lower version; state without a version has 0.
 
         Returns:
             This descriptor.
 
         Raises:
-            ArgumentError: Fields are named and the values are declared as neither rows nor a dataclass, or the same
-                field is meant twice.
-            ArgumentTypeError: `convert` is no function.
+            ArgumentError: Fields are named although the values are declared as neither rows nor a dataclass, or a
+                field is named twice.
+            ArgumentTypeError: `convert` is not a function.
         """
         declared = self._value_type()
         if (renamed or defaults or renamed_from) and not isinstance(declared, (RowTypeInfo, DataclassTypeInfo)):
@@ -276,7 +276,7 @@ class StateDescriptor(ApiObject, ABC):
 
 
 class ValueStateDescriptor(StateDescriptor):
-    """Describes a `ValueState`."""
+    """Descriptor of a `ValueState`."""
 
     kind = "value"
 
@@ -286,7 +286,7 @@ class ValueStateDescriptor(StateDescriptor):
 
 
 class ListStateDescriptor(StateDescriptor):
-    """Describes a `ListState`."""
+    """Descriptor of a `ListState`."""
 
     kind = "list"
 
@@ -299,7 +299,7 @@ class ListStateDescriptor(StateDescriptor):
 
 
 class MapStateDescriptor(StateDescriptor):
-    """Describes a `MapState` or broadcast state."""
+    """Descriptor of a `MapState` or broadcast state."""
 
     kind = "map"
 
@@ -313,7 +313,7 @@ class MapStateDescriptor(StateDescriptor):
 
 
 class ReducingStateDescriptor(StateDescriptor):
-    """Describes a `ReducingState`."""
+    """Descriptor of a `ReducingState`."""
 
     kind = "reducing"
 
@@ -331,12 +331,12 @@ class ReducingStateDescriptor(StateDescriptor):
         self.function = reduce_function
 
     def get_reduce_function(self) -> ReduceFunction:
-        """Return the ReduceFunction; a callable comes back wrapped in one."""
+        """Return the ReduceFunction; a callable is wrapped in one."""
         return self.function  # type: ignore[no-any-return]
 
 
 class AggregatingStateDescriptor(StateDescriptor):
-    """Describes an `AggregatingState`."""
+    """Descriptor of an `AggregatingState`."""
 
     kind = "aggregating"
 

@@ -1,7 +1,7 @@
-"""State backends, which Flink has several of. scurry has one, which holds state of any size; choosing changes nothing.
+"""Flink's state backends. scurry always stores state in Spark's RocksDB state store, so choosing one has no effect.
 
-Flink 2 takes them from the configuration only (`state.backend.type`); `StreamExecutionEnvironment.set_state_backend`
-is there for programs of Flink 1.
+Flink 2 reads the backend from the configuration only (`state.backend.type`);
+`StreamExecutionEnvironment.set_state_backend` is for programs for Flink 1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class PredefinedOptions(Enum):
-    """What RocksDB is tuned for; there is no RocksDB here."""
+    """What Flink's RocksDB is tuned for; it has no effect here."""
 
     DEFAULT = 0
     SPINNING_DISK_OPTIMIZED = 1
@@ -32,18 +32,18 @@ class PredefinedOptions(Enum):
 
 
 class StateBackend(ApiObject):
-    """How Flink keeps state between two checkpoints."""
+    """How Flink stores state between two checkpoints."""
 
 
 class HashMapStateBackend(StateBackend):
-    """State as objects in memory."""
+    """State as objects in memory; it has no effect here."""
 
 
 class EmbeddedRocksDBStateBackend(StateBackend):
-    """State in files of RocksDB; what is set is kept and told again."""
+    """State in Flink's RocksDB. Settings are stored and returned by their getters; they have no effect here."""
 
     def __init__(self, enable_incremental_checkpointing: bool | None = None) -> None:
-        """Say whether a checkpoint holds what changed since the one before; here it always does.
+        """Set whether checkpoints are incremental; here a checkpoint always holds only changes.
 
         Raises:
             ArgumentTypeError: It is neither None nor a bool.
@@ -59,7 +59,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         self._transfer_threads = 4
 
     def is_incremental_checkpoints_enabled(self) -> bool:
-        """Return what was said about checkpoints."""
+        """Return whether checkpoints were set to be incremental."""
         return self._incremental
 
     def set_db_storage_paths(self, *paths: str) -> None:

@@ -13,15 +13,15 @@ __all__ = ["StateTtlConfig"]
 
 
 class StateTtlConfig(ApiObject):
-    """How long state lives without being touched, and what may be seen after that (Flink's `StateTtlConfig`).
+    """How long state lives, and whether expired values are visible (Flink's `StateTtlConfig`).
 
     Made by `StateTtlConfig.new_builder(ttl)`; given to `StateDescriptor.enable_time_to_live`.
 
     Attributes:
         ttl_ms: The time to live in milliseconds.
         update_type: What renews it.
-        state_visibility: Whether expired values may still be seen.
-        cleanup_strategies: When expired values are removed that nobody asks for.
+        state_visibility: Whether expired values are still visible.
+        cleanup_strategies: When expired values are removed that no function accesses.
     """
 
     CleanupStrategies = _CleanupStrategies
@@ -34,7 +34,7 @@ class StateTtlConfig(ApiObject):
         OnReadAndWrite = 2
 
     class StateVisibility(Enum):
-        """Whether a value that has expired but was not removed yet may be seen."""
+        """Whether a value that has expired but was not removed yet is visible."""
 
         ReturnExpiredIfNotCleanedUp = 0
         NeverReturnExpired = 1
@@ -52,7 +52,7 @@ class StateTtlConfig(ApiObject):
         ttl: TimeAmount,
         cleanup_strategies: _CleanupStrategies,
     ) -> None:
-        """Prefer `new_builder`.
+        """Create a configuration; prefer `new_builder`.
 
         Raises:
             ArgumentError: The time to live is not positive.
@@ -75,7 +75,7 @@ class StateTtlConfig(ApiObject):
         return self.update_type
 
     def get_state_visibility(self) -> StateTtlConfig.StateVisibility:
-        """Return whether expired values may still be seen."""
+        """Return whether expired values are still visible."""
         return self.state_visibility
 
     def get_ttl(self) -> Time:
@@ -91,11 +91,11 @@ class StateTtlConfig(ApiObject):
         return self.update_type is not StateTtlConfig.UpdateType.Disabled
 
     def get_cleanup_strategies(self) -> _CleanupStrategies:
-        """Return when expired values are removed that nobody asks for."""
+        """Return when expired values are removed that no function accesses."""
         return self.cleanup_strategies
 
     class Builder(ApiObject):
-        """Builds a `StateTtlConfig`; by default writes renew the time to live and expired values are never seen."""
+        """Builder of a `StateTtlConfig`; by default, writes renew the time to live and expired values are hidden."""
 
         def __init__(self, ttl: TimeAmount) -> None:
             """Start with a time to live of `ttl` (int: ms)."""
@@ -120,16 +120,16 @@ class StateTtlConfig(ApiObject):
             return self.set_update_type(StateTtlConfig.UpdateType.OnReadAndWrite)
 
         def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
-            """Set whether expired values may still be seen."""
+            """Set whether expired values are still visible."""
             self._visibility = state_visibility
             return self
 
         def return_expired_if_not_cleaned_up(self) -> StateTtlConfig.Builder:
-            """Let expired values be seen until they are removed."""
+            """Make expired values visible until they are removed."""
             return self.set_state_visibility(StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp)
 
         def never_return_expired(self) -> StateTtlConfig.Builder:
-            """Never let expired values be seen."""
+            """Never make expired values visible."""
             return self.set_state_visibility(StateTtlConfig.StateVisibility.NeverReturnExpired)
 
         def set_ttl_time_characteristic(
@@ -154,8 +154,8 @@ class StateTtlConfig(ApiObject):
             """Remove expired values in the background, which is the default.
 
             Notes:
-                What is due is known instead of searched for, so the numbers change nothing; they can be read from
-                `get_cleanup_strategies`.
+                Expired values are found without a search, so the numbers have no effect; `get_cleanup_strategies`
+                returns them.
             """
             strategy = _CleanupStrategies.IncrementalCleanupStrategy(cleanup_size, run_cleanup_for_every_record)
             return self._clean(_CleanupStrategies.Strategies.INCREMENTAL_CLEANUP, strategy)
@@ -170,7 +170,7 @@ class StateTtlConfig(ApiObject):
             return self._clean(_CleanupStrategies.Strategies.ROCKSDB_COMPACTION_FILTER, strategy)
 
         def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
-            """Keep expired values that nobody asks for, unless a `cleanup` method says otherwise."""
+            """Keep expired values that no function accesses, unless a `cleanup` method says otherwise."""
             self._cleanup_in_background = False
             return self
 

@@ -1,4 +1,4 @@
-"""When expired state is removed that nobody asks for (Flink's cleanup strategies)."""
+"""When expired state is removed that no function accesses (Flink's cleanup strategies)."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ class CleanupStrategies:
     """The strategies chosen for a state (Flink's `StateTtlConfig.CleanupStrategies`)."""
 
     class Strategies(Enum):
-        """The strategies there are."""
+        """The kinds of strategies."""
 
         FULL_STATE_SCAN_SNAPSHOT = 0
         INCREMENTAL_CLEANUP = 1
         ROCKSDB_COMPACTION_FILTER = 2
 
     class CleanupStrategy:
-        """One of them, with its parameters."""
+        """A strategy with its parameters."""
 
     class EmptyCleanupStrategy(CleanupStrategy):
-        """One without parameters."""
+        """A strategy without parameters."""
 
     @dataclass(frozen=True)
     class IncrementalCleanupStrategy(CleanupStrategy):
-        """Looks at some entries with each access to state."""
+        """Check some entries with each access to state."""
 
         cleanup_size: int
         for_every_record: bool
 
         def get_cleanup_size(self) -> int:
-            """Return how many entries it looks at."""
+            """Return how many entries it checks."""
             return self.cleanup_size
 
         def run_cleanup_for_every_record(self) -> bool:
-            """Return whether it does so with each record, too."""
+            """Return whether it also checks entries with each record."""
             return self.for_every_record
 
     @dataclass(frozen=True)
     class RocksdbCompactFilterCleanupStrategy(CleanupStrategy):
-        """Drops entries where RocksDB rewrites its files."""
+        """Drop entries where RocksDB rewrites its files."""
 
         query_time_after_num_entries: int
         periodic_compaction_time: Duration = _THIRTY_DAYS
 
         def get_query_time_after_num_entries(self) -> int:
-            """Return after how many entries it asks for the time."""
+            """Return after how many entries it reads the clock."""
             return self.query_time_after_num_entries
 
         def get_periodic_compaction_time(self) -> Duration:
@@ -65,12 +65,12 @@ class CleanupStrategies:
         strategies: dict[CleanupStrategies.Strategies, CleanupStrategies.CleanupStrategy],
         is_cleanup_in_background: bool,
     ) -> None:
-        """Take the strategies chosen, and whether there is cleanup in the background without any."""
+        """Take the chosen strategies, and whether there is background cleanup without any."""
         self._strategies = strategies
         self._is_cleanup_in_background = is_cleanup_in_background
 
     def is_cleanup_in_background(self) -> bool:
-        """Return whether there is cleanup in the background without a strategy for it."""
+        """Return whether there is background cleanup without a strategy for it."""
         return self._is_cleanup_in_background
 
     def in_full_snapshot(self) -> bool:

@@ -1,4 +1,4 @@
-"""StreamExecutionEnvironment: where a program gets its streams from, and what executes them."""
+"""StreamExecutionEnvironment: creates the streams of a program and executes them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ __all__ = ["StreamExecutionEnvironment"]
 class StreamExecutionEnvironment(ConfiguredEnvironment):
     """The context of a streaming program (Flink's `StreamExecutionEnvironment`).
 
-    Streams are made by `from_*` methods and by other streams; `execute` turns what was built since the last time into
-    a job and runs it. All settings are kept in one configuration.
+    The `from_*` methods and other streams create streams; `execute` runs everything built since the last execution as
+    a job. All settings are stored in one configuration.
     """
 
     _instead = {
@@ -44,7 +44,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
     }
 
     def __init__(self, configuration: Configuration | None = None) -> None:
-        """Make an environment; programs call `get_execution_environment`, which also heeds the command line."""
+        """Create an environment; programs call `get_execution_environment`, which also reads the command line."""
         super().__init__(configuration)
         self._operators: list[OperatorNode] = []
         self._caches: list[CachedRecords] = []
@@ -54,7 +54,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         """Return a new environment.
 
         Args:
-            configuration: Its settings; options of the `scurry` command win over them.
+            configuration: Its settings; options of the `scurry` command override them.
 
         Raises:
             UnknownConfigError: A key is not known.
@@ -92,7 +92,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         return self._source(source, watermark_strategy, source_name, declared_type(type_info, "type_info"))
 
     def add_source(self, source_func: Any, source_name: str = "Custom Source", type_info: Any = None) -> NoReturn:
-        """Say what to use instead of a source function, which is written in Java.
+        """Raise an error that says what to use instead of a source function, which is written in Java.
 
         Raises:
             UnsupportedError: Always.
@@ -106,8 +106,8 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         """Return a stream of the elements of a collection.
 
         Args:
-            collection: The elements; they are taken at once.
-            type_info: Their declared type; None takes them as they are.
+            collection: The elements; the iterable is read immediately.
+            type_info: Their declared type; None does not convert them.
 
         Raises:
             TypeMismatchError: An element does not fit the type.
@@ -151,7 +151,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         return self._source(source, watermark_strategy, source_name, source.produced_type)
 
     def socket_text_stream(self, host: str, port: int) -> DataStream:
-        """Return a stream of the lines a server sends; for demonstrations, since a lost line stays lost."""
+        """Return a stream of the lines a server sends; for demonstrations: a failure can lose lines."""
         from scurry.common.typeinfo import Types
         from scurry.connectors.socket import SocketSource
 
@@ -206,7 +206,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         return self._plan(None).to_json()
 
     def close(self) -> None:
-        """Forget what was built and not executed, and delete what streams have cached; running jobs go on."""
+        """Discard operators that were not executed, and delete cached streams; running jobs continue."""
         from scurry import launch
 
         launch.operators_planned(id(self))

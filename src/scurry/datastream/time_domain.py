@@ -1,4 +1,4 @@
-"""Which clock a timer runs on, under the name PyFlink programs import it by."""
+"""TimeDomain, the clock of a timer, under the name by which PyFlink programs import it."""
 
 from __future__ import annotations
 

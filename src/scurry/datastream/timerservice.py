@@ -8,9 +8,9 @@ __all__ = ["TimerService"]
 
 
 class TimerService(ABC):
-    """Reads time and sets timers for the current key; got from the context of a process function.
+    """Read time and set timers for the current key; the context of a process function provides it.
 
-    All times are milliseconds since the epoch. A timer fires once per (key, time): setting it twice is setting it once.
+    All times are milliseconds since the epoch. A timer fires once per (key, time), even if it is set twice.
     Mirrors Flink's `TimerService`.
     """
 
@@ -32,8 +32,8 @@ class TimerService(ABC):
 
     @abstractmethod
     def delete_processing_time_timer(self, timestamp: int) -> None:
-        """Forget the processing-time timer at `timestamp`, if there is one."""
+        """Delete the processing-time timer at `timestamp`, if there is one."""
 
     @abstractmethod
     def delete_event_time_timer(self, timestamp: int) -> None:
-        """Forget the event-time timer at `timestamp`, if there is one."""
+        """Delete the event-time timer at `timestamp`, if there is one."""

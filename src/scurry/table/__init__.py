@@ -1,4 +1,4 @@
-"""PyFlink's `pyflink.table`: the types that file formats need; the Table API itself is not here yet."""
+"""PyFlink's `pyflink.table`: the types that file formats need; the Table API itself is not available yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQL types that are not made of others."""
+"""The SQL types that are not composed of others."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NullType(AtomicType):
     """The type of NULL."""
 
     def __init__(self) -> None:
-        """Make the type."""
+        """Create the type."""
         super().__init__(True)
 
 
@@ -86,7 +86,7 @@ class DecimalType(FractionalType):
     """Decimal numbers of a fixed number of digits."""
 
     def __init__(self, precision: int = 10, scale: int = 0, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             precision: Number of digits, 1 to 38.
@@ -94,7 +94,7 @@ class DecimalType(FractionalType):
             nullable: Whether values may be None.
 
         Raises:
-            ArgumentError: Numbers outside these.
+            ArgumentError: A number is out of its range.
         """
         super().__init__(nullable)
         if not (1 <= precision <= _MAX_DECIMAL and 0 <= scale <= precision):
@@ -110,7 +110,7 @@ class DecimalType(FractionalType):
 
 class _LengthType(AtomicType):
     def __init__(self, length: int = 1, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             length: Number of characters or bytes, at least 1.
@@ -150,10 +150,10 @@ class DateType(AtomicType):
 
 class _PrecisionType(AtomicType):
     def __init__(self, precision: int = 6, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
-            precision: Digits after the second, 0 to 9; Python knows 6.
+            precision: Digits after the second, 0 to 9; Python supports 6.
             nullable: Whether values may be None.
 
         Raises:
@@ -172,10 +172,10 @@ class TimeType(_PrecisionType):
     """Times of day: Python's `datetime.time`."""
 
     def __init__(self, precision: int = 0, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
-            precision: Digits after the second, 0 to 9; Python knows 6.
+            precision: Digits after the second, 0 to 9; Python supports 6.
             nullable: Whether values may be None.
         """
         super().__init__(precision, nullable)

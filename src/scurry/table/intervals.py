@@ -12,7 +12,7 @@ __all__ = ["DayTimeIntervalType", "Resolution", "YearMonthIntervalType", "interv
 
 
 class Resolution:
-    """A unit of time with the number of digits it is given to."""
+    """A unit of time with its number of digits."""
 
     class IntervalUnit(Enum):
         """The units."""
@@ -62,7 +62,7 @@ class YearMonthIntervalType(AtomicType):
     DEFAULT_PRECISION = 2
 
     def __init__(self, resolution: int, precision: int = DEFAULT_PRECISION, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             resolution: One of `YearMonthResolution`.
@@ -112,7 +112,7 @@ class DayTimeIntervalType(AtomicType):
         fractional_precision: int = DEFAULT_FRACTIONAL_PRECISION,
         nullable: bool = True,
     ) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             resolution: One of `DayTimeResolution`.

@@ -1,4 +1,4 @@
-"""DataType: what all SQL types have in common."""
+"""DataType: the base of all SQL types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DataType:
     """A SQL type, nullable or not. Types with the same name, parameters and nullability are equal."""
 
     def __init__(self, nullable: bool = True) -> None:
-        """Make a type.
+        """Create a type.
 
         Args:
             nullable: Whether values may be None.
@@ -35,10 +35,10 @@ class DataType:
         return changed
 
     def bridged_to(self: _Self, conversion_cls: str) -> _Self:
-        """Keep the name of the Java class that values have in Flink's tables; here they are always Python's.
+        """Store the name of the Java class that values have in Flink's tables; here they are always Python's.
 
         Returns:
-            The type itself, which is from then on unlike one that is not bridged, as in PyFlink.
+            The type itself; as in PyFlink, it no longer equals one that is not bridged.
         """
         self._conversion_cls = conversion_cls
         return self
@@ -49,7 +49,7 @@ class DataType:
         return cls.__name__.removesuffix("Type").upper()
 
     def _parameters(self) -> tuple[Any, ...]:
-        """What the type was made with, besides whether it is nullable."""
+        """Return the parameters of the type, without its nullability."""
         return ()
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class DataType:
 
 
 class AtomicType(DataType):
-    """A type that is not made of others."""
+    """A type that is not composed of others."""
 
 
 def _shown(parameter: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The SQL types that are made of others: arrays, maps, bags and rows."""
+"""The SQL types that are composed of others: arrays, maps, bags and rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ArrayType(DataType):
     """Arrays of one element type."""
 
     def __init__(self, element_type: DataType, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             element_type: Type of the elements.
@@ -40,7 +40,7 @@ class ListViewType(DataType):
     """A list kept in state by an aggregate function."""
 
     def __init__(self, element_type: DataType) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             element_type: Type of the elements.
@@ -57,7 +57,7 @@ class MapType(DataType):
     """Maps from one type to another."""
 
     def __init__(self, key_type: DataType, value_type: DataType, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             key_type: Type of the keys.
@@ -76,7 +76,7 @@ class MapViewType(DataType):
     """A map kept in state by an aggregate function."""
 
     def __init__(self, key_type: DataType, value_type: DataType) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             key_type: Type of the keys.
@@ -95,7 +95,7 @@ class MultisetType(DataType):
     """Bags: elements with how often they occur."""
 
     def __init__(self, element_type: DataType, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             element_type: Type of the elements.
@@ -146,7 +146,7 @@ class RowType(DataType):
     """Rows of named fields; iterable, and indexed by name, position or slice."""
 
     def __init__(self, fields: Sequence[RowField] | None = None, nullable: bool = True) -> None:
-        """Make the type.
+        """Create the type.
 
         Args:
             fields: The fields, in order.
@@ -159,7 +159,7 @@ class RowType(DataType):
             self.add(field)
 
     def add(self, field: str | RowField, data_type: DataType | None = None) -> RowType:
-        """Append a field to this very type, and return it.
+        """Append a field to this type itself, and return it.
 
         Args:
             field: The field, or its name.

@@ -1,4 +1,4 @@
-"""Where tables and SQL will begin; creating an environment says that they are not there yet."""
+"""Placeholders for the Table API and SQL, which are not available yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TableEnvironment:
 
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> NoReturn:
-        """Raise, because there is nothing to create yet.
+        """Raise an error, because the Table API is not available yet.
 
         Raises:
             UnsupportedError: Always.

@@ -1,4 +1,4 @@
-"""What SQL types are in a stream."""
+"""Convert SQL types to the declared types of streams."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _ATOMIC: dict[type[DataType], Callable[[], TypeInformation]] = {
 
 
 def to_type_info(data_type: DataType) -> TypeInformation:
-    """Return the type information of a SQL type's values in a stream.
+    """Return the declared type that a SQL type's values have in a stream.
 
     Raises:
-        UnsupportedError: Streams cannot declare it.
+        UnsupportedError: Streams have no such type.
     """
     if isinstance(data_type, RowType):
         return Types.ROW_NAMED(data_type.field_names(), list(map(to_type_info, data_type.field_types())))

@@ -1,4 +1,4 @@
-"""The SQL types of the Table API and, in `DataTypes`, the functions that make them. Types are nullable by default."""
+"""The SQL types of the Table API and, in `DataTypes`, the functions that create them. Types are nullable by default."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _MAX_LENGTH = 0x7FFFFFFF
 
 
 class DataTypes:
-    """Makes SQL types, e.g. `DataTypes.ROW([DataTypes.FIELD("id", DataTypes.BIGINT())])`."""
+    """Create SQL types, e.g. `DataTypes.ROW([DataTypes.FIELD("id", DataTypes.BIGINT())])`."""
 
     # The names are those of SQL, hence in capitals.
 
@@ -97,17 +97,17 @@ class DataTypes:
 
     @staticmethod
     def CHAR(length: int, nullable: bool = True) -> CharType:
-        """Return the type of texts of a fixed length."""
+        """Return the type of text of a fixed length."""
         return CharType(length, nullable)
 
     @staticmethod
     def VARCHAR(length: int, nullable: bool = True) -> VarCharType:
-        """Return the type of texts up to a length."""
+        """Return the type of text up to a length."""
         return VarCharType(length, nullable)
 
     @staticmethod
     def STRING(nullable: bool = True) -> VarCharType:
-        """Return the type of texts."""
+        """Return the type of text."""
         return VarCharType(_MAX_LENGTH, nullable)
 
     @staticmethod

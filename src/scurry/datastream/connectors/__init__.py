@@ -76,12 +76,12 @@ __all__ = [
     "WriterContext",
 ]
 
-#: PyFlink offers these here too; their client need not be installed, so they are loaded when asked for.
+#: PyFlink exports these here too; they are loaded on demand, because their client may not be installed.
 _KAFKA = ("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic")
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class of the Kafka connector, or say what to use instead of a connector that scurry does not have."""
+    """Return a class of the Kafka connector, or raise an error that says what to use instead of a missing connector."""
     if name in _KAFKA:
         return getattr(importlib.import_module(f"{__name__}.kafka"), name)
     if instead := what_to_use_instead(name):

@@ -17,7 +17,7 @@ __all__ = ["FileCompactStrategy", "FileCompactor"]
 
 
 class FileCompactStrategy:
-    """When the small files of a bucket are compacted; made by `builder()`."""
+    """The conditions under which the small files of a bucket are compacted; made by `builder()`."""
 
     def __init__(self, strategy: CompactionStrategy) -> None:
         """Take the conditions."""
@@ -29,7 +29,7 @@ class FileCompactStrategy:
         return FileCompactStrategy.Builder()
 
     class Builder(ApiObject):
-        """Collects the conditions; one of them is enough to compact."""
+        """Builder of a strategy from conditions; one of them is enough to compact."""
 
         def __init__(self) -> None:
             """Begin without conditions."""
@@ -39,7 +39,7 @@ class FileCompactStrategy:
         def enable_compaction_on_checkpoint(
             self, num_checkpoints_before_compaction: int
         ) -> FileCompactStrategy.Builder:
-            """Compact when the oldest of the files is of that many checkpoints ago; every micro-batch is one.
+            """Compact when the oldest file is that many checkpoints old; every micro-batch is one.
 
             Raises:
                 ArgumentError: The number is not positive.
@@ -52,12 +52,12 @@ class FileCompactStrategy:
             return self
 
         def set_size_threshold(self, size_threshold: int) -> FileCompactStrategy.Builder:
-            """Compact when the files have that many bytes together; -1 for no such condition."""
+            """Compact when the total size of the files reaches that many bytes; -1 for no such condition."""
             self._size = size_threshold
             return self
 
         def set_num_compact_threads(self, num_compact_threads: int) -> FileCompactStrategy.Builder:
-            """Set how many buckets are compacted at once, by the driver of the job.
+            """Set how many buckets the driver of the job compacts at once.
 
             Raises:
                 ArgumentError: The number is not positive.
@@ -84,15 +84,15 @@ class FileCompactStrategy:
 
 
 class FileCompactor:
-    """How small files become a larger one."""
+    """The way small files are merged into a larger one."""
 
     def __init__(self, compactor: Compactor) -> None:
-        """Take what does the work."""
+        """Take the compactor that merges files."""
         self._compactor = compactor
 
     @staticmethod
     def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
-        """Return what writes one file after another; for text, CSV without header, and JSON lines.
+        """Return a compactor that concatenates files; for text, CSV without header, and JSON lines.
 
         Args:
             file_delimiter: Bytes between two files.
@@ -103,21 +103,21 @@ class FileCompactor:
 
     @staticmethod
     def identical_file_compactor() -> FileCompactor:
-        """Return what copies a single file, of any format.
+        """Return a compactor that copies a single file, of any format.
 
-        A job whose strategy gives it several fails, here as in Flink: it is for buckets that one task writes, compacted
-        at every checkpoint, so that a file appears under its compacted name.
+        As in Flink, a job fails if its strategy passes several files. It is for buckets that one task writes and every
+        checkpoint compacts, so that a file appears under its compacted name.
         """
         return FileCompactor(IdenticalCompactor())
 
     @staticmethod
     def record_wise_file_compactor(reader_format: FileFormat) -> FileCompactor:
-        """Return what reads the records of the files and writes them again; for all formats.
+        """Return a compactor that reads the records of the files and writes them again; for all formats.
 
-        Flink's Java API has it, PyFlink has not.
+        Flink's Java API has it; PyFlink does not.
 
         Args:
-            reader_format: What reads the files of the sink, e.g. `ParquetColumnarRowInputFormat(row_type)`.
+            reader_format: Reads the files of the sink, e.g. `ParquetColumnarRowInputFormat(row_type)`.
         """
         if not isinstance(reader_format, FileFormat):
             raise ArgumentTypeError(f"record_wise_file_compactor takes a format of a FileSource, got {reader_format!r}")

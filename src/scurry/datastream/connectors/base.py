@@ -1,4 +1,4 @@
-"""What all sources and sinks have in common, and what those of one's own are made of."""
+"""Base classes of sources and sinks, including custom ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Committer", "DeliveryGuarantee", "Sink", "SinkWriter", "Source", "Sp
 
 
 class DeliveryGuarantee(Enum):
-    """What a sink promises when the job fails and goes on: each record once, once or more often, or nothing."""
+    """The guarantee of a sink when a failed job resumes: each record exactly once, at least once, or none."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1

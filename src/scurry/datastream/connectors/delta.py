@@ -19,7 +19,7 @@ __all__ = ["DeltaSink", "DeltaSource"]
 
 
 class _SourceBuilder(ApiObject):
-    """What both builders of sources say: which columns, and from or at which version."""
+    """Base of both source builders: sets the columns, and the version to read or to start from."""
 
     def __init__(self, table_path: str) -> None:
         self._path = table_path
@@ -39,7 +39,7 @@ class _SourceBuilder(ApiObject):
 
 
 class DeltaSource(ApiObject, _DeltaSource):
-    """Reads a Delta table as Rows: one version, or one and all that follow."""
+    """Read a Delta table as Rows: one version, or one and all that follow."""
 
     @staticmethod
     def for_bounded_row_data(table_path: str) -> DeltaSource.BoundedBuilder:
@@ -52,7 +52,7 @@ class DeltaSource(ApiObject, _DeltaSource):
 
     @staticmethod
     def for_continuous_row_data(table_path: str) -> DeltaSource.ContinuousBuilder:
-        """Return a builder of a source of what is in a table and of what is appended to it.
+        """Return a builder of an unbounded source: the content of a table, and what is appended to it.
 
         Args:
             table_path: The table; local, or a file:, s3://, gs:// address.
@@ -60,7 +60,7 @@ class DeltaSource(ApiObject, _DeltaSource):
         return DeltaSource.ContinuousBuilder(os.fspath(table_path))
 
     class BoundedBuilder(_SourceBuilder):
-        """Says which version is read, the newest by default, and of which columns, all by default."""
+        """Builder that sets the version to read, by default the newest, and the columns, by default all."""
 
         def version_as_of(self, version: int) -> DeltaSource.BoundedBuilder:
             """Read the table as it was in a version."""
@@ -73,32 +73,32 @@ class DeltaSource(ApiObject, _DeltaSource):
             return self
 
         def build(self) -> DeltaSource:
-            """Return the source; the table is asked for its columns.
+            """Return the source; reads the columns of the table.
 
             Raises:
                 SourceNotFoundError: There is no such table, or no such version.
                 ArgumentError: It lacks a column; or both a version and a time were given.
-                UnsupportedError: A feature of the table, or the type of a column.
+                UnsupportedError: A feature of the table or the type of a column is not supported.
                 ExtraMissingError: The package deltalake is missing.
             """
             _one(self._version is not None, self._timestamp_ms is not None, "version_as_of", "timestamp_as_of")
             return self._source(DeltaRange(self._version, self._timestamp_ms), None)
 
     class ContinuousBuilder(_SourceBuilder):
-        """Says where reading begins, and what becomes of versions that do more than append."""
+        """Builder that sets where reading begins and how versions that do more than append are handled."""
 
         def __init__(self, table_path: str) -> None:
-            """Begin with what is in the table, and all columns."""
+            """Begin with the whole content of the table and all columns."""
             super().__init__(table_path)
             self._latest = False
             self._interval_ms = 5000
             self._ignore_deletes = self._ignore_changes = False
 
         def starting_version(self, version: int | str) -> DeltaSource.ContinuousBuilder:
-            """Read what a version and those after it have added, instead of what is in the table.
+            """Read what a version and later ones have added, instead of the whole content of the table.
 
             Args:
-                version: Its number, or "latest" for versions that are yet to come.
+                version: Its number, or "latest" for future versions only.
             """
             self._latest = version == "latest"
             self._version = None if self._latest else _version(version)
@@ -110,27 +110,27 @@ class DeltaSource(ApiObject, _DeltaSource):
             return self
 
         def update_check_interval_millis(self, interval: TimeAmount) -> DeltaSource.ContinuousBuilder:
-            """Set the time between two looks for new versions, in milliseconds or as an amount of time; 5 s."""
+            """Set the time between checks for new versions, in milliseconds or as an amount of time; default 5 s."""
             self._interval_ms = to_millis(interval)
             return self
 
         def ignore_deletes(self, ignore_deletes: bool) -> DeltaSource.ContinuousBuilder:
-            """Pass over versions that delete files and add none, instead of failing."""
+            """Skip versions that delete files and add none, instead of failing."""
             self._ignore_deletes = ignore_deletes
             return self
 
         def ignore_changes(self, ignore_changes: bool) -> DeltaSource.ContinuousBuilder:
-            """Read the files of versions that rewrite some as if they were new, instead of failing."""
+            """Read files that a version rewrote as if they were new, instead of failing."""
             self._ignore_changes = ignore_changes
             return self
 
         def build(self) -> DeltaSource:
-            """Return the source; the table is asked for its columns.
+            """Return the source; reads the columns of the table.
 
             Raises:
                 SourceNotFoundError: There is no such table, or no such version.
                 ArgumentError: It lacks a column; or both a version and a time were given.
-                UnsupportedError: A feature of the table, or the type of a column.
+                UnsupportedError: A feature of the table or the type of a column is not supported.
                 ExtraMissingError: The package deltalake is missing.
             """
             by_version, by_time = self._latest or self._version is not None, self._timestamp_ms is not None
@@ -142,20 +142,20 @@ class DeltaSource(ApiObject, _DeltaSource):
 
 
 class DeltaSink(ApiObject, _DeltaSink):
-    """Appends records to a Delta table, each exactly once."""
+    """Append records to a Delta table, each exactly once."""
 
     @staticmethod
     def for_row_data(table_path: str, row_type: RowType) -> DeltaSink.Builder:
         """Return a builder of a sink of Rows, tuples or dicts.
 
         Args:
-            table_path: The table, which is made if it is not there; local, or a file:, s3://, gs:// address.
+            table_path: The table, which is created if it does not exist; local, or a file:, s3://, gs:// address.
             row_type: Its columns: `DataTypes.ROW([DataTypes.FIELD(name, type), ...])`.
         """
         return DeltaSink.Builder(os.fspath(table_path), row_type)
 
     class Builder(ApiObject):
-        """Says how the table is partitioned."""
+        """Builder of a DeltaSink: sets the partitioning, and whether columns are added."""
 
         def __init__(self, table_path: str, row_type: RowType) -> None:
             """Begin without partitions."""
@@ -170,7 +170,7 @@ class DeltaSink(ApiObject, _DeltaSink):
             return self
 
         def with_merge_schema(self, merge_schema: bool) -> DeltaSink.Builder:
-            """Add columns to the table that it lacks, instead of failing."""
+            """Add missing columns to the table, instead of failing."""
             self._merge_schema = merge_schema
             return self
 
@@ -178,8 +178,8 @@ class DeltaSink(ApiObject, _DeltaSink):
             """Return the sink.
 
             Raises:
-                ArgumentError: A partition column that is none of the columns.
-                UnsupportedError: A type that tables do not have, or a path of a scheme that is not known.
+                ArgumentError: A partition column is not one of the columns.
+                UnsupportedError: A type that tables do not support, or a path with an unknown scheme.
                 ExtraMissingError: The package deltalake is missing.
             """
             built = DeltaSink.of(self._path, self._row, self._partition_columns, self._merge_schema)

@@ -1,4 +1,4 @@
-"""Files as sources and sinks: FileSource, FileSink, and what they are built with."""
+"""Files as sources and sinks: FileSource, FileSink and their builders."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ SinkT = TypeVar("SinkT", bound="FileSink")
 
 
 class FileSource(ApiObject, _FileSource):
-    """Reads the records of files, those that are there or all that will ever appear.
+    """Read the records of files: those that exist when the job starts, or also all that appear later.
 
-    The paths are files or directories, walked recursively, or patterns of such: `*`, `?`, `[abc]` and `{a,b}` stand for
+    The paths are files, directories, which are read recursively, or patterns: `*`, `?`, `[abc]` and `{a,b}` stand for
     parts of a name, `**` for any number of directories. Names that begin with `.` or `_` are skipped below them. Files
     are read in the order of their modification times, each by one parallel reader from beginning to end unless
     `set_file_enumerator` lets it be split.
 
-    What is no record of the format fails the job, with the file and the line. `drop_malformed_records()` leaves it out;
-    `env.from_source(...).with_dead_letters(tag)` sets it aside.
+    A malformed record fails the job with an error that names the file and the line. `drop_malformed_records()` skips
+    it; `env.from_source(...).with_dead_letters(tag)` sends it to a side output.
     """
 
     @staticmethod
@@ -75,20 +75,20 @@ class FileSource(ApiObject, _FileSource):
 
 
 class FileEnumeratorProvider:
-    """How a FileSource shares out files among its parallel readers."""
+    """How a FileSource distributes files among its parallel readers."""
 
     def __init__(self, splits: FileSplits) -> None:
-        """Take how files are split."""
+        """Take the way files are split."""
         self._splits = splits
 
     @staticmethod
     def default_splittable_file_enumerator(split_size: int = 128 * 1024 * 1024) -> FileEnumeratorProvider:
-        """Return what cuts large files into splits that are read side by side, where the format can be read so.
+        """Return a provider that cuts large files into splits read in parallel, if the format allows it.
 
-        The records of a file are then in no order among each other. Compressed files are not split.
+        The records of a file then arrive in no particular order. Compressed files are not split.
 
         Args:
-            split_size: Bytes of a split. Flink takes the blocks of HDFS, and does not split files elsewhere.
+            split_size: Bytes of a split. Flink uses the blocks of HDFS, and does not split files elsewhere.
 
         Raises:
             ArgumentError: The size is not positive.
@@ -97,21 +97,21 @@ class FileEnumeratorProvider:
 
     @staticmethod
     def default_non_splittable_file_enumerator() -> FileEnumeratorProvider:
-        """Return what leaves each file to one reader. The default."""
+        """Return a provider that assigns each file to one reader. The default."""
         return FileEnumeratorProvider(FileSplits())
 
 
 class FileSplitAssignerProvider:
-    """Which reader gets which file; here always the one that has least to read."""
+    """How files are assigned to readers; here always to the one with the least to read."""
 
     @staticmethod
     def locality_aware_split_assigner() -> FileSplitAssignerProvider:
-        """Return the assigner there is; it balances the readers' loads."""
+        """Return the only assigner, which balances the load of readers."""
         return FileSplitAssignerProvider()
 
 
 class FileSourceBuilder(ApiObject):
-    """Says whether a FileSource ends, how it splits files, and what it does about malformed records."""
+    """Builder that sets whether a FileSource ends, how it splits files, and how it handles malformed records."""
 
     def __init__(self, file_format: FileFormat, paths: tuple[str | os.PathLike[str], ...]) -> None:
         """Begin with a format and paths."""
@@ -122,16 +122,16 @@ class FileSourceBuilder(ApiObject):
         self._drop_malformed = False
 
     def monitor_continuously(self, discovery_interval: TimeAmount) -> FileSourceBuilder:
-        """Go on forever, reading files that appear under the paths.
+        """Never end: also read files that appear under the paths later.
 
         Args:
-            discovery_interval: Time between two looks for new files, in milliseconds or as an amount of time.
+            discovery_interval: Time between checks for new files, in milliseconds or as an amount of time.
         """
         self._interval_ms = to_millis(discovery_interval)
         return self
 
     def process_static_file_set(self) -> FileSourceBuilder:
-        """Read the files that are there when the job starts, and end. The default."""
+        """Read the files that exist when the job starts, then end. The default."""
         self._interval_ms = None
         return self
 
@@ -147,13 +147,13 @@ class FileSourceBuilder(ApiObject):
         return self
 
     def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> FileSourceBuilder:
-        """Accept the only assigner there is."""
+        """Accept the only assigner."""
         if not isinstance(split_assigner, FileSplitAssignerProvider):
             raise ArgumentTypeError(f"set_split_assigner takes a FileSplitAssignerProvider, got {split_assigner!r}")
         return self
 
     def drop_malformed_records(self) -> FileSourceBuilder:
-        """Leave out what is no record of the format, instead of failing. scurry's own; Flink has nothing like it.
+        """Skip malformed records instead of failing. scurry's own; Flink has nothing like it.
 
         The metric `numMalformedRecordsDropped` counts them, and the job's summary names them.
         """
@@ -165,7 +165,7 @@ class FileSourceBuilder(ApiObject):
 
         Raises:
             ArgumentError: There is no path.
-            UnsupportedError: A path of a scheme that is not known.
+            UnsupportedError: A path has an unknown scheme.
         """
         paths = [os.fspath(path) for path in self._paths]
         return FileSource(self._format, paths, self._interval_ms, self._splits, self._drop_malformed)
@@ -179,10 +179,10 @@ def _checked(file_format: Any, kind: Any, method: str) -> FileFormat:
 
 
 class OutputFileConfig(ApiObject):
-    """How part files are named: `<prefix>-<what makes it unique><suffix>`."""
+    """The names of part files: `<prefix>-<unique part><suffix>`."""
 
     def __init__(self, part_prefix: str, part_suffix: str) -> None:
-        """Take the beginning and the end of the names."""
+        """Take the prefix and the suffix of the names."""
         self._part_prefix = part_prefix
         self._part_suffix = part_suffix
 
@@ -192,28 +192,28 @@ class OutputFileConfig(ApiObject):
         return OutputFileConfig.OutputFileConfigBuilder()
 
     def get_part_prefix(self) -> str:
-        """Return the beginning of the names."""
+        """Return the prefix of the names."""
         return self._part_prefix
 
     def get_part_suffix(self) -> str:
-        """Return the end of the names."""
+        """Return the suffix of the names."""
         return self._part_suffix
 
     class OutputFileConfigBuilder(ApiObject):
-        """Collects prefix and suffix."""
+        """Builder of an OutputFileConfig."""
 
         def __init__(self) -> None:
-            """Begin with `part` and nothing."""
+            """Begin with the prefix `part` and no suffix."""
             self.part_prefix = "part"
             self.part_suffix = ""
 
         def with_part_prefix(self, prefix: str) -> OutputFileConfig.OutputFileConfigBuilder:
-            """Set the beginning of the names."""
+            """Set the prefix of the names."""
             self.part_prefix = prefix
             return self
 
         def with_part_suffix(self, suffix: str) -> OutputFileConfig.OutputFileConfigBuilder:
-            """Set the end of the names."""
+            """Set the suffix of the names."""
             self.part_suffix = suffix
             return self
 
@@ -223,17 +223,17 @@ class OutputFileConfig(ApiObject):
 
 
 class FileSink(ApiObject, _FileSink):
-    """Writes records into part files below a base path, each record exactly once.
+    """Write records into part files below a base path, each record exactly once.
 
-    Part files are hidden while they are written and appear when their micro-batch has succeeded, which is the moment of
-    a checkpoint. Every file therefore ends with its micro-batch, and earlier if the rolling policy says so.
+    Part files are hidden while they are written and become visible when their micro-batch commits, which is a
+    checkpoint. So every file ends with its micro-batch, or earlier if the rolling policy says so.
     """
 
     class BaseBuilder(ApiObject):
-        """What both kinds of sink are built with."""
+        """Base of the builders of both kinds of sink."""
 
         def __init__(self, base_path: str, part_format: PartFormat, rolling: RollingPolicy) -> None:
-            """Begin with where and how to write."""
+            """Begin with the base path, the format and the rolling policy."""
             self._base_path = os.fspath(base_path)
             self._format = part_format
             self._rolling = rolling
@@ -242,7 +242,7 @@ class FileSink(ApiObject, _FileSink):
             self._compaction: Compaction | None = None
 
         def with_bucket_check_interval(self, interval: TimeAmount) -> FileSink.BaseBuilder:
-            """Accept the interval at which Flink looks for files to end; here they end with their micro-batch.
+            """Accept the interval at which Flink checks for files to end; here they end with their micro-batch.
 
             Args:
                 interval: Milliseconds or an amount of time.
@@ -251,7 +251,7 @@ class FileSink(ApiObject, _FileSink):
             return self
 
         def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> FileSink.BaseBuilder:
-            """Set which directory below the base path is written; by default one per hour."""
+            """Set which directory below the base path a record is written to; by default one per hour."""
             if not isinstance(bucket_assigner, BucketAssigner):
                 raise ArgumentTypeError(f"with_bucket_assigner takes a BucketAssigner, got {bucket_assigner!r}")
             self._buckets = bucket_assigner
@@ -270,11 +270,11 @@ class FileSink(ApiObject, _FileSink):
             return self
 
         def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> FileSink.BaseBuilder:
-            """Make larger files of small ones, which then never are visible themselves.
+            """Compact small files into larger ones; the small files never become visible.
 
             Args:
-                strategy: When; until then the records are not visible. At the end of the job all are.
-                compactor: How.
+                strategy: When to compact. Until then the records are not visible; at the end of the job all are.
+                compactor: How to compact.
 
             Raises:
                 ArgumentError: The compactor cannot make one file of several of this format.
@@ -288,7 +288,7 @@ class FileSink(ApiObject, _FileSink):
             return self
 
         def disable_compact(self) -> FileSink.BaseBuilder:
-            """Leave files as they are. The default; what earlier runs of the job left to compact becomes visible."""
+            """Do not compact files. The default; files that earlier runs of the job left to compact become visible."""
             self._compaction = None
             return self
 
@@ -296,7 +296,7 @@ class FileSink(ApiObject, _FileSink):
             """Return the sink.
 
             Raises:
-                UnsupportedError: The base path's scheme is not known.
+                UnsupportedError: The base path has an unknown scheme.
             """
             return self._build(FileSink)
 
@@ -313,13 +313,13 @@ class FileSink(ApiObject, _FileSink):
             )
 
     class RowFormatBuilder(BaseBuilder):
-        """Builds a sink that writes record by record."""
+        """Builder of a sink that writes record by record."""
 
     class BulkFormatBuilder(BaseBuilder):
-        """Builds a sink that writes whole files of a format."""
+        """Builder of a sink that writes whole files of a format."""
 
         def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
-            """Accept the only policy there is for whole files.
+            """Accept the only policy for whole files.
 
             Raises:
                 ArgumentError: It is not `RollingPolicy.on_checkpoint_rolling_policy()`.
@@ -355,10 +355,10 @@ class FileSink(ApiObject, _FileSink):
 
 
 class StreamingFileSink(FileSink):
-    """A FileSink for `add_sink`. Deprecated since Flink 1.15, for programs that have it; others use FileSink."""
+    """A FileSink for `add_sink`, for existing programs. Deprecated since Flink 1.15: use FileSink."""
 
     class DefaultRowFormatBuilder(FileSink.RowFormatBuilder):
-        """Builds a sink that writes record by record."""
+        """Builder of a sink that writes record by record."""
 
         def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
             """Set when files end before their micro-batch does; see `FileSink`."""
@@ -369,7 +369,7 @@ class StreamingFileSink(FileSink):
             return self._build(StreamingFileSink)
 
     class DefaultBulkFormatBuilder(FileSink.BulkFormatBuilder):
-        """Builds a sink that writes whole files of a format."""
+        """Builder of a sink that writes whole files of a format."""
 
         def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
             """Set when files end before their micro-batch does; see `FileSink`."""

@@ -14,7 +14,7 @@ __all__ = ["HybridSource", "HybridSourceBuilder", "SourceSwitchContext"]
 
 
 class HybridSource(ApiObject, _HybridSource):
-    """Reads each source when the one before it has ended, for example files and then a live stream."""
+    """Read each source when the one before it has ended, for example files and then a live stream."""
 
     @staticmethod
     def builder(first_source: Source) -> HybridSourceBuilder:
@@ -23,7 +23,7 @@ class HybridSource(ApiObject, _HybridSource):
 
 
 class HybridSourceBuilder(ApiObject):
-    """Collects the sources in their order."""
+    """Builder of a HybridSource: collects the sources in their order."""
 
     def __init__(self, first_source: Source) -> None:
         """Begin with a source."""
@@ -39,15 +39,15 @@ class HybridSourceBuilder(ApiObject):
         """Read this source when those before have ended.
 
         Args:
-            source: The source; or a function that makes it from where the one before it has ended, when that is known
+            source: The source, or a function that makes it when the one before it has ended, from its end position
                 (Java's `SourceFactory`; PyFlink has none).
-            bounded: Whether the source that the function makes ends; others are made later only if it does.
+            bounded: Whether the source that the function makes ends; only then can other sources follow.
             channels: How many readers it has, for a KafkaSource the number of its partitions; by default the
-                operator's parallelism. A source that needs fewer is fine, one that needs more fails the job.
+                operator's parallelism. A source may use fewer; one that needs more fails the job.
 
         Raises:
-            ArgumentTypeError: It is neither.
-            ArgumentError: `bounded` or `channels` with a source, which knows these itself, or not a positive number.
+            ArgumentTypeError: `source` is neither.
+            ArgumentError: `bounded` or `channels` is set for a source, which has its own, or `channels` is below 1.
         """
         if isinstance(source, Source):
             if bounded or channels is not None:
@@ -67,6 +67,6 @@ class HybridSourceBuilder(ApiObject):
         Raises:
             ArgumentError: A source before the last never ends.
             ArgumentTypeError: The sources have records of different types.
-            UnsupportedError: A source that only Spark reads.
+            UnsupportedError: A source can only be read by Spark.
         """
         return HybridSource(self._sources)

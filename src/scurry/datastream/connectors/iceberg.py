@@ -17,7 +17,7 @@ __all__ = ["IcebergSink", "IcebergSource", "TableLoader"]
 
 
 class TableLoader(ApiObject):
-    """Where a table is; made by `from_catalog`."""
+    """The location of a table; made by `from_catalog`."""
 
     def __init__(self, table: IcebergTable) -> None:
         """Take the table."""
@@ -28,8 +28,8 @@ class TableLoader(ApiObject):
         """Return the table of a catalog.
 
         Args:
-            properties: The catalog's, as pyiceberg has them, e.g. `{"type": "rest", "uri": "http://..."}`; they count
-                more than those its configuration file has for the catalog.
+            properties: pyiceberg's properties of the catalog, e.g. `{"type": "rest", "uri": "http://..."}`; they
+                override those in pyiceberg's configuration file.
             identifier: The table's name, e.g. "db.events".
             catalog_name: The catalog's name.
         """
@@ -48,7 +48,7 @@ def _table(loader: TableLoader | None) -> IcebergTable:
 
 
 class IcebergSource(ApiObject, _IcebergSource):
-    """Reads an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
+    """Read an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
 
     @staticmethod
     def for_row_data() -> IcebergSource.Builder:
@@ -56,7 +56,7 @@ class IcebergSource(ApiObject, _IcebergSource):
         return IcebergSource.Builder()
 
     class Builder(ApiObject):
-        """Says which table is read, and from where on."""
+        """Builder that sets the table and where reading begins."""
 
         def __init__(self) -> None:
             """Begin without a table."""
@@ -84,33 +84,33 @@ class IcebergSource(ApiObject, _IcebergSource):
             return self
 
         def streaming(self, streaming: bool) -> IcebergSource.Builder:
-            """Go on with what is appended; otherwise one snapshot is read and the source ends, which is the default."""
+            """Also read what is appended later, indefinitely; by default, the source ends after one snapshot."""
             self._streaming = streaming
             return self
 
         def monitor_interval(self, interval: TimeAmount) -> IcebergSource.Builder:
-            """Set the time between two looks for new snapshots, in milliseconds or as an amount of time; 60 s."""
+            """Set the time between checks for new snapshots, in milliseconds or as an amount of time; default 60 s."""
             self._interval_ms = to_millis(interval)
             return self
 
         def start_snapshot_id(self, snapshot_id: int) -> IcebergSource.Builder:
-            """Read only what is appended after a snapshot, for ever."""
+            """Read only what is appended after a snapshot, indefinitely."""
             self._snapshot, self._streaming, self._latest = snapshot_id, True, True
             return self
 
         def starting_from_latest(self) -> IcebergSource.Builder:
-            """Read only what is appended from now on, for ever."""
+            """Read only what is appended from now on, indefinitely."""
             self._streaming = self._latest = True
             return self
 
         def build(self) -> IcebergSource:
-            """Return the source; the catalog is asked for the columns.
+            """Return the source; reads the columns from the catalog.
 
             Raises:
                 SourceNotFoundError: There is no such table or snapshot.
-                SourceConnectionError: The catalog cannot be asked.
-                ArgumentError: There is no table, or it lacks a column.
-                UnsupportedError: The type of a column.
+                SourceConnectionError: The catalog cannot be queried.
+                ArgumentError: No table was set, or it lacks a column.
+                UnsupportedError: The type of a column is not supported.
                 ExtraMissingError: The package pyiceberg is missing.
             """
             interval = self._interval_ms if self._streaming else None
@@ -120,7 +120,7 @@ class IcebergSource(ApiObject, _IcebergSource):
 
 
 class IcebergSink(ApiObject, _IcebergSink):
-    """Appends records to an Iceberg table, each exactly once."""
+    """Append records to an Iceberg table, each exactly once."""
 
     @staticmethod
     def for_row_data(row_type: RowType) -> IcebergSink.Builder:
@@ -132,7 +132,7 @@ class IcebergSink(ApiObject, _IcebergSink):
         return IcebergSink.Builder(row_type)
 
     class Builder(ApiObject):
-        """Says which table is written."""
+        """Builder that sets the table and its partitions."""
 
         def __init__(self, row_type: RowType) -> None:
             """Begin without a table."""
@@ -141,12 +141,12 @@ class IcebergSink(ApiObject, _IcebergSink):
             self._partition_columns: tuple[str, ...] = ()
 
         def table_loader(self, loader: TableLoader) -> IcebergSink.Builder:
-            """Set the table, which is made if it is not there."""
+            """Set the table, which is created if it does not exist."""
             self._loader = loader
             return self
 
         def with_partition_columns(self, *names: str) -> IcebergSink.Builder:
-            """Partition the table by these columns if it is made; one that is there keeps its partitions."""
+            """Partition the table by these columns if it is created; an existing table keeps its partitions."""
             self._partition_columns = names
             return self
 
@@ -154,8 +154,8 @@ class IcebergSink(ApiObject, _IcebergSink):
             """Return the sink.
 
             Raises:
-                ArgumentError: There is no table, or a partition column is none of the columns.
-                UnsupportedError: A type that tables do not have.
+                ArgumentError: No table was set, or a partition column is not one of the columns.
+                UnsupportedError: A type that tables do not support.
                 ExtraMissingError: The package pyiceberg is missing.
             """
             built = IcebergSink.of(_table(self._loader), self._row, self._partition_columns)

@@ -1,4 +1,4 @@
-"""Databases as sinks, as sources, and to look things up in: JdbcSink, JdbcSource, JdbcLookup."""
+"""Databases as sinks, sources and lookup tables: JdbcSink, JdbcSource, JdbcLookup."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class JdbcSink(ApiObject, _JdbcSink):
-    """Executes an SQL statement for every record; for `add_sink`, as in PyFlink, or `sink_to`."""
+    """Execute an SQL statement for every record; for `add_sink`, as in PyFlink, or `sink_to`."""
 
     @staticmethod
     def sink(
@@ -43,7 +43,7 @@ class JdbcSink(ApiObject, _JdbcSink):
     ) -> JdbcSink:
         """Return a sink that writes at least once: after a failure some records may be written again.
 
-        With a statement that may be executed twice, `INSERT ... ON CONFLICT ... DO UPDATE`, that changes nothing.
+        With an idempotent statement, such as `INSERT ... ON CONFLICT ... DO UPDATE`, repeated writes have no effect.
 
         Args:
             sql: A statement with a `?` for each field of a record, in their order.
@@ -66,15 +66,15 @@ class JdbcSink(ApiObject, _JdbcSink):
         jdbc_execution_options: JdbcExecutionOptions | None = None,
         jdbc_exactly_once_options: JdbcExactlyOnceOptions | None = None,
     ) -> _JdbcSink:
-        """Return a sink that writes exactly once: a micro-batch is one transaction, with its number in it.
+        """Return a sink that writes exactly once: each micro-batch is one transaction that contains its number.
 
-        PyFlink has no such method; Flink's Java API has one over XA transactions.
+        PyFlink has no such method; Flink's Java API has one with XA transactions.
 
         Args:
             sql: A statement with a `?` for each field of a record, in their order.
             type_info: Type of the records: `Types.ROW` or `Types.ROW_NAMED`.
             jdbc_connection_options: Where the database is.
-            jdbc_execution_options: Retries, and records per block; the interval means nothing here.
+            jdbc_execution_options: Retries, and records per block; the interval has no effect.
             jdbc_exactly_once_options: Names of two tables that the sink keeps in the database.
 
         Raises:
@@ -99,10 +99,10 @@ class JdbcSource(ApiObject, _JdbcSource):
 
 
 class JdbcSourceBuilder(ApiObject):
-    """Says what a JdbcSource reads, and how."""
+    """Builder of a JdbcSource."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin with nothing set."""
         self._sql: str | None = None
         self._connection: JdbcConnectionOptions | None = None
         self._type_info: RowTypeInfo | None = None
@@ -120,22 +120,22 @@ class JdbcSourceBuilder(ApiObject):
         return self
 
     def set_type_information(self, type_info: RowTypeInfo) -> JdbcSourceBuilder:
-        """Declare the type of the rows; by default the database is asked when the source is built."""
+        """Declare the type of the rows; by default the database is queried for it when the source is built."""
         if not isinstance(type_info, RowTypeInfo):
             raise ArgumentTypeError(f"a JdbcSource makes rows; declare Types.ROW_NAMED(...), got {type_info!r}")
         self._type_info = type_info
         return self
 
     def set_partitions(self, column: str, lower: Bound, upper: Bound, number: int) -> JdbcSourceBuilder:
-        """Read in parallel, cut by ranges of a column (Flink's `scan.partition.*` options).
+        """Read in parallel, in splits that are ranges of a column (Flink's `scan.partition.*` options).
 
-        The bounds say where to cut and leave no row out: what is beyond them is in the first or last split.
+        The bounds only set where to cut: rows beyond them are in the first or last split.
 
         Args:
             column: A column of the query's result: a number, date or timestamp. An index on it helps.
-            lower: Its smallest value, about.
-            upper: Its largest, about.
-            number: How many splits.
+            lower: Its smallest value, approximately.
+            upper: Its largest value, approximately.
+            number: The number of splits.
         """
         self._partitions = Partitions(column, lower, upper, number)
         return self
@@ -148,11 +148,11 @@ class JdbcSourceBuilder(ApiObject):
         return self
 
     def build(self) -> JdbcSource:
-        """Return the source; asks the database for the type of the rows unless it was declared.
+        """Return the source; queries the database for the type of the rows unless it was declared.
 
         Raises:
             ArgumentError: There is no query, or no connection.
-            DatabaseError: The database cannot be asked, or refuses the query.
+            DatabaseError: The database cannot be reached, or refuses the query.
         """
         if self._sql is None or self._connection is None:
             raise ArgumentError("a JdbcSource needs set_sql(...) and set_connection_options(...)")
@@ -161,7 +161,7 @@ class JdbcSourceBuilder(ApiObject):
 
 
 class JdbcLookupFunction(AsyncFunction[Any, Any]):
-    """Looks up every record of a stream, several at a time; for `AsyncDataStream`."""
+    """Look up every record of a stream in a database, several at a time; for `AsyncDataStream`."""
 
     def __init__(
         self,
@@ -173,13 +173,13 @@ class JdbcLookupFunction(AsyncFunction[Any, Any]):
         """Describe the enrichment.
 
         Args:
-            lookup: What to ask.
+            lookup: The lookup.
             key: Returns the key of a record, a tuple if it has several parts.
             join: Returns the results for a record and the rows found, of which there may be none.
             connections: How many queries a task has in flight.
 
         Raises:
-            ArgumentError: There is no connection.
+            ArgumentError: `connections` is below 1.
         """
         if connections < 1:
             raise ArgumentError(f"a JdbcLookupFunction needs at least 1 connection, got {connections}")
@@ -189,7 +189,7 @@ class JdbcLookupFunction(AsyncFunction[Any, Any]):
         self._connections = connections
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Make the threads that wait for the database."""
+        """Start the threads that wait for the database."""
         self._pool = ThreadPoolExecutor(self._connections, "scurry-jdbc-lookup")
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class JdbcLookupFunction(AsyncFunction[Any, Any]):
         self._lookup.close()
 
     async def async_invoke(self, value: Any) -> list[Any]:
-        """Return what `join` makes of a record and its rows."""
+        """Return the results of `join` for a record and its rows."""
         key = self._key(value)
         parts = key if isinstance(key, tuple) else (key,)
         rows = await asyncio.get_running_loop().run_in_executor(self._pool, self._lookup.rows, *parts)

@@ -1,4 +1,4 @@
-"""Kafka topics as sources and sinks: KafkaSource, KafkaSink, and what they are built with."""
+"""Kafka topics as sources and sinks: KafkaSource, KafkaSink, and their builders."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 
 
 class KafkaSource(ApiObject, _KafkaSource):
-    """Reads topics, exactly once: the offsets of what is read are part of the checkpoint."""
+    """Read topics exactly once: the offsets of the records read are part of the checkpoint."""
 
     @staticmethod
     def builder() -> KafkaSourceBuilder:
@@ -60,10 +60,10 @@ class KafkaSource(ApiObject, _KafkaSource):
 
 
 class KafkaSourceBuilder(ApiObject):
-    """Collects what a KafkaSource reads, and how."""
+    """Builder of a KafkaSource."""
 
     def __init__(self) -> None:
-        """Begin with a source that reads from the earliest offsets, forever."""
+        """Begin with an unbounded source that reads from the earliest offsets."""
         self._properties: dict[str, Any] = {}
         self._subscription: Subscription | None = None
         self._decoder: Decoder | None = None
@@ -94,7 +94,7 @@ class KafkaSourceBuilder(ApiObject):
         """Read all topics whose whole name matches a regular expression, also those that are created later.
 
         Raises:
-            ArgumentError: It is no regular expression.
+            ArgumentError: It is not a regular expression.
         """
         try:
             re.compile(topic_pattern)
@@ -118,7 +118,7 @@ class KafkaSourceBuilder(ApiObject):
         return self
 
     def set_starting_offsets(self, starting_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
-        """Set where reading starts, unless the job goes on from a checkpoint or savepoint. By default, the earliest."""
+        """Set where reading starts, unless the job resumes from a checkpoint or savepoint; by default, the earliest."""
         self._start = _initializer(starting_offsets_initializer, "set_starting_offsets")
         return self
 
@@ -127,7 +127,7 @@ class KafkaSourceBuilder(ApiObject):
         return self._end(stopping_offsets_initializer, "set_bounded", True)
 
     def set_unbounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
-        """Stop at offsets found when the job starts, but count as a source without end, so that the job streams."""
+        """Stop at offsets found when the job starts, but count as unbounded, so that the job runs in STREAMING."""
         return self._end(stopping_offsets_initializer, "set_unbounded", False)
 
     def _end(self, initializer: KafkaOffsetsInitializer, method: str, bounded: bool) -> KafkaSourceBuilder:
@@ -138,7 +138,7 @@ class KafkaSourceBuilder(ApiObject):
         return self
 
     def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema) -> KafkaSourceBuilder:
-        """Set what makes a record of a value; keys and headers are left aside, and so are messages without a value."""
+        """Set the schema that reads values; keys, headers and messages without a value are ignored."""
         if not isinstance(deserialization_schema, DeserializationSchema):
             raise ArgumentTypeError(
                 f"set_value_only_deserializer takes a DeserializationSchema, got {deserialization_schema!r}"
@@ -147,7 +147,7 @@ class KafkaSourceBuilder(ApiObject):
         return self
 
     def set_deserializer(self, record_deserializer: KafkaRecordDeserializationSchema) -> KafkaSourceBuilder:
-        """Set what makes a record of key, value, headers, timestamp and place; Java's method of that name."""
+        """Set the schema that reads key, value, headers, timestamp and position; Java's method of that name."""
         if not isinstance(record_deserializer, KafkaRecordDeserializationSchema):
             raise ArgumentTypeError(
                 f"set_deserializer takes a KafkaRecordDeserializationSchema, got {record_deserializer!r}"
@@ -156,7 +156,7 @@ class KafkaSourceBuilder(ApiObject):
         return self
 
     def drop_malformed_records(self) -> KafkaSourceBuilder:
-        """Leave out messages that the deserializer fails on, instead of failing. scurry's own.
+        """Skip messages that the deserializer fails on, instead of failing. scurry's own.
 
         The metric `numMalformedRecordsDropped` counts them, and the job's summary names them. To keep them, call
         `with_dead_letters` on the stream instead.
@@ -180,7 +180,7 @@ class KafkaSourceBuilder(ApiObject):
         Raises:
             ArgumentError: Servers, topics or deserializer are missing, or librdkafka refuses a property.
             ExtraMissingError: librdkafka is not installed.
-            UnsupportedError: A property only Java's clients could honour.
+            UnsupportedError: A property that only Java's clients support.
         """
         properties = ClientProperties(self._properties)
         if self._subscription is None:
@@ -211,7 +211,7 @@ def _check_reset(properties: ClientProperties) -> None:
 
 
 class KafkaSink(ApiObject, _KafkaSink):
-    """Writes to topics; how sure that is, is up to the delivery guarantee."""
+    """Write records to topics, with the delivery guarantee that is set."""
 
     @staticmethod
     def builder() -> KafkaSinkBuilder:
@@ -220,10 +220,10 @@ class KafkaSink(ApiObject, _KafkaSink):
 
 
 class KafkaSinkBuilder(ApiObject):
-    """Collects where a KafkaSink writes, and how."""
+    """Builder of a KafkaSink."""
 
     def __init__(self) -> None:
-        """Begin with a sink that guarantees nothing."""
+        """Begin with the delivery guarantee NONE."""
         self._properties: dict[str, Any] = {}
         self._guarantee = DeliveryGuarantee.NONE
         self._prefix = "kafka-sink"
@@ -234,21 +234,21 @@ class KafkaSinkBuilder(ApiObject):
         return self.set_property("bootstrap.servers", bootstrap_servers)
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> KafkaSinkBuilder:
-        """Set what holds when the job fails and goes on; NONE is no less here than AT_LEAST_ONCE."""
+        """Set the guarantee when a failed job resumes; NONE is the same as AT_LEAST_ONCE here."""
         if not isinstance(delivery_guarantee, DeliveryGuarantee):
             raise ArgumentTypeError(f"set_delivery_guarantee takes a DeliveryGuarantee, got {delivery_guarantee!r}")
         self._guarantee = delivery_guarantee
         return self
 
     def set_transactional_id_prefix(self, transactional_id_prefix: str) -> KafkaSinkBuilder:
-        """Set what transactional ids begin with; the job's and the sink's identity follow, so they are unique."""
+        """Set the prefix of transactional ids; the identities of job and sink are appended, so ids are unique."""
         if not transactional_id_prefix or len(transactional_id_prefix.encode()) > 6400:
             raise ArgumentError("the transactional id prefix must have 1 to 6400 bytes")
         self._prefix = transactional_id_prefix
         return self
 
     def set_record_serializer(self, record_serializer: KafkaRecordSerializationSchema) -> KafkaSinkBuilder:
-        """Set what records become in Kafka."""
+        """Set the schema that converts records to messages."""
         if not isinstance(record_serializer, KafkaRecordSerializationSchema):
             raise ArgumentTypeError(
                 f"set_record_serializer takes a KafkaRecordSerializationSchema, got {record_serializer!r}; "
@@ -268,7 +268,7 @@ class KafkaSinkBuilder(ApiObject):
         Raises:
             ArgumentError: Servers or serializer are missing, or librdkafka refuses a property.
             ExtraMissingError: librdkafka is not installed.
-            UnsupportedError: A property only Java's clients could honour.
+            UnsupportedError: A property that only Java's clients support.
         """
         if self._properties.pop("transactional.id", None) is not None:
             raise ArgumentError("transactional.id is the sink's own; call set_transactional_id_prefix")
@@ -281,7 +281,7 @@ class KafkaSinkBuilder(ApiObject):
 
 
 class KafkaTopicSelector(ABC):
-    """Says to which topic a record goes."""
+    """Select the topic of each record."""
 
     @abstractmethod
     def apply(self, data: Any) -> str:
@@ -289,7 +289,7 @@ class KafkaTopicSelector(ABC):
 
 
 class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema):
-    """Says what records become in Kafka: topic, key, value and headers."""
+    """Convert records to messages with topic, key, value and headers."""
 
     @staticmethod
     def builder() -> KafkaRecordSerializationSchemaBuilder:
@@ -298,7 +298,7 @@ class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema)
 
 
 class KafkaRecordSerializationSchemaBuilder(ApiObject):
-    """Collects how records are serialized."""
+    """Builder of a KafkaRecordSerializationSchema."""
 
     def __init__(self) -> None:
         """Begin with nothing set."""
@@ -326,14 +326,14 @@ class KafkaRecordSerializationSchemaBuilder(ApiObject):
     def set_key_serialization_schema(
         self, key_serialization_schema: SerializationSchema
     ) -> KafkaRecordSerializationSchemaBuilder:
-        """Set what makes the key, of the whole record. Records with equal keys go to the same partition."""
+        """Set the schema that makes the key from the record. Records with equal keys go to the same partition."""
         self._key = _schema(key_serialization_schema, "set_key_serialization_schema")
         return self
 
     def set_value_serialization_schema(
         self, value_serialization_schema: SerializationSchema
     ) -> KafkaRecordSerializationSchemaBuilder:
-        """Set what makes the value."""
+        """Set the schema that makes the value from the record."""
         self._value = _schema(value_serialization_schema, "set_value_serialization_schema")
         return self
 
@@ -366,7 +366,7 @@ def _schema(schema: Any, method: str) -> SerializationSchema:
 
 
 class Semantic(Enum):
-    """What FlinkKafkaProducer promised; see `DeliveryGuarantee`."""
+    """The guarantee of FlinkKafkaProducer; see `DeliveryGuarantee`."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1
@@ -377,7 +377,7 @@ class FlinkKafkaConsumer:
     """Flink's consumer before KafkaSource, removed from Flink 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Say what to use instead."""
+        """Raise an error that says what to use instead."""
         raise UnsupportedError("FlinkKafkaConsumer is not in Flink 2 any more; use KafkaSource.builder()")
 
 
@@ -385,5 +385,5 @@ class FlinkKafkaProducer:
     """Flink's producer before KafkaSink, removed from Flink 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Say what to use instead."""
+        """Raise an error that says what to use instead."""
         raise UnsupportedError("FlinkKafkaProducer is not in Flink 2 any more; use KafkaSink.builder()")

@@ -1,4 +1,4 @@
-"""Which operators and sources may set aside records that they fail on."""
+"""Declare side outputs for records that operators and sources fail on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
 __all__ = ["declare_dead_letters"]
 
-#: They call a function for one record at a time, and emit what it returns.
+#: Operators that call a function for one record at a time and emit what it returns.
 _PER_RECORD = (
     ops.Map, ops.FlatMap, ops.Filter, ops.Process, ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedProcess,
     ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
@@ -22,11 +22,11 @@ _INSTEAD = {
 
 
 def declare_dead_letters(node: Node, output_tag: OutputTag) -> None:
-    """Give an operator a side output for records on which its function fails, or a source one for malformed input.
+    """Add a side output: to an operator for records its function fails on, or to a source for malformed input.
 
     Raises:
-        UnsupportedError: It does not call a function for one record at a time.
-        TopologyError: It is neither an operator nor a source that can read past malformed records.
+        UnsupportedError: The operator does not call a function for one record at a time.
+        TopologyError: The node is neither an operator nor a source that can read past malformed records.
         ArgumentError: The tag has a type.
     """
     if not isinstance(output_tag, OutputTag):

@@ -1,4 +1,4 @@
-"""What to call instead of methods that people expect of streams, such as those of other libraries."""
+"""What to call instead of methods that streams do not have, such as those of other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of single operators."""
+"""Settings of single operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_KEY_GROUPS = 1 << 15
 
 
 class OperatorSettings(ApiObject):
-    """What streams and sinks let the operator behind them be told."""
+    """The settings that streams and sinks offer for the operator behind them."""
 
     _node: Node
 
@@ -50,13 +50,13 @@ class OperatorSettings(ApiObject):
 
         Raises:
             ArgumentError: It is less than 1, or the operator is not parallel.
-            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
+            TopologyError: The stream is not an operator but, for example, the result of `union` or `rebalance`.
         """
         self._node.parallelism = check_parallelism(self._node, parallelism)
         return self
 
     def disable_chaining(self) -> Self:
-        """Accept where Flink would put thread boundaries.
+        """Accept Flink's setting of thread boundaries; it has no effect here.
 
         Notes:
             Operators without an exchange between them always run in one task here; results are the same.
@@ -64,7 +64,7 @@ class OperatorSettings(ApiObject):
         return self
 
     def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
-        """Accept which operators Flink would put into the same slots; Spark schedules tasks by itself.
+        """Accept which operators Flink puts into the same slots; here Spark schedules tasks.
 
         Raises:
             ArgumentTypeError: It is neither a group nor the name of one.
@@ -75,11 +75,11 @@ class OperatorSettings(ApiObject):
 
 
 def check_parallelism(node: Node, parallelism: int) -> int:
-    """Return the parallelism for an operator if it can have it.
+    """Return the parallelism if the operator allows it.
 
     Raises:
         ArgumentError: It is less than 1, or more than the operator allows.
-        TopologyError: The node is no operator.
+        TopologyError: The node is not an operator.
     """
     if not isinstance(node, (OperatorNode, SourceNode)):
         raise TopologyError(
@@ -93,7 +93,7 @@ def check_parallelism(node: Node, parallelism: int) -> int:
 
 
 def check_max_parallelism(max_parallelism: int) -> int:
-    """Return the maximum parallelism if it is one.
+    """Return the maximum parallelism if it is valid.
 
     Raises:
         ArgumentError: It is not between 1 and 32768.

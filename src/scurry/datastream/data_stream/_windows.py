@@ -1,4 +1,4 @@
-"""What all windowed streams have in common, whatever is done with the windows and however many streams they hold."""
+"""Base of all windowed streams, of one or two streams and for any function."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Windows(ApiObject):
         """Set what fires the windows, instead of the assigner's default.
 
         Raises:
-            ArgumentTypeError: It is no Trigger, or one that cannot handle windows that merge where they do.
+            ArgumentTypeError: It is not a Trigger, or the windows merge and it cannot handle that.
         """
         if not isinstance(trigger, Trigger):
             raise ArgumentTypeError(f"expected a Trigger, got {trigger!r}")
@@ -71,10 +71,10 @@ class Windows(ApiObject):
         time a window fires.
 
         Args:
-            evictor: `CountEvictor`, `TimeEvictor`, `DeltaEvictor` or one of your own.
+            evictor: `CountEvictor`, `TimeEvictor`, `DeltaEvictor` or a custom one.
 
         Raises:
-            ArgumentTypeError: It is no Evictor.
+            ArgumentTypeError: It is not an Evictor.
         """
         if not isinstance(evictor, Evictor):
             raise ArgumentTypeError(f"expected an Evictor such as CountEvictor.of(...), got {evictor!r}")
@@ -82,7 +82,7 @@ class Windows(ApiObject):
         return self
 
     def allowed_lateness(self: Self, time_ms: TimeAmount) -> Self:
-        """Keep windows of event time for a while after they fired, and fire them again for records that come late.
+        """Keep event-time windows for some time after they fired, and fire them again for late records.
 
         Args:
             time_ms: How long (int: ms of event time).
@@ -94,11 +94,11 @@ class Windows(ApiObject):
         return self
 
     def _operator(self, label: str, described: tuple[Any, ...], output_type: Any, **details: Any) -> DataStream:
-        """The results of the window operator.
+        """Return the results of the window operator.
 
         Args:
-            label: What the operator is called in its description.
-            described: Functions to be named there.
+            label: Name of the operator in its description.
+            described: Functions to name there.
             output_type: Declared type of the results.
             **details: The fields of `ops.Window` that say what is done with the windows.
         """
@@ -122,14 +122,14 @@ class Windows(ApiObject):
 
 
 def _alignment(assigner: Any, trigger: Any) -> tuple[int, int, int] | None:
-    """Size, slide and offset of plain event-time windows that fire once, at their end."""
+    """Return size, slide and offset of plain event-time windows that fire once, at their end, else None."""
     if type(assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows) and type(trigger) is EventTimeTrigger:
         return assigner._size, assigner._slide, assigner._offset
     return None
 
 
 def _session_gap(assigner: Any, trigger: Any) -> int | None:
-    """The gap of plain event-time sessions that fire once, at their end."""
+    """Return the gap of plain event-time sessions that fire once, at their end, else None."""
     if type(assigner) is EventTimeSessionWindows and type(trigger) is EventTimeTrigger:
         return assigner._session_gap
     return None

@@ -1,4 +1,4 @@
-"""CachedDataStream: a stream whose records are kept for later jobs."""
+"""CachedDataStream: a stream whose records are stored for later jobs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["CachedDataStream"]
 class CachedDataStream(DataStream):
     """A stream that is computed by the first BATCH job that uses it and read by later ones (Flink's class).
 
-    The records stay in files below `scurry.cache-dir` until `invalidate`, until the environment is closed, or until the
-    program ends. A job that fails leaves nothing in the cache.
+    The records are stored in files below `scurry.cache-dir` until `invalidate` is called, the environment is closed, or
+    the program ends. A job that fails leaves nothing in the cache.
 
     Notes:
-        In STREAMING mode every job computes the stream anew, as in Flink. In PyFlink 2.3 every BATCH job does, too,
-        against its documentation. Here the cache is used, as with Flink's Java API; in programs that import `pyflink`
-        only if `scurry.cache-dir` is set, so that they do what they do on Flink.
+        In STREAMING mode every job computes the stream again, as in Flink. In PyFlink 2.3 every BATCH job does so, too,
+        contrary to its documentation. scurry uses the cache, as Flink's Java API does. Programs that import `pyflink`
+        use it only if `scurry.cache-dir` is set, so that they behave as on Flink.
     """
 
     def __init__(self, stream: DataStream, records: CachedRecords) -> None:

@@ -22,7 +22,7 @@ W = TypeVar("W", bound=Windows)
 
 
 class Pairing(ApiObject, Generic[W]):
-    """Two streams that wait for their keys."""
+    """Two streams whose keys are not set yet."""
 
     def __init__(self, first: DataStream, second: DataStream, windows: Callable[..., W]) -> None:
         """Pair two streams; programs call `join` or `co_group`."""
@@ -43,7 +43,7 @@ class Pairing(ApiObject, Generic[W]):
 
 
 class Where(ApiObject, Generic[W]):
-    """Two streams, the first of which has a key."""
+    """Two streams, of which only the first has a key."""
 
     def __init__(self, first: KeyedStream, second: DataStream, key_type: Any, windows: Callable[..., W]) -> None:
         """Key the first stream; programs call `where`."""
@@ -58,7 +58,7 @@ class Where(ApiObject, Generic[W]):
 
 
 class EqualTo(ApiObject, Generic[W]):
-    """Two streams with keys that wait for their windows."""
+    """Two streams with keys whose windows are not set yet."""
 
     def __init__(self, first: KeyedStream, second: KeyedStream, windows: Callable[..., W]) -> None:
         """Key the second stream; programs call `equal_to`."""

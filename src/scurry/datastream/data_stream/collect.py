@@ -1,4 +1,4 @@
-"""Results of a job as an iterator of the program."""
+"""Return the results of a job to the program as an iterator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CloseableIterator", "collect"]
 
 
 class CloseableIterator(ApiObject):
-    """Iterates over the records a job emits while it runs; closing it stops the job.
+    """Iterator over the records a job emits while it runs; closing it stops the job.
 
     Mirrors Flink's `CloseableIterator`. Use it in a `with` statement where the job may be unbounded.
     """
@@ -38,7 +38,7 @@ class CloseableIterator(ApiObject):
     def _announce_end(self) -> None:
         try:
             self._client.get_job_execution_result().result()
-        except BaseException:  # told to whoever iterates, in __next__
+        except BaseException:  # raised in __next__
             pass
         finally:
             self._blocks.put(None)
@@ -91,6 +91,6 @@ def collect(stream: DataStream, job_name: str | None) -> CloseableIterator:
 
     blocks: SimpleQueue[list[Any] | None] = SimpleQueue()
     sink = stream._sink(CollectSink(blocks.put), "Collect")
-    if stream._node.uid is not None:  # Nobody else can give the sink one, and a job may need all.
+    if stream._node.uid is not None:  # The program cannot set a uid on this sink, and a job may require all uids.
         sink.uid(f"{stream._node.uid} collected")
     return CloseableIterator(stream._env.execute_async(job_name), blocks)

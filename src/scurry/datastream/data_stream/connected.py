@@ -29,7 +29,7 @@ __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
 class ConnectedStreams(ApiObject):
     """Two streams, possibly of different types, that one function processes and that share its state.
 
-    Mirrors Flink's `ConnectedStreams`. Where both are keyed, records of equal keys meet the same state.
+    Mirrors Flink's `ConnectedStreams`. If both are keyed, records with equal keys use the same state.
     """
 
     def __init__(self, stream1: DataStream, stream2: DataStream) -> None:
@@ -50,13 +50,13 @@ class ConnectedStreams(ApiObject):
         )
 
     def map(self, func: CoMapFunction, output_type: Any = None) -> DataStream:
-        """Turn each record of either stream into one of the result; None is dropped."""
+        """Turn each record of either stream into one result; None is dropped."""
         require_function(func, (CoMapFunction,))
         operator = ops.KeyedCoProcess(KeyedCoMap(func)) if self._is_keyed_stream() else ops.CoMap(func)
         return self._transform(operator, "Co-Map", output_type)
 
     def flat_map(self, func: CoFlatMapFunction, output_type: Any = None) -> DataStream:
-        """Turn each record of either stream into any number of the result."""
+        """Turn each record of either stream into any number of results."""
         require_function(func, (CoFlatMapFunction,))
         operator = ops.KeyedCoProcess(KeyedCoFlatMap(func)) if self._is_keyed_stream() else ops.CoFlatMap(func)
         return self._transform(operator, "Co-Flat Map", output_type)
@@ -84,16 +84,16 @@ class ConnectedStreams(ApiObject):
 
 
 def _partitioned(stream: DataStream) -> Node:
-    """The stream's node, as an input of an operator that is never chained to what precedes it."""
+    """Return the stream's node as an input of an operator that is never chained to its inputs."""
     node = stream._node
     return node if isinstance(node, PartitionNode) else stream.forward()._node
 
 
 class BroadcastStream(ApiObject):
-    """A stream every record of which reaches every subtask, and the states it may write.
+    """A stream whose records all reach every subtask, and the broadcast states it may write.
 
-    Mirrors Flink's `BroadcastStream`. The descriptors declare what the states are; functions ask for a state by a
-    descriptor of the same name.
+    Mirrors Flink's `BroadcastStream`. The descriptors declare the states; functions access a state by a descriptor
+    of the same name.
     """
 
     def __init__(self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
@@ -119,15 +119,15 @@ class BroadcastConnectedStream(ApiObject):
     def process(self, func: Any, output_type: Any = None) -> DataStream:
         """Process the records of both streams: one reads the broadcast state that the other writes.
 
-        In BATCH all broadcast records come before the first of the other stream, as in Flink. In STREAMING they meet
-        in the order in which their sources read them.
+        In BATCH all broadcast records come before the first of the other stream, as in Flink. In STREAMING they are
+        processed in the order in which their sources read them.
 
         Args:
             func: A KeyedBroadcastProcessFunction if the stream is keyed, else a BroadcastProcessFunction.
             output_type: Declared type of the main output.
 
         Raises:
-            ArgumentTypeError: The function is of the other kind, or none of them.
+            ArgumentTypeError: The function is of the other kind, or of neither.
         """
         inputs = (_partitioned(self.non_broadcast_stream), self.broadcast_stream.input_stream._node)
         env, descriptors = self.non_broadcast_stream._env, tuple(self.broadcast_state_descriptors)

@@ -20,7 +20,7 @@ __all__ = ["IntervalJoin", "IntervalJoined"]
 
 
 class IntervalJoin(ApiObject):
-    """Two keyed streams that wait for the bounds of their join (Flink's `KeyedStream.IntervalJoin`)."""
+    """Two keyed streams whose join has no bounds yet (Flink's `KeyedStream.IntervalJoin`)."""
 
     def __init__(self, left: KeyedStream, right: KeyedStream) -> None:
         """Join two keyed streams; programs call `interval_join`."""
@@ -34,7 +34,7 @@ class IntervalJoin(ApiObject):
         return self
 
     def in_processing_time(self) -> IntervalJoin:
-        """Compare when records are processed; as in Flink, `between` refuses it."""
+        """Compare the times when records are processed; as in Flink, `between` refuses this."""
         self._event_time = False
         return self
 
@@ -61,7 +61,7 @@ class IntervalJoin(ApiObject):
 
 
 class IntervalJoined(ApiObject):
-    """An interval join that waits for its function (Flink's `KeyedStream.IntervalJoined`)."""
+    """An interval join that has no function yet (Flink's `KeyedStream.IntervalJoined`)."""
 
     def __init__(self, left: KeyedStream, right: KeyedStream, lower_bound: int, upper_bound: int) -> None:
         """Bound a join, in ms; programs call `between`."""
@@ -74,22 +74,22 @@ class IntervalJoined(ApiObject):
         self._right_late_tag: OutputTag | None = None
 
     def lower_bound_exclusive(self) -> IntervalJoined:
-        """Leave the lower bound itself out."""
+        """Exclude the lower bound."""
         self._lower_open = True
         return self
 
     def upper_bound_exclusive(self) -> IntervalJoined:
-        """Leave the upper bound itself out."""
+        """Exclude the upper bound."""
         self._upper_open = True
         return self
 
     def side_output_left_late_data(self, output_tag: OutputTag) -> IntervalJoined:
-        """Emit left records behind the watermark to a side output of the result, instead of dropping them."""
+        """Emit late left records (behind the watermark) to a side output of the result, instead of dropping them."""
         self._left_late_tag = _tag(output_tag)
         return self
 
     def side_output_right_late_data(self, output_tag: OutputTag) -> IntervalJoined:
-        """Emit right records behind the watermark to a side output of the result, instead of dropping them."""
+        """Emit late right records (behind the watermark) to a side output of the result, instead of dropping them."""
         self._right_late_tag = _tag(output_tag)
         return self
 

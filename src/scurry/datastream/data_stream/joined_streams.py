@@ -26,7 +26,7 @@ class JoinedWindows(Windows):
 
         Args:
             function: A JoinFunction, a FlatJoinFunction, or a callable of a record of the first and one of the second
-                stream that returns the one result.
+                stream that returns one result.
             output_type: Declared type of the results.
 
         Returns:
@@ -48,7 +48,7 @@ class JoinedStreams(Pairing[JoinedWindows]):
 
 
 class _AllPairs(FunctionWrapper, CoGroupFunction):
-    """A join function as a co-group function."""
+    """Base of adapters of join functions to co-group functions."""
 
     def __init__(self, function: Any, join: Callable[[Any, Any], Any]) -> None:
         super().__init__(function)
@@ -59,7 +59,7 @@ class Pairs(_AllPairs):
     """One result for each pair."""
 
     def co_group(self, first: Any, second: Any) -> Any:
-        """Join each with each."""
+        """Join each first record with each second one."""
         join = self.join
         return [join(one, two) for one in first for two in second]
 
@@ -68,6 +68,6 @@ class FlatPairs(_AllPairs):
     """Any number of results for each pair."""
 
     def co_group(self, first: Any, second: Any) -> Any:
-        """Join each with each."""
+        """Join each first record with each second one."""
         join = self.join
         return [result for one in first for two in second for result in join(one, two) or ()]

@@ -26,7 +26,7 @@ __all__ = ["KeyedStream"]
 class KeyedStream(DataStream):
     """A stream partitioned by key: functions on it keep state and timers for each key.
 
-    Mirrors Flink's `KeyedStream`. It is no operator: names, uids and parallelism belong to what follows.
+    Mirrors Flink's `KeyedStream`. It is not an operator: set names, uids and parallelism on the operator that follows.
     """
 
     _instead = KEYED_STREAM_METHODS

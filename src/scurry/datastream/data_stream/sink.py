@@ -14,7 +14,7 @@ __all__ = ["DataStreamSink"]
 
 
 class DataStreamSink(OperatorSettings):
-    """A sink of the job being built; lets it be named and configured."""
+    """A sink of the job being built, which can be named and configured."""
 
     def __init__(self, env: StreamExecutionEnvironment, node: OperatorNode) -> None:
         """Wrap a sink node; programs get sinks from `sink_to`, `add_sink` and `print`."""

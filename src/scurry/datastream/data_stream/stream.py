@@ -48,7 +48,7 @@ __all__ = ["DataStream"]
 class DataStream(OperatorSettings):
     """A stream of records, as a node of the job being built; nothing runs before the environment executes.
 
-    Mirrors Flink's `DataStream`. Types that are not declared mean pickled Python objects.
+    Mirrors Flink's `DataStream`. Records without a declared type are pickled Python objects.
     """
 
     _instead = STREAM_METHODS
@@ -79,7 +79,7 @@ class DataStream(OperatorSettings):
     # ------------------------------------------------------------------ how the operator runs
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """Set up to how many subtasks this operator can be rescaled, 1 to 32768."""
+        """Set the highest parallelism this operator can be rescaled to, 1 to 32768."""
         self._node.max_parallelism = check_max_parallelism(max_parallelism)
         return self
 
@@ -89,7 +89,7 @@ class DataStream(OperatorSettings):
         return self
 
     def set_buffer_timeout(self, timeout_millis: TimeAmount) -> Self:
-        """Accept how long Flink would hold back records to fill a network buffer, in ms; -1 for the default.
+        """Accept how long Flink holds back records to fill a network buffer (int: ms), -1 for the default.
 
         Notes:
             scurry has no network buffers of its own: records leave an operator with their micro-batch.
@@ -99,7 +99,7 @@ class DataStream(OperatorSettings):
         return self
 
     def start_new_chain(self) -> Self:
-        """Accept where Flink would put a thread boundary.
+        """Accept Flink's setting of a thread boundary; it has no effect here.
 
         Notes:
             Operators without an exchange between them always run in one task here; results are the same.
@@ -163,7 +163,7 @@ class DataStream(OperatorSettings):
         return self._transform(ops.Map(Projection(field_indexes)), "Projection", output_type)
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
-        """Give records event timestamps and let watermarks follow them."""
+        """Assign event timestamps to the records and generate watermarks from them."""
         if not isinstance(watermark_strategy, WatermarkStrategy):
             raise ArgumentTypeError(f"expected a WatermarkStrategy, got {watermark_strategy!r}")
         operator = ops.AssignTimestamps(watermark_strategy)
@@ -173,7 +173,7 @@ class DataStream(OperatorSettings):
         """Return the records this operator emits under a tag.
 
         Raises:
-            TopologyError: The stream is no operator, so nothing in it emits side outputs.
+            TopologyError: The stream is not an operator, so it has no side outputs.
         """
         if not isinstance(output_tag, OutputTag):
             raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
@@ -193,13 +193,13 @@ class DataStream(OperatorSettings):
         )
 
     def with_dead_letters(self, output_tag: OutputTag) -> Self:
-        """Let records on which this operator's function fails go to a side output instead of failing the job.
+        """Send records on which this operator's function fails to a side output instead of failing the job.
 
-        On the stream of a `FileSource` it is what the files hold that is no record of their format.
+        On the stream of a `FileSource` or `KafkaSource`, send malformed input there.
 
         scurry's own; Flink has nothing like it. Take them with `get_side_output(output_tag)`: each is a `DeadLetter`
         with the record, the error and its traceback, and the record's timestamp. `numDeadLetters` counts them. A record
-        either has all its results or is a dead letter, but what the function did to state before it failed stays done.
+        either has all its results or is a dead letter, but changes the function made to state before are not undone.
 
         Example:
             dead = OutputTag("dead")
@@ -207,7 +207,7 @@ class DataStream(OperatorSettings):
             parsed.get_side_output(dead).map(lambda letter: letter.record).sink_to(...)
 
         Args:
-            output_tag: The side output; it needs no type, its records are `DeadLetter` objects.
+            output_tag: The side output, without a type: its records are `DeadLetter` objects.
 
         Raises:
             UnsupportedError: The operator does not call its function for one record at a time.
@@ -217,13 +217,13 @@ class DataStream(OperatorSettings):
         return self
 
     def cache(self) -> CachedDataStream:
-        """Keep the stream's records for later BATCH jobs of this environment.
+        """Store the stream's records for later BATCH jobs of this environment (see `CachedDataStream`).
 
         Returns:
             The stream, which the first job that uses it computes and later ones read.
 
         Raises:
-            TopologyError: The stream is no operator but, for example, the result of `union` or `rebalance`.
+            TopologyError: The stream is not an operator but, for example, the result of `union` or `rebalance`.
         """
         from scurry.datastream.data_stream.cached import CachedDataStream
 
@@ -253,7 +253,7 @@ class DataStream(OperatorSettings):
     @overload
     def connect(self, ds: BroadcastStream) -> BroadcastConnectedStream: ...
     def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
-        """Process this stream together with another, whose type may differ, or with a broadcast one."""
+        """Connect this stream with another, whose type may differ, or with a broadcast one, to process both."""
         from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
 
         if isinstance(ds, BroadcastStream):
@@ -354,7 +354,7 @@ class DataStream(OperatorSettings):
         return BroadcastStream(partitioned, descriptors)
 
     def partition_custom(self, partitioner: Any, key_selector: Any) -> DataStream:
-        """Send each record to the subtask that a function of its key names.
+        """Send each record to the subtask that a function of its key returns.
 
         Args:
             partitioner: A Partitioner or a callable `(key, num_partitions) -> index`.
@@ -376,7 +376,7 @@ class DataStream(OperatorSettings):
         return self._sink(sink, type(sink).__name__)
 
     def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
-        """Write each record with a function of your own, at least once, or with a `JdbcSink`."""
+        """Write each record with a SinkFunction, at least once, or with a `JdbcSink`."""
         from scurry.connectors.function_sink import FunctionSink
         from scurry.connectors.sink import Sink
 
@@ -437,7 +437,7 @@ class DataStream(OperatorSettings):
         if limit is None:
             return records
         with records:
-            return list(islice(records, limit))  # asks for no record beyond, for which it might wait for ever
+            return list(islice(records, limit))  # does not wait for a record beyond the limit
 
     # ------------------------------------------------------------------ building nodes
 

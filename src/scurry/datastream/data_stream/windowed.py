@@ -1,4 +1,4 @@
-"""Windowed streams: keyed or whole streams cut into windows, waiting for a function."""
+"""Windowed streams: keyed or whole streams cut into windows, to which a function is applied."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Self = TypeVar("Self", bound="_Windowed")
 
 
 class _Windowed(Windows):
-    """What windows per key and windows over all records have in common."""
+    """Base of windows per key and windows over all records."""
 
     _apply_kind: ClassVar[type]
     _process_kind: ClassVar[type]
@@ -73,7 +73,7 @@ class _Windowed(Windows):
         Args:
             aggregate_function: The AggregateFunction.
             window_function: Called with the one result of each fired window; None emits it as it is.
-            accumulator_type: Declared type of accumulators; they are kept as the function made them.
+            accumulator_type: Declared type of accumulators; they are stored as the function returns them.
             output_type: Declared type of the results.
         """
         require_function(aggregate_function, (AggregateFunction,))
@@ -118,7 +118,7 @@ class WindowedStream(_Windowed):
 
 
 class AllWindowedStream(_Windowed):
-    """All records in windows (Flink's `AllWindowedStream`); one subtask does all the work."""
+    """All records in windows (Flink's `AllWindowedStream`); one subtask processes all of them."""
 
     _apply_kind = AllWindowFunction
     _process_kind = ProcessAllWindowFunction

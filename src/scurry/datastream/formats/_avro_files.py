@@ -1,4 +1,4 @@
-"""Files of Avro: what `formats.avro` has for sources and sinks."""
+"""Avro files as sources and sinks; `formats.avro` exports the classes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CODECS = ("null", "deflate", "bzip2", "xz")
 
 
 class AvroInputFormat(InputFormat):
-    """Reads Avro files as dicts, for `env.create_input(...)`."""
+    """Read Avro files as dicts, for `env.create_input(...)`."""
 
     def __init__(self, path: str, schema: AvroSchema) -> None:
-        """Say what to read.
+        """Describe what to read.
 
         Args:
             path: A file, directory or pattern, as for a `FileSource`.
-            schema: What to read; the files may have been written with another that can be read as this one.
+            schema: What to read; the files may have been written with another, compatible one.
         """
         self._path = os.fspath(path)
         self._format = AvroFileFormat(checked_schema(schema))
@@ -35,19 +35,19 @@ class AvroInputFormat(InputFormat):
         return GenericRecordAvroTypeInfo(self._format.schema)
 
     def create_source(self) -> FileSource:
-        """Return the source of the files there are."""
+        """Return the bounded source of the files."""
         return FileSource(self._format, [self._path])
 
 
 class AvroReaderFormat(AvroFileFormat):
-    """Reads Avro files, for `FileSource.for_bulk_file_format`. scurry's own; PyFlink has `AvroInputFormat` alone."""
+    """Read Avro files, for `FileSource.for_bulk_file_format`. scurry's own; PyFlink has `AvroInputFormat` alone."""
 
     @staticmethod
     def for_generic_record(schema: AvroSchema) -> AvroReaderFormat:
         """Return the format of dicts.
 
         Args:
-            schema: What to read; the files may have been written with another that can be read as this one.
+            schema: What to read; the files may have been written with another, compatible one.
         """
         return AvroReaderFormat(checked_schema(schema))
 
@@ -59,25 +59,25 @@ class AvroReaderFormat(AvroFileFormat):
             schema: What to read, a record.
 
         Raises:
-            UnsupportedError: The schema is of something else than a record, or of one that contains itself.
+            UnsupportedError: The schema is not a record, or is a record that contains itself.
         """
         row_type_of(checked_schema(schema))
         return AvroReaderFormat(schema, rows=True)
 
 
 class AvroBulkWriters:
-    """Makes writers of Avro files for `FileSink.for_bulk_format`."""
+    """Create writers of Avro files for `FileSink.for_bulk_format`."""
 
     @staticmethod
     def for_generic_record(schema: AvroSchema, codec: str = "null") -> BulkWriterFactory:
         """Return the factory of writers of dicts or Rows.
 
         Args:
-            schema: Of the records.
+            schema: The schema of the records.
             codec: Compression: null (none, Flink's only one), deflate, bzip2 or xz.
 
         Raises:
-            UnsupportedError: Another codec.
+            UnsupportedError: The codec is not supported.
         """
         if codec not in _CODECS:
             raise UnsupportedError(f"Avro codec {codec!r}; use {', '.join(_CODECS)}")
@@ -85,10 +85,10 @@ class AvroBulkWriters:
 
 
 def checked_schema(schema: AvroSchema) -> AvroSchema:
-    """Return a schema.
+    """Return the schema if it is one.
 
     Raises:
-        ArgumentTypeError: It is something else.
+        ArgumentTypeError: It is not an AvroSchema.
     """
     if not isinstance(schema, AvroSchema):
         raise ArgumentTypeError(f"expected an AvroSchema, e.g. AvroSchema.parse_string(json), got {schema!r}")

@@ -1,4 +1,4 @@
-"""What SQL types are to file formats."""
+"""Convert SQL types to the column types of file formats."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _KINDS: dict[type[DataType], str] = {
 
 
 def to_column_type(data_type: DataType) -> ColumnType:
-    """Return what a type is to file formats.
+    """Return the column type of a SQL type.
 
     Raises:
-        UnsupportedError: No file format has it.
+        UnsupportedError: No file format supports it.
     """
     if isinstance(data_type, DecimalType):
         return ColumnType("DECIMAL", data_type.precision, data_type.scale)
@@ -76,11 +76,11 @@ def to_column_type(data_type: DataType) -> ColumnType:
 
 
 def to_row_column(row_type: RowType) -> ColumnType:
-    """Return what the type of rows is to file formats.
+    """Return the column type of a row type.
 
     Raises:
-        ArgumentTypeError: It is no row type.
-        UnsupportedError: No file format has one of its types.
+        ArgumentTypeError: It is not a row type.
+        UnsupportedError: No file format supports one of its types.
     """
     if not isinstance(row_type, RowType):
         raise ArgumentTypeError(f"expected DataTypes.ROW([DataTypes.FIELD(name, type), ...]), got {row_type!r}")

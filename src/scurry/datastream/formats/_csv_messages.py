@@ -62,14 +62,14 @@ def _one(what: str, char: str) -> str:
 
 
 class CsvRowDeserializationSchema(DeserializationSchema):
-    """Reads a row from the first line of a message; made by its `Builder`.
+    """Read a row from the first line of a message; made by its `Builder`.
 
-    Every column must be there and hold its type. Arrays and nested rows are one column each, their parts separated by
-    the array element delimiter.
+    Every column must be present and match its type. Arrays and nested rows are one column each, with their parts
+    separated by the array element delimiter.
     """
 
     def __init__(self, type_info: RowTypeInfo, dialect: CsvDialect, ignore_parse_errors: bool) -> None:
-        """Take the row's type, the syntax, and whether to forgive errors."""
+        """Take the row's type, the syntax, and whether to ignore errors."""
         self._type_info = type_info
         self._dialect = dialect
         self._ignore = ignore_parse_errors
@@ -78,7 +78,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         self._names = tuple(type_info.get_field_names())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), (self._type_info, self._dialect, self._ignore)
 
     def get_produced_type(self) -> TypeInformation:
@@ -86,10 +86,10 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         return self._type_info
 
     def deserialize(self, message: bytes) -> Row | None:
-        """Return the row in a message; with `set_ignore_parse_errors`, None instead of what cannot be read at all.
+        """Return the row in a message; with `set_ignore_parse_errors`, None if it cannot be read at all.
 
         Raises:
-            MalformedRecordError: The message is no such row.
+            MalformedRecordError: The message is not such a row.
         """
         try:
             _, _, texts = next(self._parser.records(message.decode()))
@@ -144,7 +144,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         raise UnsupportedError(f"CSV messages cannot hold {declared!r}; declare the column as STRING and convert it")
 
     class Builder(ApiObject):
-        """Collects the syntax of the messages."""
+        """Builder of the schema: sets the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:
             """Begin with commas and double quotes.
@@ -177,7 +177,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             return self
 
         def set_escape_character(self, c: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the character that takes the meaning from the next one."""
+            """Set the character that escapes the next one."""
             self._options["escape"] = _one("escape character", c)
             return self
 
@@ -187,7 +187,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             return self
 
         def set_ignore_parse_errors(self, ignore_parse_errors: bool) -> CsvRowDeserializationSchema.Builder:
-            """Make fields null, and messages None, that cannot be read."""
+            """Read fields that cannot be parsed as null, and such messages as None."""
             self._ignore = ignore_parse_errors
             return self
 
@@ -195,13 +195,13 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             """Return the schema.
 
             Raises:
-                UnsupportedError: The row has a type CSV messages cannot hold.
+                UnsupportedError: The row has a type that CSV messages do not support.
             """
             return CsvRowDeserializationSchema(self._type_info, CsvDialect(**self._options), self._ignore)
 
 
 class CsvRowSerializationSchema(SerializationSchema):
-    """Writes a row as a line of CSV; made by its `Builder`."""
+    """Write a row as a line of CSV; made by its `Builder`."""
 
     def __init__(self, type_info: RowTypeInfo, dialect: CsvDialect) -> None:
         """Take the row's type and the syntax."""
@@ -212,14 +212,14 @@ class CsvRowSerializationSchema(SerializationSchema):
         self._texts = [self._text(field) for field in type_info.get_field_types()]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), (self._type_info, self._dialect)
 
     def serialize(self, value: Any) -> bytes:
         """Return the line of a row.
 
         Raises:
-            TypeMismatchError: It is no such row.
+            TypeMismatchError: The value is not such a row.
         """
         null = self._dialect.null_value or ""
         texts = [
@@ -229,13 +229,13 @@ class CsvRowSerializationSchema(SerializationSchema):
         return (self._dialect.separator.join(texts) + self._dialect.line_separator).encode()
 
     def _text(self, declared: TypeInformation) -> Callable[[Any], str]:
-        """What makes the text of a field that is not null."""
+        """Return the function that makes the text of a field that is not null."""
         quoted, plain = self._quoted, self._part(declared)
         numeric = isinstance(declared, BasicTypeInfo) and declared.basic_type not in _TEXTS
         return plain if numeric else lambda value: quoted(plain(value))
 
     def _part(self, declared: TypeInformation) -> Callable[[Any], str]:
-        """What makes the text of a value, before it is quoted."""
+        """Return the function that makes the text of a value, before it is quoted."""
         delimiter, null = self._dialect.array_separator, self._dialect.null_value or ""
         if isinstance(declared, RowTypeInfo):
             parts = [self._part(field) for field in declared.get_field_types()]
@@ -251,7 +251,7 @@ class CsvRowSerializationSchema(SerializationSchema):
         return declared.to_string
 
     class Builder(ApiObject):
-        """Collects the syntax of the messages."""
+        """Builder of the schema: sets the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:
             """Begin with commas, double quotes and a newline at the end.
@@ -268,7 +268,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def set_line_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:
-            """Set what ends a message, possibly nothing."""
+            """Set the text that ends a message; it may be empty."""
             self._options["line_separator"] = delimiter
             return self
 
@@ -293,7 +293,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def set_null_literal(self, s: str) -> CsvRowSerializationSchema.Builder:
-            """Set the text that means null, nothing by default."""
+            """Set the text that means null, empty by default."""
             self._options["null_value"] = s
             return self
 

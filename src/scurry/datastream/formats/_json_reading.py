@@ -1,4 +1,4 @@
-"""Values of declared types from JSON, as forgiving as Flink (Jackson) is."""
+"""Convert JSON to values of declared types, as leniently as Flink (Jackson) does."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class _Number(float):
-    """A JSON number with a fraction, which remembers its text."""
+    """A JSON number with a fraction that keeps its text."""
 
     text: str
 
@@ -60,7 +60,7 @@ _DECODER = json.JSONDecoder(parse_float=_Number, parse_constant=_no_constant)
 
 
 def parse(message: bytes) -> Any:
-    """Return the first JSON value of a message; what follows it is not looked at.
+    """Return the first JSON value of a message; what follows it is ignored.
 
     Raises:
         ValueError: It does not begin with JSON.
@@ -72,20 +72,20 @@ def parse(message: bytes) -> Any:
 
 
 class Reading:
-    """Makes readers, with what they do about missing and wrong fields."""
+    """Create readers that share the handling of missing and wrong fields."""
 
     def __init__(self, fail_on_missing_field: bool, ignore_parse_errors: bool) -> None:
-        """Say whether a missing field is an error, and whether a wrong one becomes None instead."""
+        """Set whether a missing field is an error, and whether a wrong one becomes None."""
         self._fail_on_missing = fail_on_missing_field
         self._ignore = ignore_parse_errors
 
     def reader(self, declared: TypeInformation) -> Reader:
-        """Return what makes a value of the declared type from parsed JSON; null becomes None.
+        """Return the function that makes a value of the declared type from parsed JSON; null becomes None.
 
-        The function raises ValueError for what is no such value.
+        The function raises ValueError if the JSON is not such a value.
 
         Raises:
-            UnsupportedError: JSON has nothing for the type.
+            UnsupportedError: JSON does not support the type.
         """
         read, ignore = self._reader(declared), self._ignore
 
@@ -115,7 +115,7 @@ class Reading:
         return _scalar(declared)
 
     def row(self, declared: RowTypeInfo) -> Reader:
-        """Return what makes a row from a JSON object."""
+        """Return the function that makes a row from a JSON object."""
         names = tuple(declared.get_field_names())
         fields = [(name, self.reader(field)) for name, field in zip(names, declared.get_field_types(), strict=True)]
         fail = self._fail_on_missing
@@ -139,7 +139,7 @@ def _of_kind(kind: type, value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """The text Jackson sees in a value."""
+    """Return a value as the text that Jackson reads."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -177,7 +177,7 @@ def _basic(basic: BasicType) -> Reader:
     kind = _INTEGERS.get(basic) or _FLOATS[basic]
     from_text = CsvColumn("", kind).parser(CsvDialect())
     if basic in (BasicType.INT, BasicType.LONG):
-        # Jackson cuts the fraction of a number, but not that of a text
+        # Jackson cuts the fraction of a number, but not of a text
         return lambda value: from_text(str(int(value)) if isinstance(value, _Number) else _text(value))
     return lambda value: from_text(value.text if isinstance(value, _Number) else _text(value))
 
@@ -186,7 +186,7 @@ def _decimal(value: Any) -> decimal.Decimal:
     try:
         if not isinstance(value, _Number):
             return decimal.Decimal(_text(value).strip())
-        # without zeros at the end, where nothing is lost by it
+        # without trailing zeros, if the value stays the same
         exact, short = decimal.Decimal(value.text), decimal.Decimal(repr(float(value)))
     except decimal.InvalidOperation:
         raise ValueError(f"{_text(value)!r} is no decimal number") from None
@@ -198,7 +198,7 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 
 
 def _utc(value: Any, form: re.Pattern[str]) -> str:
-    """A time in UTC, without the Z and with at most six digits after the second."""
+    """Return a time in UTC, without the Z and with at most six digits after the second."""
     text = _text(value)
     found = form.fullmatch(text)
     if found is None:

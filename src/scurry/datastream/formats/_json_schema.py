@@ -1,4 +1,4 @@
-"""From a JSON schema to the type of a row."""
+"""Convert a JSON schema to the type of a row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def type_info_of_schema(json_schema: str) -> TypeInformation:
     """Return the type information a JSON schema describes.
 
     Raises:
-        ArgumentError: The text is no JSON, or no JSON schema.
+        ArgumentError: The text is not JSON, or not a JSON schema.
         UnsupportedError: It uses a part of JSON schema that has no type.
     """
     try:

@@ -1,4 +1,4 @@
-"""Values of declared types as JSON text, with the same bytes Flink (Jackson) writes."""
+"""Convert values of declared types to JSON text, with the same bytes that Flink (Jackson) writes."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _ESCAPED = re.compile(r'["\\\x00-\x1f]|[^\x00-\uffff]')
 
 
 def writer(declared: TypeInformation) -> Writer:
-    """Return what makes the JSON text of a value, `null` for None.
+    """Return the function that makes the JSON text of a value, `null` for None.
 
     Raises:
-        UnsupportedError: JSON has nothing for the type.
+        UnsupportedError: JSON does not support the type.
     """
     write = _writer(declared)
     return lambda value: "null" if value is None else write(value)

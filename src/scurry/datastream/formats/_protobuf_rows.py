@@ -1,4 +1,4 @@
-"""Rows from messages of Protocol Buffers, and messages from rows."""
+"""Convert messages of Protocol Buffers to rows, and rows to messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TYPES: dict[int, TypeInformation] = {
 
 
 def _repeated(field: FieldDescriptor) -> bool:
-    known = getattr(field, "is_repeated", None)  # of newer versions, where the label is deprecated
+    known = getattr(field, "is_repeated", None)  # newer versions deprecate the label
     return bool(field.label == FieldDescriptor.LABEL_REPEATED if known is None else known)
 
 
@@ -69,12 +69,12 @@ def _field_type(field: FieldDescriptor, within: tuple[str, ...]) -> TypeInformat
 
 
 def row_reader(descriptor: Descriptor, read_default_values: bool) -> Callable[[Any], Row]:
-    """Return what makes a row of a message.
+    """Return the function that makes a row of a message.
 
     Args:
-        descriptor: Of the message.
-        read_default_values: A field that is not set has its default value, where the message could tell; otherwise it
-            is None.
+        descriptor: The message's descriptor.
+        read_default_values: Whether a field that is not set has its default value, not None. It matters only for fields
+            of which the message records whether they are set.
     """
     names = tuple(field.name for field in descriptor.fields)
     fields = [_reader(field, read_default_values) for field in descriptor.fields]
@@ -115,7 +115,7 @@ Fill = Callable[[Any, Any], None]
 
 
 def filler(descriptor: Descriptor) -> Fill:
-    """Return what sets the fields of a message from a row, a dict, or values by position; None leaves a field unset.
+    """Return the function that fills a message from a row, a dict, or values by position; None leaves a field unset.
 
     Returns:
         A function of the message and the row that raises `TypeMismatchError` for a row that does not fit.
@@ -191,14 +191,14 @@ def _message_setter(get: Callable[[Any], Any], field: FieldDescriptor) -> Fill:
 
     def set_one(message: Any, value: Any) -> None:
         target = get(message)
-        target.SetInParent()  # a message without any field set is not the same as none
+        target.SetInParent()  # a message without fields differs from no message
         fill(target, value)
 
     return set_all if _repeated(field) else set_one
 
 
 def _lazy_filler(descriptor: Descriptor) -> Fill:
-    """What fills a message within another, which may be of the same kind."""
+    """Return the filler of a nested message, built on first use because messages may be recursive."""
     made: list[Fill] = []
 
     def fill(message: Any, value: Any) -> None:

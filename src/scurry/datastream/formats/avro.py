@@ -39,24 +39,24 @@ def _schema(record_class: str | None, avro_schema_string: str | None) -> AvroSch
 
 
 class AvroRowDeserializationSchema(DeserializationSchema):
-    """Reads a row from a record in Avro's binary encoding.
+    """Read a row from a record in Avro's binary encoding.
 
     The row's type follows from the schema as in Flink: enums are STRING, arrays are arrays of objects, `timestamp-*` is
     SQL_TIMESTAMP in UTC, `time-*` is SQL_TIME, `decimal` is BIG_DEC, and a union with null is the other type; other
-    logical types are what is below them. Values of a union of several types are left as they are.
+    logical types have the type they are based on. Values of a union of several types are not converted.
     """
 
     def __init__(self, record_class: str | None = None, avro_schema_string: str | None = None) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            record_class: Not supported: a class of Java.
-            avro_schema_string: The JSON of the schema they were written with, of a record.
+            record_class: A Java class; not supported.
+            avro_schema_string: JSON of the schema they were written with, which is a record.
 
         Raises:
             ArgumentTypeError: No schema was given.
-            ArgumentError: It is no Avro schema.
-            UnsupportedError: It is of something else than a record, or of one that contains itself; or `record_class`.
+            ArgumentError: It is not an Avro schema.
+            UnsupportedError: The schema is not a record, or contains itself; or `record_class` was given.
             ExtraMissingError: The package fastavro is missing.
         """
         self._schema = _schema(record_class, avro_schema_string)
@@ -76,26 +76,26 @@ class AvroRowDeserializationSchema(DeserializationSchema):
         """Return the row in a message.
 
         Raises:
-            MalformedRecordError: The message is no such record.
+            MalformedRecordError: The message is not such a record.
         """
         row: Row = self._row(self._read(message))
         return row
 
 
 class AvroRowSerializationSchema(SerializationSchema):
-    """Writes a row as a record in Avro's binary encoding."""
+    """Write a row as a record in Avro's binary encoding."""
 
     def __init__(self, record_class: str | None = None, avro_schema_string: str | None = None) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            record_class: Not supported: a class of Java.
-            avro_schema_string: The JSON of their schema, of a record.
+            record_class: A Java class; not supported.
+            avro_schema_string: JSON of their schema, which is a record.
 
         Raises:
             ArgumentTypeError: No schema was given.
-            ArgumentError: It is no Avro schema.
-            UnsupportedError: It is of something else than a record, or of one that contains itself; or `record_class`.
+            ArgumentError: It is not an Avro schema.
+            UnsupportedError: The schema is not a record, or contains itself; or `record_class` was given.
             ExtraMissingError: The package fastavro is missing.
         """
         self._schema = _schema(record_class, avro_schema_string)
@@ -110,16 +110,16 @@ class AvroRowSerializationSchema(SerializationSchema):
         """Return the record of a row; its fields are found by name, or by position if it has no names.
 
         Raises:
-            TypeMismatchError: It is no such row.
+            TypeMismatchError: The value is not such a row.
         """
         return self._write(value)
 
 
 class AvroDeserializationSchema(DeserializationSchema):
-    """Reads values of an Avro schema as plain Python, records as dicts; made by `for_generic`."""
+    """Read values of an Avro schema as plain Python, records as dicts; made by `for_generic`."""
 
     def __init__(self, schema: AvroSchema, writer_schema: AvroSchema | None = None) -> None:
-        """Take the reader's schema, and the writer's if it is another."""
+        """Take the reader's schema, and the writer's if it differs."""
         self._schemas = schema, writer_schema
         self._read = MessageReader(writer_schema or schema, schema).read
 
@@ -132,8 +132,8 @@ class AvroDeserializationSchema(DeserializationSchema):
         """Return the schema that reads dicts.
 
         Args:
-            schema: What to read: of a record, or of anything else.
-            writer_schema: What the messages were written with, if that is another; fields are matched by Avro's rules
+            schema: The schema to read: a record, or any other type.
+            writer_schema: The schema the messages were written with, if it differs; fields are matched by Avro's rules
                 of schema resolution.
         """
         return AvroDeserializationSchema(schema, writer_schema)
@@ -146,13 +146,13 @@ class AvroDeserializationSchema(DeserializationSchema):
         """Return the value in a message.
 
         Raises:
-            MalformedRecordError: The message is no such value.
+            MalformedRecordError: The message is not such a value.
         """
         return self._read(message)
 
 
 class AvroSerializationSchema(SerializationSchema):
-    """Writes values of an Avro schema, records from dicts or rows; made by `for_generic`."""
+    """Write values of an Avro schema, records from dicts or rows; made by `for_generic`."""
 
     def __init__(self, schema: AvroSchema) -> None:
         """Take the schema."""
@@ -172,6 +172,6 @@ class AvroSerializationSchema(SerializationSchema):
         """Return the bytes of a value.
 
         Raises:
-            TypeMismatchError: It is no value of the schema.
+            TypeMismatchError: The value does not match the schema.
         """
         return self._write(value)

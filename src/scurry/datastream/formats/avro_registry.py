@@ -17,10 +17,10 @@ __all__ = ["ConfluentRegistryAvroDeserializationSchema", "ConfluentRegistryAvroS
 
 
 class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
-    """Reads values that were written with any version of a schema in a registry; made by `for_generic` or `for_row`.
+    """Read values that were written with any version of a schema in a registry; made by `for_generic` or `for_row`.
 
-    Each message names the schema it was written with. It is asked from the registry once per process, and its fields
-    are matched with the reader's by Avro's rules of schema resolution.
+    Each message names the schema it was written with. That schema is fetched from the registry once per process, and
+    its fields are matched with the reader's by Avro's rules of schema resolution.
     """
 
     def __init__(self, schema: AvroSchema, settings: RegistrySettings, as_rows: bool) -> None:
@@ -31,7 +31,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
         self._read = RegistryReader(schema, settings).read
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), self._arguments
 
     def __repr__(self) -> str:
@@ -45,15 +45,15 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
         """Return the schema that reads records as dicts: Flink's `forGeneric`.
 
         Args:
-            schema: What to read.
+            schema: The schema to read.
             url: Address of the registry, or several with commas between them.
             registry_configs: Properties of Confluent's clients: `basic.auth.user.info`, `bearer.auth.token`,
                 `ssl.ca.location`, `ssl.certificate.location`, `ssl.key.location`,
                 `schema.registry.request.timeout.ms`.
 
         Raises:
-            ArgumentError: A wrong address, or credentials that are not there.
-            UnsupportedError: Another property.
+            ArgumentError: A wrong address, or missing credentials.
+            UnsupportedError: A property is not supported.
         """
         settings = RegistrySettings(url, registry_configs)
         return ConfluentRegistryAvroDeserializationSchema(schema, settings, as_rows=False)
@@ -65,13 +65,13 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
         """Return the schema that reads records as rows, of the types of `AvroRowDeserializationSchema`.
 
         Args:
-            schema: What to read, of a record.
+            schema: The schema to read, a record.
             url: Address of the registry, or several with commas between them.
             registry_configs: As for `for_generic`.
 
         Raises:
-            ArgumentError: A wrong address, or credentials that are not there.
-            UnsupportedError: Another property, or the schema is of something else than a record.
+            ArgumentError: A wrong address, or missing credentials.
+            UnsupportedError: A property is not supported, or the schema is not a record.
         """
         settings = RegistrySettings(url, registry_configs)
         return ConfluentRegistryAvroDeserializationSchema(schema, settings, as_rows=True)
@@ -84,15 +84,15 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
         """Return the value in a message.
 
         Raises:
-            MalformedRecordError: It is none of this registry, or its schema and the reader's do not fit together.
-            SchemaRegistryError: The registry does not answer, or refuses to.
+            MalformedRecordError: It is not a message of this registry, or its schema and the reader's are incompatible.
+            SchemaRegistryError: The registry does not answer, or refuses the request.
         """
         value = self._read(message)
         return value if self._row is None else self._row(value)
 
 
 class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
-    """Writes dicts or rows, with the number of their schema in a registry; made by `for_generic`."""
+    """Write dicts or rows, with the id of their schema in a registry; made by `for_generic`."""
 
     def __init__(self, subject: str, schema: AvroSchema, settings: RegistrySettings) -> None:
         """Take the subject, the schema and the registry."""
@@ -100,7 +100,7 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
         self._write = RegistryWriter(subject, schema, settings).write
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), self._arguments
 
     def __repr__(self) -> str:
@@ -117,15 +117,15 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
         """Return the schema that writes dicts or rows: Flink's `forGeneric`.
 
         Args:
-            subject: Where the schema is registered when the first record is written; `<topic>-value` for the values of
-                a topic, and `<topic>-key` for its keys, by Confluent's custom.
-            schema: What to write.
+            subject: Subject under which the schema is registered when the first record is written; by Confluent's
+                convention `<topic>-value` for the values of a topic and `<topic>-key` for its keys.
+            schema: The schema to write.
             schema_registry_url: Address of the registry, or several with commas between them.
             registry_configs: As for the deserialization schema.
 
         Raises:
-            ArgumentError: A wrong address, or credentials that are not there.
-            UnsupportedError: Another property.
+            ArgumentError: A wrong address, or missing credentials.
+            UnsupportedError: A property is not supported.
         """
         settings = RegistrySettings(schema_registry_url, registry_configs)
         return ConfluentRegistryAvroSerializationSchema(subject, schema, settings)
@@ -134,7 +134,7 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
         """Return the message of a value.
 
         Raises:
-            TypeMismatchError: It is no value of the schema.
+            TypeMismatchError: The value does not match the schema.
             SchemaRegistryError: The registry does not answer, or refuses the schema.
         """
         return self._write(value)

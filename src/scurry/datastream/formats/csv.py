@@ -1,4 +1,4 @@
-"""CSV: files of rows, and rows as messages."""
+"""CSV: rows in files and in messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CsvSchema(ApiObject):
 
 
 class CsvSchemaBuilder(ApiObject):
-    """Collects the columns and the syntax of CSV files."""
+    """Builder of a CsvSchema: the columns and the syntax of CSV files."""
 
     def __init__(self) -> None:
         """Begin without columns, with commas and double quotes."""
@@ -68,7 +68,7 @@ class CsvSchemaBuilder(ApiObject):
 
         Args:
             name: Its name.
-            separator: Text between the values; `""` for the one of all columns, see `set_array_element_separator`.
+            separator: Text between the values; `""` for the common one, see `set_array_element_separator`.
             element_type: Type of the values; texts by default.
         """
         element = _column(name, DataTypes.STRING() if element_type is None else element_type)
@@ -110,25 +110,25 @@ class CsvSchemaBuilder(ApiObject):
         return self._set(separator=_one("column separator", char))
 
     def set_any_property_name(self, name: str) -> CsvSchemaBuilder:
-        """Allow fields behind the last column; the last of them is the value of the column `name`, if there is one."""
+        """Allow fields after the last column; the last of them is the value of the column `name`, if there is one."""
         return self._set(any_property=name)
 
     def set_array_element_separator(self, separator: str) -> CsvSchemaBuilder:
-        """Set the text between the values of arrays, `;` by default, in columns that have none of their own.
+        """Set the common text between the values of arrays, `;` by default, for columns without their own separator.
 
         Those are the columns added with the separator `""`, and those `remove_array_element_separator` names.
         """
         return self._set(array_separator=separator)
 
     def disable_array_element_separator(self) -> CsvSchemaBuilder:
-        """Let arrays of columns that have no separator of their own be a single value."""
+        """Treat arrays of columns without their own separator as a single value."""
         return self._set(array_separator="")
 
     def remove_array_element_separator(self, index: int) -> CsvSchemaBuilder:
-        """Take from a column its own separator of values, so that the one of all columns counts.
+        """Remove a column's own separator of values, so that the common one applies.
 
         Args:
-            index: Which column, from 0.
+            index: Index of the column, from 0.
 
         Raises:
             ArgumentError: There is no such column.
@@ -140,15 +140,15 @@ class CsvSchemaBuilder(ApiObject):
         return self._set(columns=(*columns[:index], changed, *columns[index + 1 :]))
 
     def disable_escape_char(self) -> CsvSchemaBuilder:
-        """Give no character the power to escape the next. The default."""
+        """Use no escape character. The default."""
         return self._set(escape=None)
 
     def set_escape_char(self, char: str) -> CsvSchemaBuilder:
-        """Set the character that takes the meaning from the next one."""
+        """Set the character that escapes the next one."""
         return self._set(escape=_one("escape character", char))
 
     def set_line_separator(self, separator: str) -> CsvSchemaBuilder:
-        r"""Set what ends lines in files that are written; readers take any of `\n`, `\r` and `\r\n`."""
+        r"""Set the end of lines in files that are written; readers accept any of `\n`, `\r` and `\r\n`."""
         return self._set(line_separator=separator)
 
     def set_null_value(self, null_value: str) -> CsvSchemaBuilder:
@@ -156,7 +156,7 @@ class CsvSchemaBuilder(ApiObject):
         return self._set(null_value=null_value)
 
     def disable_quote_char(self) -> CsvSchemaBuilder:
-        """Have no quoted fields."""
+        """Disable quoted fields."""
         return self._set(quote=None)
 
     def set_quote_char(self, char: str) -> CsvSchemaBuilder:
@@ -207,7 +207,7 @@ def _one(what: str, char: str) -> str:
 
 
 class CsvReaderFormat(CsvFormat):
-    """Reads rows with named fields from CSV files."""
+    """Read rows with named fields from CSV files."""
 
     @staticmethod
     def for_schema(schema: CsvSchema) -> CsvReaderFormat:
@@ -222,7 +222,7 @@ class CsvReaderFormat(CsvFormat):
 
 
 class CsvBulkWriters:
-    """Makes writers of CSV files for `FileSink.for_bulk_format`."""
+    """Create writers of CSV files for `FileSink.for_bulk_format`."""
 
     @staticmethod
     def for_schema(schema: CsvSchema) -> BulkWriterFactory:

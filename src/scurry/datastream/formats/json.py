@@ -1,4 +1,4 @@
-"""JSON: rows as messages, and files with a JSON object per line."""
+"""JSON: rows in messages, and in files with a JSON object per line."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["JsonBulkWriters", "JsonReaderFormat", "JsonRowDeserializationSchema"
 
 
 class JsonRowDeserializationSchema(DeserializationSchema):
-    """Reads a row from a JSON object, by field names; made by `builder()`.
+    """Read a row from a JSON object, by field names; made by `builder()`.
 
-    A field that is not there is null. As in Flink, numbers may be in quotes and anything can be a text.
+    A missing field is null. As in Flink, numbers may be quoted, and any value can be read as text.
     """
 
     def __init__(self, type_info: RowTypeInfo, fail_on_missing_field: bool, ignore_parse_errors: bool) -> None:
-        """Take the row's type, and what to do about missing and wrong fields."""
+        """Take the row's type, and how to handle missing and wrong fields."""
         self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors)
         self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), self._arguments
 
     @staticmethod
@@ -46,7 +46,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         """Return the row in a message, None for JSON's null; with `ignore_parse_errors`, None if there is no object.
 
         Raises:
-            MalformedRecordError: The message is no such row.
+            MalformedRecordError: The message is not such a row.
         """
         try:
             value = parse(message)
@@ -58,7 +58,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             raise MalformedRecordError("JSON message", None, message.decode("utf-8", "replace"), str(error)) from None
 
     class Builder(ApiObject):
-        """Collects what the messages hold."""
+        """Builder of the schema."""
 
         def __init__(self) -> None:
             """Begin without a type."""
@@ -75,8 +75,8 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             """Set the row's type by a JSON schema.
 
             Raises:
-                ArgumentTypeError: There is none.
-                ArgumentError: It is no JSON schema.
+                ArgumentTypeError: It is not a str.
+                ArgumentError: It is not a JSON schema.
                 UnsupportedError: It uses a part of JSON schema that has no type.
             """
             if json_schema is None:
@@ -85,12 +85,12 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             return self
 
         def fail_on_missing_field(self) -> JsonRowDeserializationSchema.Builder:
-            """Fail if a field is not there, instead of making it null."""
+            """Fail if a field is missing, instead of reading it as null."""
             self._fail_on_missing_field = True
             return self
 
         def ignore_parse_errors(self) -> JsonRowDeserializationSchema.Builder:
-            """Make fields null, and messages None, that cannot be read."""
+            """Read fields that cannot be parsed as null, and such messages as None."""
             self._ignore_parse_errors = True
             return self
 
@@ -99,8 +99,8 @@ class JsonRowDeserializationSchema(DeserializationSchema):
 
             Raises:
                 ArgumentTypeError: No row type was set.
-                ArgumentError: Both ways to treat errors were chosen.
-                UnsupportedError: The row has a type JSON messages cannot hold.
+                ArgumentError: Both `fail_on_missing_field` and `ignore_parse_errors` were chosen.
+                UnsupportedError: The row has a type that JSON messages do not support.
             """
             if self._fail_on_missing_field and self._ignore_parse_errors:
                 raise ArgumentError("fail_on_missing_field and ignore_parse_errors exclude each other; choose one")
@@ -110,7 +110,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
 
 
 class JsonRowSerializationSchema(SerializationSchema):
-    """Writes a row as a JSON object; made by `builder()`."""
+    """Write a row as a JSON object; made by `builder()`."""
 
     def __init__(self, type_info: RowTypeInfo) -> None:
         """Take the row's type."""
@@ -118,7 +118,7 @@ class JsonRowSerializationSchema(SerializationSchema):
         self._write = writer(type_info)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made with."""
+        """Pickle as a constructor call."""
         return type(self), (self._type_info,)
 
     @staticmethod
@@ -130,12 +130,12 @@ class JsonRowSerializationSchema(SerializationSchema):
         """Return the JSON object of a row, in UTF-8.
 
         Raises:
-            TypeMismatchError: It is no such row.
+            TypeMismatchError: The value is not such a row.
         """
         return self._write(value).encode()
 
     class Builder(ApiObject):
-        """Collects what the messages hold."""
+        """Builder of the schema."""
 
         def __init__(self) -> None:
             """Begin without a type."""
@@ -151,13 +151,13 @@ class JsonRowSerializationSchema(SerializationSchema):
 
             Raises:
                 ArgumentTypeError: No row type was set.
-                UnsupportedError: The row has a type JSON messages cannot hold.
+                UnsupportedError: The row has a type that JSON messages do not support.
             """
             return JsonRowSerializationSchema(_row_type(self._type_info))
 
 
 class JsonReaderFormat(MessageLinesFormat):
-    """Reads rows from files with a JSON object per line. scurry's own; made like PyFlink's `CsvReaderFormat`."""
+    """Read rows from files with a JSON object per line. scurry's own; made like PyFlink's `CsvReaderFormat`."""
 
     @staticmethod
     def for_type_info(type_info: TypeInformation, fail_on_missing_field: bool = False) -> JsonReaderFormat:
@@ -165,20 +165,20 @@ class JsonReaderFormat(MessageLinesFormat):
 
         Args:
             type_info: The row's type; its field names are those of the JSON objects.
-            fail_on_missing_field: A field that is not there makes the record malformed, instead of null.
+            fail_on_missing_field: Whether a record with a missing field is malformed, instead of the field being null.
 
         Raises:
-            ArgumentTypeError: It is no row type.
-            UnsupportedError: The row has a type JSON cannot hold.
+            ArgumentTypeError: It is not a row type.
+            UnsupportedError: The row has a type that JSON does not support.
         """
         return JsonReaderFormat(JsonRowDeserializationSchema(_row_type(type_info), fail_on_missing_field, False))
 
     @staticmethod
     def for_schema(schema: DeserializationSchema) -> JsonReaderFormat:
-        """Return the format of lines that a schema reads, any schema; a line for which it returns None is left out.
+        """Return the format of lines that any given schema reads; a line for which it returns None is skipped.
 
         Raises:
-            ArgumentTypeError: It is no DeserializationSchema.
+            ArgumentTypeError: It is not a DeserializationSchema.
         """
         if not isinstance(schema, DeserializationSchema):
             raise ArgumentTypeError(f"for_schema takes a DeserializationSchema, got {schema!r}")
@@ -186,15 +186,15 @@ class JsonReaderFormat(MessageLinesFormat):
 
 
 class JsonBulkWriters:
-    """Makes writers of files with a JSON object per line, for `FileSink.for_bulk_format`. scurry's own."""
+    """Create writers of files with a JSON object per line, for `FileSink.for_bulk_format`. scurry's own."""
 
     @staticmethod
     def for_type_info(type_info: TypeInformation) -> BulkWriterFactory:
         """Return the factory of writers of rows, which write as `JsonRowSerializationSchema` does.
 
         Raises:
-            ArgumentTypeError: It is no row type.
-            UnsupportedError: The row has a type JSON cannot hold.
+            ArgumentTypeError: It is not a row type.
+            UnsupportedError: The row has a type that JSON does not support.
         """
         return MessageLinesWriterFactory(JsonRowSerializationSchema(_row_type(type_info)))
 

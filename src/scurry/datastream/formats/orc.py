@@ -1,4 +1,4 @@
-"""ORC files: rows from and to them."""
+"""ORC files as sources and sinks of rows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _COMPRESSIONS = {"none": "uncompressed", "zlib": "zlib", "snappy": "snappy", "lz
 
 
 class OrcColumnarRowInputFormat(OrcFormat):
-    """Reads rows of chosen columns from ORC files; a column that a file does not have is null.
+    """Read rows of chosen columns from ORC files; a column that a file does not have is null.
 
-    Flink's Java API has it, PyFlink has not.
+    Flink's Java API has it; PyFlink does not.
     """
 
     def __init__(self, row_type: RowType, batch_size: int = 2048, is_case_sensitive: bool = True) -> None:
-        """Say what to read.
+        """Describe what to read.
 
         Args:
             row_type: The columns.
@@ -32,7 +32,7 @@ class OrcColumnarRowInputFormat(OrcFormat):
 
         Raises:
             ArgumentError: A batch size below 1.
-            UnsupportedError: A type ORC files cannot hold.
+            UnsupportedError: A type that ORC files do not support.
         """
         if batch_size < 1:
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
@@ -40,7 +40,7 @@ class OrcColumnarRowInputFormat(OrcFormat):
 
 
 class OrcBulkWriters:
-    """Makes writers of ORC files for `FileSink.for_bulk_format`."""
+    """Create writers of ORC files for `FileSink.for_bulk_format`."""
 
     @staticmethod
     def for_row_type(
@@ -52,11 +52,11 @@ class OrcBulkWriters:
             row_type: The columns.
             writer_properties: May set `orc.compress` (ZLIB by default, NONE, SNAPPY, LZ4, ZSTD) and `orc.stripe.size`
                 (bytes, 64 MiB by default), and nothing else.
-            hadoop_config: The same; the writer's properties count more.
+            hadoop_config: The same; `writer_properties` override it.
 
         Raises:
-            ArgumentError: A stripe size that is no positive number.
-            UnsupportedError: A type ORC files cannot hold, or other settings.
+            ArgumentError: The stripe size is not a positive number.
+            UnsupportedError: A type that ORC files do not support, or other settings.
         """
         settings: dict[str, str] = {}
         for configuration in (hadoop_config, writer_properties):

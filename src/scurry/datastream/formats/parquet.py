@@ -1,4 +1,4 @@
-"""Parquet files: rows, and records of Avro, from and to them."""
+"""Parquet files as sources and sinks of rows and of Avro records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMPRESSION = "parquet.compression"
 
 
 class ParquetColumnarRowInputFormat(ParquetFormat):
-    """Reads rows of chosen columns from Parquet files; a column that a file does not have is null."""
+    """Read rows of chosen columns from Parquet files; a column that a file does not have is null."""
 
     def __init__(
         self,
@@ -30,18 +30,18 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
         is_utc_timestamp: bool = False,
         is_case_sensitive: bool = True,
     ) -> None:
-        """Say what to read.
+        """Describe what to read.
 
         Args:
             row_type: The columns.
             hadoop_config: Must be empty: there is no Hadoop here.
             batch_size: Rows decoded at once.
-            is_utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+            is_utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
             is_case_sensitive: Whether column names must match exactly.
 
         Raises:
             ArgumentError: A batch size below 1.
-            UnsupportedError: A type files cannot hold, or Hadoop settings.
+            UnsupportedError: A type that Parquet files do not support, or Hadoop settings.
         """
         if batch_size < 1:
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
@@ -51,7 +51,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
 
 
 class ParquetBulkWriters:
-    """Makes writers of Parquet files for `FileSink.for_bulk_format`."""
+    """Create writers of Parquet files for `FileSink.for_bulk_format`."""
 
     @staticmethod
     def for_row_type(
@@ -62,10 +62,10 @@ class ParquetBulkWriters:
         Args:
             row_type: The columns.
             hadoop_config: May set `parquet.compression` (SNAPPY by default), and nothing else.
-            utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+            utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
 
         Raises:
-            UnsupportedError: A type files cannot hold, or other Hadoop settings.
+            UnsupportedError: A type that Parquet files do not support, or other Hadoop settings.
         """
         compression = "snappy"
         if hadoop_config is not None:
@@ -79,38 +79,38 @@ class ParquetBulkWriters:
 
 
 class AvroParquetReaders:
-    """Makes formats of Avro's records in Parquet files for `FileSource.for_record_stream_format`."""
+    """Create formats of Avro records in Parquet files for `FileSource.for_record_stream_format`."""
 
     @staticmethod
     def for_generic_record(schema: AvroSchema) -> StreamFormat:
         """Return the format of dicts, as `GenericRecordAvroTypeInfo` has them.
 
         Args:
-            schema: What to read, a record. Columns are found by its fields' names and aliases; a field whose column a
-                file does not have is its default value, other columns are skipped.
+            schema: The schema to read, a record. Columns are found by its fields' names and aliases; a field whose
+                column a file does not have gets its default value, other columns are skipped.
 
         Raises:
-            ArgumentTypeError: It is no AvroSchema.
-            UnsupportedError: It is of something else than a record, or has a type that Parquet files cannot hold.
+            ArgumentTypeError: It is not an AvroSchema.
+            UnsupportedError: It is not a record, or has a type that Parquet files do not support.
         """
         arrow_schema(checked_schema(schema))
         return AvroParquetFormat(schema)
 
 
 class AvroParquetWriters:
-    """Makes writers of Parquet files with Avro's records for `FileSink.for_bulk_format`."""
+    """Create writers of Parquet files with Avro records for `FileSink.for_bulk_format`."""
 
     @staticmethod
     def for_generic_record(schema: AvroSchema, compression: str = "UNCOMPRESSED") -> BulkWriterFactory:
         """Return the factory of writers of dicts or Rows. The files keep the schema, as those of parquet-avro do.
 
         Args:
-            schema: Of the records, a record.
+            schema: The schema of the records, a record.
             compression: UNCOMPRESSED (Flink's only one), SNAPPY, GZIP, ZSTD or LZ4_RAW.
 
         Raises:
-            ArgumentTypeError: It is no AvroSchema.
-            UnsupportedError: It is of something else than a record, or has a type that Parquet files cannot hold; or
+            ArgumentTypeError: It is not an AvroSchema.
+            UnsupportedError: It is not a record, or has a type that Parquet files do not support; or
                 another compression.
         """
         arrow_schema(checked_schema(schema))
@@ -118,7 +118,7 @@ class AvroParquetWriters:
 
 
 def _compression(setting: str, name: str) -> str:
-    """What pyarrow calls a compression of Parquet."""
+    """Return pyarrow's name of a compression of Parquet."""
     known = {"uncompressed": "none", "lz4_raw": "lz4"}.get(name.lower(), name.lower())
     if known not in ("snappy", "gzip", "zstd", "lz4", "brotli", "none"):
         raise UnsupportedError(f"{setting}={name}; use SNAPPY, GZIP, ZSTD, LZ4_RAW or UNCOMPRESSED")

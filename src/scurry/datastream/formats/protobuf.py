@@ -41,7 +41,7 @@ def _parsed(message_class: type[Message], message: bytes) -> Message:
 
 
 def _definition(message_class: type[Message]) -> tuple[bytes, str]:
-    """The files that define a message, each after those it imports, and the message's name."""
+    """Return the files that define a message, each after those it imports, and the message's name."""
     files: dict[str, FileDescriptor] = {}
 
     def collect(file: FileDescriptor) -> None:
@@ -59,7 +59,7 @@ def _definition(message_class: type[Message]) -> tuple[bytes, str]:
 
 @functools.lru_cache(maxsize=256)
 def _defined(definition: bytes, name: str) -> type[Message]:
-    """A class of messages from its definition: tasks need no generated module for rows."""
+    """Return a class of messages from its definition, so that tasks need no generated module for rows."""
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(definition).file:
         pool.Add(file)
@@ -68,26 +68,26 @@ def _defined(definition: bytes, name: str) -> type[Message]:
 
 
 class ProtobufRowDeserializationSchema(DeserializationSchema):
-    """Reads a row from a message.
+    """Read a row from a message.
 
     The row has the message's fields, with the types of Flink's protobuf format: enums are STRING, repeated fields are
-    arrays of objects, maps are MAP, messages within are rows, and `uint32` is LONG. A field that can be unset
-    (messages, `optional` ones, members of a `oneof`, all of proto2) is None if it is.
+    arrays of objects, maps are MAP, nested messages are rows, and `uint32` is LONG. A field that can be unset
+    (messages, `optional` fields, members of a `oneof`, all fields of proto2) is None if it is unset.
     """
 
     def __init__(
         self, message_class: type[Message], ignore_parse_errors: bool = False, read_default_values: bool = False
     ) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            message_class: The class protoc has generated.
-            ignore_parse_errors: Skip what is no such message.
-            read_default_values: Fields that are not set have their default value instead of None; messages within
-                stay None.
+            message_class: The class that protoc generated.
+            ignore_parse_errors: Whether to skip bytes that are not such a message.
+            read_default_values: Whether fields that are not set have their default value instead of None; nested
+                messages stay None.
 
         Raises:
-            ArgumentTypeError: It is no such class.
+            ArgumentTypeError: It is not such a class.
             UnsupportedError: The message contains itself.
         """
         self._class = _message_class(message_class)
@@ -104,10 +104,10 @@ class ProtobufRowDeserializationSchema(DeserializationSchema):
         return self._type_info
 
     def deserialize(self, message: bytes) -> Row | None:
-        """Return the row in a message; with `ignore_parse_errors`, None if there is none.
+        """Return the row in a message; with `ignore_parse_errors`, None if it cannot be read.
 
         Raises:
-            MalformedRecordError: The bytes are no such message.
+            MalformedRecordError: The bytes are not such a message.
         """
         try:
             return self._row(_parsed(self._class, message))
@@ -122,16 +122,16 @@ def _row_deserialization(definition: bytes, name: str, *options: bool) -> Protob
 
 
 class ProtobufRowSerializationSchema(SerializationSchema):
-    """Writes a row or dict as a message; fields that are None are left unset."""
+    """Write a row or dict as a message; fields that are None are left unset."""
 
     def __init__(self, message_class: type[Message]) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            message_class: The class protoc has generated.
+            message_class: The class that protoc generated.
 
         Raises:
-            ArgumentTypeError: It is no such class.
+            ArgumentTypeError: It is not such a class.
         """
         self._class = _message_class(message_class)
         self._fill = filler(self._class.DESCRIPTOR)
@@ -144,7 +144,7 @@ class ProtobufRowSerializationSchema(SerializationSchema):
         """Return the message of a row; its fields are found by name, or by position if it has no names.
 
         Raises:
-            TypeMismatchError: It is no such row.
+            TypeMismatchError: The value is not such a row.
         """
         message = self._class()
         self._fill(message, value)
@@ -164,26 +164,26 @@ def _bytes_of(message: Message, value: Any) -> bytes:
 
 
 class ProtobufDeserializationSchema(DeserializationSchema):
-    """Reads objects of a generated message class, which tasks must be able to import."""
+    """Read objects of a generated message class, which tasks must be able to import."""
 
     def __init__(self, message_class: type[Message], ignore_parse_errors: bool = False) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            message_class: The class protoc has generated.
-            ignore_parse_errors: Skip what is no such message.
+            message_class: The class that protoc generated.
+            ignore_parse_errors: Whether to skip bytes that are not such a message.
 
         Raises:
-            ArgumentTypeError: It is no such class.
+            ArgumentTypeError: It is not such a class.
         """
         self._class = _message_class(message_class)
         self._ignore = ignore_parse_errors
 
     def deserialize(self, message: bytes) -> Message | None:
-        """Return the message; with `ignore_parse_errors`, None if there is none.
+        """Return the message; with `ignore_parse_errors`, None if it cannot be read.
 
         Raises:
-            MalformedRecordError: The bytes are no such message.
+            MalformedRecordError: The bytes are not such a message.
         """
         try:
             return _parsed(self._class, message)
@@ -194,16 +194,16 @@ class ProtobufDeserializationSchema(DeserializationSchema):
 
 
 class ProtobufSerializationSchema(SerializationSchema):
-    """Writes objects of a generated message class."""
+    """Write objects of a generated message class."""
 
     def __init__(self, message_class: type[Message]) -> None:
-        """Say what the messages are.
+        """Describe the messages.
 
         Args:
-            message_class: The class protoc has generated.
+            message_class: The class that protoc generated.
 
         Raises:
-            ArgumentTypeError: It is no such class.
+            ArgumentTypeError: It is not such a class.
         """
         self._class = _message_class(message_class)
 

@@ -18,12 +18,12 @@ OUT = TypeVar("OUT")
 
 
 class AsyncFunction(Function, Generic[IN, OUT]):
-    """Calls out for each record with many calls in flight at once.
+    """Call an external system for each record, with many calls in flight at once.
 
-    All calls of an instance run on one event loop, which lives as long as the instance.
+    All calls of a subtask run on one event loop, which lives as long as its copy of the function.
 
     Notes:
-        `open` and `close` may be declared `async def`; they then run on that loop, as clients of asyncio like it.
+        `open` and `close` may be declared `async def`; they then run on that loop, as asyncio clients require.
     """
 
     def open(self, runtime_context: RuntimeContext) -> Any:
@@ -36,8 +36,8 @@ class AsyncFunction(Function, Generic[IN, OUT]):
     async def async_invoke(self, value: IN) -> list[OUT]:
         """Return the results for one record.
 
-        Any iterable will do, an empty one for no results. An exception fails the job unless a retry strategy takes it.
-        The call is cancelled when it takes too long, and when another call fails the job.
+        Any iterable is accepted, an empty one for no results. An exception fails the job unless a retry strategy
+        handles it. The call is cancelled when it takes too long, and when another call fails the job.
         """
 
     def timeout(self, value: IN) -> list[OUT]:
@@ -50,7 +50,7 @@ class AsyncFunction(Function, Generic[IN, OUT]):
 
 
 class AsyncRetryPredicate(ABC, Generic[OUT]):
-    """Says which outcomes are worth a retry."""
+    """Decide which outcomes of a call are retried."""
 
     @abstractmethod
     def result_predicate(self) -> Callable[[list[OUT]], bool] | None:
@@ -62,7 +62,7 @@ class AsyncRetryPredicate(ABC, Generic[OUT]):
 
 
 class AsyncRetryStrategy(ABC, Generic[OUT]):
-    """Says how often and how soon a call is retried."""
+    """Decide how often and how soon a call is retried."""
 
     @abstractmethod
     def can_retry(self, current_attempts: int) -> bool:

@@ -1,4 +1,4 @@
-"""What every user function shares: its life cycle and the runtime context it is opened with."""
+"""Base of all user functions: their life cycle and the runtime context they are opened with."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["Function", "KeyedStateStore", "RuntimeContext"]
 
 
 class KeyedStateStore(ABC):
-    """Gives access to state that belongs to the current key.
+    """Give access to state that belongs to the current key.
 
-    A state is identified by the name in its descriptor; asking again returns the same state.
+    A state is identified by the name in its descriptor; another call returns the same state.
     """
 
     @abstractmethod
@@ -51,7 +51,7 @@ class KeyedStateStore(ABC):
 
 
 class RuntimeContext(KeyedStateStore):
-    """What `open` receives: where the function runs, its state and its metrics (Flink's `RuntimeContext`)."""
+    """The context that `open` receives: task, state and metrics of the function (Flink's `RuntimeContext`)."""
 
     @abstractmethod
     def get_task_name(self) -> str:
@@ -71,7 +71,7 @@ class RuntimeContext(KeyedStateStore):
 
     @abstractmethod
     def get_attempt_number(self) -> int:
-        """Return how often this subtask was tried before, 0 at first."""
+        """Return how often the job was restarted, 0 at first."""
 
     @abstractmethod
     def get_task_name_with_subtasks(self) -> str:
@@ -89,7 +89,7 @@ class RuntimeContext(KeyedStateStore):
 class Function(ABC):  # noqa: B024 - subclasses say what is abstract
     """Base of user functions that have a life cycle.
 
-    The object is pickled with the job; each parallel subtask works with its own copy.
+    The object is pickled with the job; each subtask has its own copy.
     """
 
     def open(self, runtime_context: RuntimeContext) -> None:  # noqa: B027 - overriding is optional

@@ -31,7 +31,7 @@ class BaseBroadcastProcessFunction(Function):
     """Base of the functions that read broadcast state from one side and write it from the other."""
 
     class BaseContext(ABC):
-        """What both sides may ask."""
+        """Context of both sides: time."""
 
         @abstractmethod
         def timestamp(self) -> int:
@@ -46,14 +46,14 @@ class BaseBroadcastProcessFunction(Function):
             """Return the current watermark in ms."""
 
     class Context(BaseContext):
-        """What the broadcast side may ask: it may write the state."""
+        """Context of the broadcast side, which may write the state."""
 
         @abstractmethod
         def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
             """Return the broadcast state of that name."""
 
     class ReadOnlyContext(BaseContext):
-        """What the other side may ask: it only reads the state."""
+        """Context of the other side, which only reads the state."""
 
         @abstractmethod
         def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
@@ -61,13 +61,13 @@ class BaseBroadcastProcessFunction(Function):
 
 
 class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, OUT]):
-    """Processes a stream without keys connected with a broadcast stream."""
+    """Process a stream without keys connected with a broadcast stream."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
-        """What `process_broadcast_element` may ask."""
+        """Context of `process_broadcast_element`."""
 
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
-        """What `process_element` may ask."""
+        """Context of `process_element`."""
 
     @abstractmethod
     def process_element(self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Any:
@@ -79,7 +79,7 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, O
 
 
 class KeyedStateFunction(ABC):
-    """What `apply_to_keyed_state` applies to the state of each key (Flink's `KeyedStateFunction`)."""
+    """Function that `apply_to_keyed_state` applies to the state of each key (Flink's `KeyedStateFunction`)."""
 
     @abstractmethod
     def process(self, key: Any, state: Any) -> None:
@@ -92,19 +92,19 @@ class KeyedStateFunction(ABC):
 
 
 class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
-    """Processes a keyed stream connected with a broadcast stream."""
+    """Process a keyed stream connected with a broadcast stream."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
-        """What `process_broadcast_element` may ask."""
+        """Context of `process_broadcast_element`."""
 
         @abstractmethod
         def apply_to_keyed_state(
             self, state_descriptor: StateDescriptor, function: KeyedStateFunction | Callable[[Any, Any], None]
         ) -> None:
-            """Apply a function to a keyed state of all keys; mirrors Flink's Java API, PyFlink has nothing like it.
+            """Apply a function to a keyed state of all keys. Flink's Java API has it; PyFlink does not.
 
-            It reads all keyed state of the operator, so it fits rare broadcast records. In BATCH there is no key yet
-            when broadcast records are processed, hence nothing to apply it to.
+            It reads all keyed state of the operator, so use it for rare broadcast records. In BATCH broadcast records
+            are processed before there are any keys, so it has no effect.
 
             Args:
                 state_descriptor: Describes the keyed state.
@@ -113,7 +113,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """
 
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
-        """What `process_element` may ask."""
+        """Context of `process_element`."""
 
         @abstractmethod
         def timer_service(self) -> TimerService:
@@ -124,7 +124,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """Return the key of the record or timer."""
 
     class OnTimerContext(ReadOnlyContext, ABC):
-        """What `on_timer` may ask."""
+        """Context of `on_timer`."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:

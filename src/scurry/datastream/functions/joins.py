@@ -12,7 +12,7 @@ __all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFu
 
 
 class JoinFunction(Function):
-    """Turns each pair of records that join into exactly one result."""
+    """Turn each pair of records that join into exactly one result."""
 
     @abstractmethod
     def join(self, first: Any, second: Any) -> Any:
@@ -20,7 +20,7 @@ class JoinFunction(Function):
 
 
 class FlatJoinFunction(Function):
-    """Turns each pair of records that join into any number of results."""
+    """Turn each pair of records that join into any number of results."""
 
     @abstractmethod
     def join(self, first: Any, second: Any) -> Any:
@@ -28,7 +28,7 @@ class FlatJoinFunction(Function):
 
 
 class CoGroupFunction(Function):
-    """Evaluates all records of both streams that have the same key and window."""
+    """Evaluate all records of both streams that have the same key and window."""
 
     @abstractmethod
     def co_group(self, first: Iterable[Any], second: Iterable[Any]) -> Any:
@@ -41,7 +41,7 @@ class CoGroupFunction(Function):
 
 
 class ProcessJoinFunction(Function):
-    """Processes each pair of records that an interval join finds.
+    """Process each pair of records that an interval join finds.
 
     Yield `(output_tag, value)` to emit to a side output.
     """

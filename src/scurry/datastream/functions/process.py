@@ -35,13 +35,13 @@ class _KeyedContext(_Context):
 
 
 class ProcessFunction(Function):
-    """Turns each record of a stream without keys into any number of others, aware of time.
+    """Turn each record of a stream without keys into any number of others, with access to time.
 
     Yield `(output_tag, value)` to emit to a side output.
     """
 
     class Context(_Context):
-        """What `process_element` may ask."""
+        """Context of `process_element`."""
 
     @abstractmethod
     def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Any:
@@ -49,13 +49,13 @@ class ProcessFunction(Function):
 
 
 class KeyedProcessFunction(Function):
-    """Processes the records of a keyed stream with state and timers per key."""
+    """Process the records of a keyed stream with state and timers per key."""
 
     class Context(_KeyedContext):
-        """What `process_element` may ask."""
+        """Context of `process_element`."""
 
     class OnTimerContext(Context):
-        """What `on_timer` may ask."""
+        """Context of `on_timer`."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:
@@ -70,10 +70,10 @@ class KeyedProcessFunction(Function):
 
 
 class CoProcessFunction(Function):
-    """Processes two connected streams without keys."""
+    """Process two connected streams without keys."""
 
     class Context(_Context):
-        """What the process methods may ask."""
+        """Context of the process methods."""
 
     @abstractmethod
     def process_element1(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
@@ -85,13 +85,13 @@ class CoProcessFunction(Function):
 
 
 class KeyedCoProcessFunction(Function):
-    """Processes two connected keyed streams that share state and timers per key."""
+    """Process two connected keyed streams that share state and timers per key."""
 
     class Context(_KeyedContext):
-        """What the process methods may ask."""
+        """Context of the process methods."""
 
     class OnTimerContext(Context):
-        """What `on_timer` may ask."""
+        """Context of `on_timer`."""
 
         @abstractmethod
         def time_domain(self) -> TimeDomain:

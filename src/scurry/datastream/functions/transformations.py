@@ -1,4 +1,4 @@
-"""Functions without time or timers: map, filter, reduce and their like."""
+"""Functions without time or timers, such as map, filter and reduce."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class MapFunction(Function):
-    """Turns each record into exactly one other."""
+    """Turn each record into exactly one other."""
 
     @abstractmethod
     def map(self, value: Any) -> Any:
@@ -44,7 +44,7 @@ class CoMapFunction(Function):
 
 
 class FlatMapFunction(Function):
-    """Turns each record into any number of others."""
+    """Turn each record into any number of others."""
 
     @abstractmethod
     def flat_map(self, value: Any) -> Any:
@@ -64,7 +64,7 @@ class CoFlatMapFunction(Function):
 
 
 class ReduceFunction(Function):
-    """Combines two records into one of the same type; must be associative."""
+    """Combine two records into one of the same type; must be associative."""
 
     @abstractmethod
     def reduce(self, value1: Any, value2: Any) -> Any:
@@ -72,7 +72,7 @@ class ReduceFunction(Function):
 
 
 class AggregateFunction(Function):
-    """Folds records into an accumulator, whose type may differ from that of records and results."""
+    """Fold records into an accumulator, whose type may differ from that of records and results."""
 
     @abstractmethod
     def create_accumulator(self) -> Any:
@@ -84,7 +84,7 @@ class AggregateFunction(Function):
 
     @abstractmethod
     def get_result(self, accumulator: Any) -> Any:
-        """Return the result that an accumulator stands for."""
+        """Return the result of an accumulator."""
 
     @abstractmethod
     def merge(self, acc_a: Any, acc_b: Any) -> Any:
@@ -92,7 +92,7 @@ class AggregateFunction(Function):
 
 
 class KeySelector(Function):
-    """Finds the key of a record."""
+    """Find the key of a record."""
 
     @abstractmethod
     def get_key(self, value: Any) -> Any:
@@ -100,7 +100,7 @@ class KeySelector(Function):
 
 
 class NullByteKeySelector(KeySelector):
-    """Gives all records the same key, 0, so that they are processed in one place."""
+    """Give all records the same key, 0, so that one subtask processes them."""
 
     def get_key(self, value: Any) -> int:
         """Return 0."""
@@ -108,7 +108,7 @@ class NullByteKeySelector(KeySelector):
 
 
 class FilterFunction(Function):
-    """Decides which records stay."""
+    """Decide which records stay."""
 
     @abstractmethod
     def filter(self, value: Any) -> bool:
@@ -116,7 +116,7 @@ class FilterFunction(Function):
 
 
 class Partitioner(Function):
-    """Sends records to subtasks, for `DataStream.partition_custom`."""
+    """Send records to subtasks, for `DataStream.partition_custom`."""
 
     @abstractmethod
     def partition(self, key: Any, num_partitions: int) -> int:
@@ -127,7 +127,7 @@ class SourceFunction:
     """A source written in Java, which scurry does not run."""
 
     def __init__(self, source_func: Any) -> None:
-        """Say what to use instead.
+        """Raise an error that says what to use instead.
 
         Raises:
             UnsupportedError: Always.
@@ -139,10 +139,10 @@ class SourceFunction:
 
 
 class SinkFunction(ABC):
-    """Writes records somewhere, for `DataStream.add_sink`.
+    """Write records to an external system, for `DataStream.add_sink`, at least once.
 
-    After a failure records since the last checkpoint are written again: at least once. In PyFlink this class wraps
-    a Java function; here its methods are yours to write.
+    After a failure, records since the last checkpoint are written again. In PyFlink this class wraps a Java function;
+    here programs override its methods.
     """
 
     def open(self) -> None:  # noqa: B027 - overriding is optional
@@ -154,7 +154,7 @@ class SinkFunction(ABC):
 
         Args:
             value: The record.
-            context: Tells the record's `timestamp()` (ms, or None) and `current_processing_time()` (ms).
+            context: Provides the record's `timestamp()` (ms, or None) and `current_processing_time()` (ms).
         """
 
     def close(self) -> None:  # noqa: B027 - overriding is optional

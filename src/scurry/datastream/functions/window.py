@@ -26,7 +26,7 @@ W2 = TypeVar("W2")
 
 
 class WindowFunction(Function, Generic[IN, OUT, KEY, W]):
-    """Evaluates a window of one key."""
+    """Evaluate a window of one key."""
 
     @abstractmethod
     def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
@@ -34,7 +34,7 @@ class WindowFunction(Function, Generic[IN, OUT, KEY, W]):
 
 
 class AllWindowFunction(Function, Generic[IN, OUT, W]):
-    """Evaluates a window over all records of a stream."""
+    """Evaluate a window over all records of a stream."""
 
     @abstractmethod
     def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
@@ -58,10 +58,10 @@ class _WindowStates(ABC, Generic[W2]):
 
 
 class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
-    """Evaluates a window of one key, with access to the window itself, to time and to state."""
+    """Evaluate a window of one key, with access to the window itself, to time and to state."""
 
     class Context(_WindowStates[W2]):
-        """What `process` may ask."""
+        """Context of `process`."""
 
         @abstractmethod
         def current_processing_time(self) -> int:
@@ -76,25 +76,25 @@ class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
         """Return or yield the results for the elements of a window."""
 
     def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
-        """Drop the state the function keeps for the window; called when the window expires."""
+        """Clear the state the function has for the window; called when the window expires."""
 
 
 class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
-    """Evaluates a window over all records, with access to the window itself and to state."""
+    """Evaluate a window over all records, with access to the window itself and to state."""
 
     class Context(_WindowStates[W2]):
-        """What `process` may ask."""
+        """Context of `process`."""
 
     @abstractmethod
     def process(self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN]) -> Iterable[OUT]:
         """Return or yield the results for the elements of a window."""
 
     def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
-        """Drop the state the function keeps for the window; called when the window expires."""
+        """Clear the state the function has for the window; called when the window expires."""
 
 
 class DeltaFunction(ABC):
-    """Says how far a record is from another, for `DeltaTrigger` and `DeltaEvictor`."""
+    """Measure the distance between two records, for `DeltaTrigger` and `DeltaEvictor`."""
 
     @abstractmethod
     def get_delta(self, old_data_point: Any, new_data_point: Any) -> float:

@@ -1,4 +1,4 @@
-"""Windows, the assigners that make them, the triggers that fire them and the evictors that thin them out."""
+"""Windows, the assigners that make them, the triggers that fire them and the evictors that remove elements."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ W2 = TypeVar("W2")
 
 
 class TriggerResult(Enum):
-    """What happens to a window after a trigger has been asked: FIRE evaluates it, PURGE drops its contents."""
+    """The decision of a trigger about a window: FIRE evaluates it, PURGE drops its contents."""
 
     CONTINUE = (False, False)
     FIRE_AND_PURGE = (True, True)
@@ -30,7 +30,7 @@ class TriggerResult(Enum):
     PURGE = (False, True)
 
     def __init__(self, fire: bool, purge: bool) -> None:
-        """Keep the two halves of the value at hand: they are read for every record."""
+        """Store both flags as attributes, because they are read for every record."""
         self._fire = fire
         self._purge = purge
 
@@ -44,10 +44,10 @@ class TriggerResult(Enum):
 
 
 class Trigger(ABC, Generic[T, W]):
-    """Decides when the contents of a window are evaluated, for each key and window apart.
+    """Decide when the contents of a window are evaluated, separately for each key and window.
 
-    A trigger object is shared by all keys and windows: what it must remember goes into
-    `ctx.get_partitioned_state(...)`. Timers set through the context call back with the same key and window.
+    A trigger object is shared by all keys and windows: it stores its state in
+    `ctx.get_partitioned_state(...)`. Timers set through the context fire with the same key and window.
     """
 
     class TriggerContext(ABC):
@@ -75,11 +75,11 @@ class Trigger(ABC, Generic[T, W]):
 
         @abstractmethod
         def delete_processing_time_timer(self, time: int) -> None:
-            """Forget the processing-time timer at `time` (ms)."""
+            """Delete the processing-time timer at `time` (ms)."""
 
         @abstractmethod
         def delete_event_time_timer(self, time: int) -> None:
-            """Forget the event-time timer at `time` (ms)."""
+            """Delete the event-time timer at `time` (ms)."""
 
         @abstractmethod
         def get_partitioned_state(self, state_descriptor: StateDescriptor) -> Any:
@@ -116,7 +116,7 @@ class Trigger(ABC, Generic[T, W]):
         return False
 
     def on_merge(self, window: W, ctx: Trigger.OnMergeContext) -> None:
-        """Carry timers and state over to `window`, which several windows have just become."""
+        """Move timers and state to `window`, into which several windows were merged."""
         raise UnsupportedError(f"{type(self).__name__} does not support merging windows: implement on_merge for that")
 
     @abstractmethod
@@ -125,10 +125,10 @@ class Trigger(ABC, Generic[T, W]):
 
 
 class WindowAssigner(ABC, Generic[T, W]):
-    """Puts each record into zero or more windows."""
+    """Put each record into zero or more windows."""
 
     class WindowAssignerContext(ABC):
-        """What an assigner may ask."""
+        """Context of an assigner: clock and state."""
 
         @abstractmethod
         def get_current_processing_time(self) -> int:
@@ -146,10 +146,10 @@ class WindowAssigner(ABC, Generic[T, W]):
 
     @abstractmethod
     def get_default_trigger(self, env: Any) -> Trigger[T, W]:
-        """Return the trigger used unless the program names another."""
+        """Return the trigger to use if the program sets none."""
 
     def get_window_serializer(self) -> Any:
-        """Return None: scurry stores windows as they are and needs no serializer; one a program names is not used."""
+        """Return None: scurry needs no serializer to store windows; one that a program returns is not used."""
         return None
 
     @abstractmethod
@@ -161,7 +161,7 @@ class MergingWindowAssigner(WindowAssigner[T, W]):
     """An assigner whose windows may merge as records come, such as sessions."""
 
     class MergeCallback(ABC, Generic[W2]):
-        """Receives the groups of windows to merge."""
+        """Receiver of the groups of windows to merge."""
 
         @abstractmethod
         def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
@@ -173,7 +173,7 @@ class MergingWindowAssigner(WindowAssigner[T, W]):
 
 
 class SessionWindowTimeGapExtractor(ABC):
-    """Finds the session gap of each record."""
+    """Find the session gap of each record."""
 
     @abstractmethod
     def extract(self, element: Any) -> int:

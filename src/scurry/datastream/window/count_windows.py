@@ -1,4 +1,4 @@
-"""Assigners of windows that do not end by time: by count, and the one global window."""
+"""Assigners of windows that do not end by time: count windows and the global window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class _CountWindows(WindowAssigner[T, CountWindow]):
-    """Numbers the records of each key; window i begins at record i * slide."""
+    """Number the records of each key; window i begins at record i * slide."""
 
     def __init__(self, window_size: int, window_slide: int, state_name: str) -> None:
         if window_size <= 0 or window_slide <= 0:
@@ -41,7 +41,7 @@ class _CountWindows(WindowAssigner[T, CountWindow]):
         return [CountWindow(i) for i in range(last, first - 1, -1)]
 
     def get_default_trigger(self, env: Any) -> Trigger[T, Any]:
-        """Return a trigger that fires when the window is full, and drops its contents: nothing comes after that."""
+        """Return a trigger that fires when the window is full and then drops its contents."""
         return PurgingTrigger(CountTrigger(self._window_size))
 
     def is_event_time(self) -> bool:
@@ -92,7 +92,7 @@ class CountSlidingWindowAssigner(_CountWindows[T]):
 
 
 class _EndOfStreamTrigger(Trigger[T, GlobalWindow]):
-    """Fires once, when there is no more input."""
+    """Fire once, when there is no more input."""
 
     def on_element(
         self, element: T, timestamp: int, window: GlobalWindow, ctx: Trigger.TriggerContext
@@ -117,10 +117,10 @@ class _EndOfStreamTrigger(Trigger[T, GlobalWindow]):
 
 
 class GlobalWindows(WindowAssigner[T, GlobalWindow]):
-    """Puts all records of a key into one window that never ends: it needs a trigger of its own."""
+    """Put all records of a key into one window that never ends and needs an explicit trigger."""
 
     def __init__(self, default_trigger: Trigger[T, GlobalWindow] | None = None) -> None:
-        """Configure the trigger used unless the program names another (None: one that never fires)."""
+        """Configure the trigger to use if the program sets none (None: one that never fires)."""
         self._default_trigger = default_trigger or NeverTrigger()
 
     def assign_windows(

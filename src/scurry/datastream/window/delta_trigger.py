@@ -1,4 +1,4 @@
-"""A trigger that watches how far records move."""
+"""DeltaTrigger: fires when records differ by more than a threshold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class DeltaTrigger(Trigger[T, Window]):
-    """Fires when a record is farther than a threshold from the record that fired last (at first: the first one)."""
+    """Fire when a record is farther than a threshold from the record that fired last (at first: the first one)."""
 
     def __init__(
         self, threshold: float, delta_function: DeltaFunction | Callable[[T, T], float], state_type: Any = None
@@ -26,7 +26,7 @@ class DeltaTrigger(Trigger[T, Window]):
         self._threshold = threshold
         self._delta = delta_of(delta_function)
         declared_type(state_type, "state_type")
-        # the record is kept in a tuple, as a state of None would be no state
+        # the record is stored in a tuple, because a state of None counts as empty
         self._last = ValueStateDescriptor("last-element")
 
     @staticmethod
@@ -38,7 +38,7 @@ class DeltaTrigger(Trigger[T, Window]):
         Args:
             threshold: The delta above which the trigger fires.
             delta_function: A DeltaFunction or a callable of the record that fired last and the new one.
-            state_type: Declared type of the records; they are kept as they are.
+            state_type: Declared type of the records; they are not converted.
 
         Raises:
             ArgumentTypeError: `delta_function` is neither.

@@ -1,4 +1,4 @@
-"""Evictors: they remove elements from a window that fires, before or after the window function sees them."""
+"""Evictors, which remove elements from a window that fires, before or after the window function sees them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Delta: TypeAlias = DeltaFunction | Callable[[Any, Any], float]
 
 
 class Evictor(ABC, Generic[W]):
-    """Removes elements from a window whenever its trigger fires (Flink's `Evictor`).
+    """Remove elements from a window whenever its trigger fires (Flink's `Evictor`).
 
     A window with an evictor keeps all of its elements, so that reduce and aggregate functions run over what is left
-    each time the window fires. Elements that are evicted are gone for later firings, too.
+    each time the window fires. Evicted elements are removed for later firings, too.
 
     Example:
         >>> class DropNegative(Evictor):
@@ -70,7 +70,7 @@ class Evictor(ABC, Generic[W]):
 
 
 class _BuiltinEvictor(Evictor[Window]):
-    """Evicts either before or after the window function."""
+    """Evict either before or after the window function."""
 
     def __init__(self, do_evict_after: bool) -> None:
         self._do_evict_after = do_evict_after
@@ -78,14 +78,14 @@ class _BuiltinEvictor(Evictor[Window]):
     def evict_before(
         self, elements: Elements, size: int, window: Window, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Evict, unless that is to be done after the window function."""
+        """Evict, unless it is configured for after the window function."""
         if not self._do_evict_after:
             self._evict(elements)
 
     def evict_after(
         self, elements: Elements, size: int, window: Window, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Evict, unless that was done before the window function."""
+        """Evict, if it is configured for after the window function."""
         if self._do_evict_after:
             self._evict(elements)
 
@@ -94,7 +94,7 @@ class _BuiltinEvictor(Evictor[Window]):
 
 
 class CountEvictor(_BuiltinEvictor):
-    """Keeps the last `max_count` elements."""
+    """Keep the last `max_count` elements."""
 
     def __init__(self, max_count: int, do_evict_after: bool = False) -> None:
         """Configure the evictor; see `of`."""
@@ -121,7 +121,7 @@ class CountEvictor(_BuiltinEvictor):
 
 
 class TimeEvictor(_BuiltinEvictor):
-    """Keeps the elements that are younger than a certain time before the latest one."""
+    """Keep the elements that are younger than a certain time before the latest one."""
 
     def __init__(self, window_size: TimeAmount, do_evict_after: bool = False) -> None:
         """Configure the evictor; see `of`."""
@@ -132,7 +132,7 @@ class TimeEvictor(_BuiltinEvictor):
     def of(window_size: TimeAmount, do_evict_after: bool = False) -> TimeEvictor:
         """Return an evictor that keeps elements with timestamps above that of the latest one minus `window_size`.
 
-        Nothing is evicted where elements have no timestamps.
+        Nothing is evicted if elements have no timestamps.
 
         Args:
             window_size: For how long elements are kept (int: ms).
@@ -147,7 +147,7 @@ class TimeEvictor(_BuiltinEvictor):
 
 
 class DeltaEvictor(_BuiltinEvictor):
-    """Keeps the elements that differ less than a threshold from the last one."""
+    """Keep the elements that differ less than a threshold from the last one."""
 
     def __init__(self, threshold: float, delta_function: Delta, do_evict_after: bool = False) -> None:
         """Configure the evictor; see `of`."""
@@ -160,7 +160,7 @@ class DeltaEvictor(_BuiltinEvictor):
         """Return an evictor that keeps elements whose delta to the last one is below a threshold.
 
         Args:
-            threshold: The delta from which on an element is evicted.
+            threshold: The delta from which an element is evicted.
             delta_function: A DeltaFunction or a callable of an element and the last one.
             do_evict_after: Whether to evict after the window function instead of before.
 

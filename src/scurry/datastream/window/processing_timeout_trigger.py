@@ -1,4 +1,4 @@
-"""A trigger that does not wait for another one longer than a while."""
+"""ProcessingTimeoutTrigger: fires with another trigger, or after a timeout."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 
 
 class ProcessingTimeoutTrigger(Trigger[T, Window]):
-    """Fires when another trigger does, or when that has not happened for a while of the wall clock.
+    """Fire when another trigger fires, or after a timeout in processing time.
 
-    As in Flink, a timer of the nested trigger counts as the timeout, too, and windows cannot merge.
+    As in Flink, a timer of the nested trigger also counts as the timeout, and windows cannot merge.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class ProcessingTimeoutTrigger(Trigger[T, Window]):
         """Return a trigger that fires with `nested_trigger`, or after a timeout.
 
         Args:
-            nested_trigger: The trigger to be hurried.
+            nested_trigger: The other trigger.
             timeout: How long after the first record to fire (int: ms of processing time).
             reset_timer_on_new_record: Whether every record starts the timeout again.
-            should_clear_on_timeout: Whether the nested trigger forgets its state on a timeout.
+            should_clear_on_timeout: Whether the nested trigger is cleared on a timeout.
 
         Raises:
-            ArgumentTypeError: `nested_trigger` is no trigger.
+            ArgumentTypeError: `nested_trigger` is not a trigger.
             ArgumentError: The timeout is negative.
         """
         return ProcessingTimeoutTrigger(nested_trigger, timeout, reset_timer_on_new_record, should_clear_on_timeout)

@@ -1,4 +1,4 @@
-"""Serializers of windows: programs with assigners of their own name one, as PyFlink demands it."""
+"""Serializers of windows, which programs with custom assigners return because PyFlink requires one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CountWindowSerializer", "GlobalWindowSerializer", "TimeWindowSeriali
 
 
 class TimeWindowSerializer(TypeSerializer[TimeWindow]):
-    """Writes a `TimeWindow` as start and end, 8 bytes each."""
+    """Write a `TimeWindow` as start and end, 8 bytes each."""
 
     def serialize(self, element: TimeWindow, stream: IO[bytes]) -> None:
         """Write a window."""
@@ -24,7 +24,7 @@ class TimeWindowSerializer(TypeSerializer[TimeWindow]):
 
 
 class CountWindowSerializer(TypeSerializer[CountWindow]):
-    """Writes a `CountWindow` as its number in 8 bytes."""
+    """Write a `CountWindow` as its number in 8 bytes."""
 
     def serialize(self, element: CountWindow, stream: IO[bytes]) -> None:
         """Write a window."""
@@ -36,7 +36,7 @@ class CountWindowSerializer(TypeSerializer[CountWindow]):
 
 
 class GlobalWindowSerializer(TypeSerializer[GlobalWindow]):
-    """Writes the `GlobalWindow` as one byte."""
+    """Write the `GlobalWindow` as one byte."""
 
     def serialize(self, element: GlobalWindow, stream: IO[bytes]) -> None:
         """Write the window."""

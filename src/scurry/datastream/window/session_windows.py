@@ -108,7 +108,7 @@ class _DynamicGap(_SessionWindows[T]):
 
 
 class EventTimeSessionWindows(_FixedGap[T], _EventTime[T]):
-    """Sessions of event time, ended by a gap without records."""
+    """Sessions in event time, ended by a gap without records."""
 
     @staticmethod
     def with_gap(size: TimeAmount) -> EventTimeSessionWindows[Any]:
@@ -121,12 +121,12 @@ class EventTimeSessionWindows(_FixedGap[T], _EventTime[T]):
 
     @staticmethod
     def with_dynamic_gap(extractor: _Extractor) -> DynamicEventTimeSessionWindows[Any]:
-        """Return an assigner that asks `extractor` for the gap (ms) of each record."""
+        """Return an assigner that gets the gap (ms) of each record from `extractor`."""
         return DynamicEventTimeSessionWindows(extractor)
 
 
 class ProcessingTimeSessionWindows(_FixedGap[T], _ProcessingTime[T]):
-    """Sessions of the wall clock, ended by a gap without records."""
+    """Sessions in processing time, ended by a gap without records."""
 
     @staticmethod
     def with_gap(size: TimeAmount) -> ProcessingTimeSessionWindows[Any]:
@@ -139,23 +139,23 @@ class ProcessingTimeSessionWindows(_FixedGap[T], _ProcessingTime[T]):
 
     @staticmethod
     def with_dynamic_gap(extractor: _Extractor) -> DynamicProcessingTimeSessionWindows[Any]:
-        """Return an assigner that asks `extractor` for the gap (ms) of each record."""
+        """Return an assigner that gets the gap (ms) of each record from `extractor`."""
         return DynamicProcessingTimeSessionWindows(extractor)
 
 
 class DynamicEventTimeSessionWindows(_DynamicGap[T], _EventTime[T]):
-    """Sessions of event time in which each record brings its own gap."""
+    """Sessions in event time in which each record has its own gap."""
 
     @staticmethod
     def with_dynamic_gap(extractor: _Extractor) -> DynamicEventTimeSessionWindows[Any]:
-        """Return an assigner that asks `extractor` for the gap (ms) of each record."""
+        """Return an assigner that gets the gap (ms) of each record from `extractor`."""
         return DynamicEventTimeSessionWindows(extractor)
 
 
 class DynamicProcessingTimeSessionWindows(_DynamicGap[T], _ProcessingTime[T]):
-    """Sessions of the wall clock in which each record brings its own gap."""
+    """Sessions in processing time in which each record has its own gap."""
 
     @staticmethod
     def with_dynamic_gap(extractor: _Extractor) -> DynamicProcessingTimeSessionWindows[Any]:
-        """Return an assigner that asks `extractor` for the gap (ms) of each record."""
+        """Return an assigner that gets the gap (ms) of each record from `extractor`."""
         return DynamicProcessingTimeSessionWindows(extractor)

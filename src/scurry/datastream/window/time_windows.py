@@ -37,7 +37,7 @@ class _TimeWindows(WindowAssigner[T, TimeWindow]):
         self._offset = offset
 
     def _windows_at(self, time: int) -> list[TimeWindow]:
-        """The windows that contain a time, the latest first."""
+        """Return the windows that contain a time, the latest first."""
         size, slide = self._size, self._slide
         last_start = time - (time - self._offset) % slide
         if size == slide:
@@ -112,7 +112,7 @@ class _Sliding(_TimeWindows[T]):
 
 
 class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
-    """Windows of event time that follow each other without gaps, aligned to the epoch."""
+    """Windows in event time that follow each other without gaps, aligned to the epoch."""
 
     @staticmethod
     def of(size: TimeAmount, offset: TimeAmount | None = None) -> TumblingEventTimeWindows[Any]:
@@ -129,7 +129,7 @@ class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
 
 
 class TumblingProcessingTimeWindows(_Tumbling[T], _ProcessingTime[T]):
-    """Windows of the wall clock that follow each other without gaps, aligned to the epoch."""
+    """Windows in processing time that follow each other without gaps, aligned to the epoch."""
 
     @staticmethod
     def of(size: TimeAmount, offset: TimeAmount | None = None) -> TumblingProcessingTimeWindows[Any]:
@@ -146,7 +146,7 @@ class TumblingProcessingTimeWindows(_Tumbling[T], _ProcessingTime[T]):
 
 
 class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
-    """Windows of event time that overlap: one of length `size` starts every `slide`."""
+    """Windows in event time that overlap: one of length `size` starts every `slide`."""
 
     @staticmethod
     def of(size: TimeAmount, slide: TimeAmount, offset: TimeAmount | None = None) -> SlidingEventTimeWindows[Any]:
@@ -164,7 +164,7 @@ class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
 
 
 class SlidingProcessingTimeWindows(_Sliding[T], _ProcessingTime[T]):
-    """Windows of the wall clock that overlap: one of length `size` starts every `slide`."""
+    """Windows in processing time that overlap: one of length `size` starts every `slide`."""
 
     @staticmethod
     def of(size: TimeAmount, slide: TimeAmount, offset: TimeAmount | None = None) -> SlidingProcessingTimeWindows[Any]:

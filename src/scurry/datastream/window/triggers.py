@@ -39,7 +39,7 @@ class _Min(ReduceFunction):
 
 
 class EventTimeTrigger(Trigger[T, TimeWindow]):
-    """Fires once the watermark passes the end of the window, and again for each record that still comes in time."""
+    """Fire once the watermark passes the end of the window, and again for each record within the allowed lateness."""
 
     def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Fire at once when the watermark has passed the window, else wait for it."""
@@ -78,7 +78,7 @@ class EventTimeTrigger(Trigger[T, TimeWindow]):
 
 
 class ProcessingTimeTrigger(Trigger[T, TimeWindow]):
-    """Fires once the wall clock passes the end of the window."""
+    """Fire once the processing time passes the end of the window."""
 
     def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Wait for the end of the window."""
@@ -121,7 +121,7 @@ def _interval(interval: TimeAmount) -> int:
 
 
 def _next_interval(time: int, interval: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> int:
-    """When a continuous trigger fires next; at the end of input a window without an end has no more intervals."""
+    """Return when a continuous trigger fires next; at the end of input, a window without an end skips to its end."""
     end = window.max_timestamp()
     if end == MAX_TIMESTAMP == ctx.get_current_watermark():
         return end
@@ -129,7 +129,7 @@ def _next_interval(time: int, interval: int, window: TimeWindow, ctx: Trigger.Tr
 
 
 class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
-    """Fires early each time the watermark has passed another `interval`, and at the end of the window."""
+    """Fire early each time the watermark has passed another `interval`, and at the end of the window."""
 
     def __init__(self, interval: TimeAmount) -> None:
         """Fire every `interval` (int: ms)."""
@@ -171,7 +171,7 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
         return True
 
     def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
-        """Go on with the earliest of the merged intervals."""
+        """Continue with the earliest of the merged intervals."""
         ctx.merge_partitioned_state(self._next_fire)
         time = ctx.get_partitioned_state(self._next_fire).get()
         if time is not None:
@@ -192,7 +192,7 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
 
 
 class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
-    """Fires each time the wall clock has passed another `interval`, and at the end of the window."""
+    """Fire each time the processing time has passed another `interval`, and at the end of the window."""
 
     def __init__(self, interval: TimeAmount) -> None:
         """Fire every `interval` (int: ms)."""
@@ -205,7 +205,7 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
         return ContinuousProcessingTimeTrigger(interval)
 
     def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Wait for the interval, if that is not done already."""
+        """Wait for the interval, unless a timer is set already."""
         if ctx.get_partitioned_state(self._next_fire).get() is None:
             now = ctx.get_current_processing_time()
             self._wait(now - now % self.interval, window, ctx)
@@ -230,7 +230,7 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
         return True
 
     def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
-        """Go on with the earliest of the merged intervals."""
+        """Continue with the earliest of the merged intervals."""
         ctx.merge_partitioned_state(self._next_fire)
         time = ctx.get_partitioned_state(self._next_fire).get()
         if time is not None:
@@ -251,7 +251,7 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
 
 
 class PurgingTrigger(Trigger[T, Window]):
-    """Drops the contents of the window whenever another trigger fires it."""
+    """Drop the contents of the window whenever another trigger fires it."""
 
     def __init__(self, nested_trigger: Trigger[T, Any]) -> None:
         """Purge whenever `nested_trigger` fires."""
@@ -292,7 +292,7 @@ def _purging(result: TriggerResult) -> TriggerResult:
 
 
 class CountTrigger(Trigger[T, Any]):
-    """Fires at every `window_size`-th record of a window."""
+    """Fire at every `window_size`-th record of a window."""
 
     def __init__(self, window_size: int) -> None:
         """Fire at every `window_size`-th record."""
@@ -330,7 +330,7 @@ class CountTrigger(Trigger[T, Any]):
         ctx.merge_partitioned_state(self._count)
 
     def clear(self, window: Any, ctx: Trigger.TriggerContext) -> None:
-        """Forget the count."""
+        """Clear the count."""
         ctx.get_partitioned_state(self._count).clear()
 
 

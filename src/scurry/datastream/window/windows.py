@@ -57,11 +57,11 @@ class TimeWindow(Window):
 
     @staticmethod
     def get_window_start_with_offset(timestamp: int, offset: int, window_size: int) -> int:
-        """Return the start of the window a timestamp falls into; all in ms, also right before 1970.
+        """Return the start of the window a timestamp falls into; all in ms, and correct before 1970, too.
 
         Args:
             timestamp: The timestamp.
-            offset: By how much windows start later than multiples of the size.
+            offset: How much later than multiples of the size windows start.
             window_size: The distance between starts.
         """
         return timestamp - (timestamp - offset) % window_size
@@ -86,7 +86,7 @@ class TimeWindow(Window):
                 callback.merge(group, cover)
 
     def __hash__(self) -> int:
-        """Hash what makes the window equal to others."""
+        """Hash the values that are compared."""
         return hash((self.start, self.end))
 
     def __eq__(self, other: object) -> bool:
@@ -108,7 +108,7 @@ class TimeWindow(Window):
 
 @total_ordering
 class CountWindow(Window):
-    """A window that holds a certain number of records.
+    """A window of a fixed number of records.
 
     Attributes:
         id: The number of the window within its key.
@@ -125,7 +125,7 @@ class CountWindow(Window):
         return MAX_TIMESTAMP
 
     def __hash__(self) -> int:
-        """Hash what makes the window equal to others."""
+        """Hash the values that are compared."""
         return hash(self.id)
 
     def __eq__(self, other: object) -> bool:
@@ -161,7 +161,7 @@ class GlobalWindow(Window):
         return MAX_TIMESTAMP
 
     def __hash__(self) -> int:
-        """Hash what makes the window equal to others."""
+        """Hash the values that are compared."""
         return 0
 
     def __eq__(self, other: object) -> bool:

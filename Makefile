@@ -55,7 +55,7 @@ test-slow: setup ## What waits without a JVM: random requests to the REST endpoi
 	$(BIN)/python -m pytest -q -m "slow and not spark"
 
 test-spark: setup ## Tests that start Spark
-	$(BIN)/python -m pytest -q --durations=15 -m spark
+	$(BIN)/python -m pytest -q --durations=15 -m "spark and not nightly and not faults and not soak"
 
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly

@@ -45,7 +45,7 @@ def expected_counts(last: int) -> list[str]:
 @pytest.mark.parametrize("runner", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 @pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
 def test_a_job_without_a_checkpoint_directory_is_restarted_exactly_once(tmp_path: Path, mode: str, runner: str) -> None:
-    before = set(glob.glob(f"{tempfile.gettempdir()}/scurry-*"))
+    before = set(glob.glob(f"{tempfile.gettempdir()}/scurry-checkpoint-*"))
     settings = {"parallelism.default": "2", "pipeline.max-parallelism": "8", "scurry.batch.max-records": "10",
                 "execution.runtime-mode": mode, "scurry.runner": runner, **RESTARTS}  # fmt: skip
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
@@ -58,7 +58,7 @@ def test_a_job_without_a_checkpoint_directory_is_restarted_exactly_once(tmp_path
     failures = client.execution.failures  # type: ignore[attr-defined]
     assert [(each.attempt, each.error) for each in failures] == [(0, "ConnectionError"), (1, "ConnectionError")]
     assert all("record: 77" in failure.text for failure in failures)
-    assert not [path for path in glob.glob(f"{tempfile.gettempdir()}/scurry-*") if path not in before]
+    assert not [path for path in glob.glob(f"{tempfile.gettempdir()}/scurry-checkpoint-*") if path not in before]
     if mode == "STREAMING":
         checkpoints = client.checkpoints()  # type: ignore[attr-defined]
         assert sum(each.records for each in checkpoints) == 100

@@ -26,14 +26,15 @@ def test_any_text_can_be_in_a_properties_file() -> None:
 def test_no_process_shows_them(tmp_path: Path) -> None:
     program = """
         import glob, os
+        from scurry.graph.plan import JobPlan
         from scurry.graph.settings import JobSettings
         from scurry.spark.session.session import _create
 
-        spark = _create(JobSettings("secrets", 1, configuration={
+        spark = _create(JobPlan(JobSettings("secrets", 1, configuration={
             "spark.hadoop.fs.s3a.secret.key": "x7731 \\u00e4=y",
             "spark.my.url": "amqp://joe:z7731@host",
             "spark.driver.extraJavaOptions": "-Dmy.password=j7731 -Dmy.size=3",
-        }), bounded=True)
+        })))
         seen = [open(file, "rb").read() for file in glob.glob(f"/proc/[0-9]*/cmdline") if os.access(file, os.R_OK)]
         assert any(b"SparkSubmit" in line and b"-Dmy.size=3" in line for line in seen)
         assert not [line for line in seen if b"7731" in line]

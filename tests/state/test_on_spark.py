@@ -126,4 +126,5 @@ def test_a_function_that_fails_on_a_worker_is_told_with_its_record(spark: Any, t
     writer = SavepointWriter.new_savepoint().with_operator("numbers", transformation)
     with pytest.raises(OperatorError, match=r"(?s)RuntimeError: unlucky.*operator 'numbers'.*record: Row\(id=13\)"):
         writer.write(f"{tmp_path}/s")
-    assert not list((tmp_path / "s").rglob("*"))
+    # tasks that Spark has not stopped yet may still write entries: without a manifest they are no savepoint
+    assert not [file.name for file in (tmp_path / "s").rglob("*.json")]

@@ -26,7 +26,7 @@ def hold_directory(job: JobExecution) -> str:
     """
     configured = job.plan.settings.checkpoint_dir
     if configured is None:
-        temporary = tempfile.mkdtemp(prefix="scurry-")
+        temporary = tempfile.mkdtemp(prefix="scurry-checkpoint-")
         job.cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
     storage = storage_for(configured, lambda: session_for(job.plan))

@@ -54,7 +54,9 @@ def socket_directory() -> Path:
     Returns:
         The same directory at each call.
     """
-    directory = Path(tempfile.mkdtemp(prefix="scurry-"))
+    # the address of a socket has at most 107 bytes, and Spark's names take 43 of them
+    short = len(os.fsencode(tempfile.gettempdir())) <= 48
+    directory = Path(tempfile.mkdtemp(prefix="scurry-", dir=None if short else "/tmp"))
     process = os.getpid()
 
     def remove() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -301,3 +303,17 @@ def test_a_temporary_directory_that_is_a_link_is_not_used(tmp_path: Path, monkey
     (tmp_path / f"scurry-{os.getuid()}").symlink_to(tmp_path / "mine")
     with pytest.raises(PermissionError, match="belongs to another user"):
         cache_directory()
+
+
+def test_the_sockets_of_workers_have_short_addresses_below_a_long_temporary_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("d" * 80)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    directory = socket_directory.__wrapped__()
+    try:
+        assert len(f"{directory}/.{uuid.uuid4()}.sock") < 108
+        assert directory.stat().st_mode & 0o777 == 0o700
+    finally:
+        directory.rmdir()

@@ -1,4 +1,4 @@
-"""Sources and sinks in pure Python, driven in micro-batches by any runner.
+"""Sources and sinks in pure Python, for all runners.
 
-`source` and `sink` hold the two contracts; every other module implements one of them.
+`source` and `sink` define the two contracts; the other modules implement them.
 """

@@ -1,4 +1,4 @@
-"""What DataStream.cache() keeps of a stream: files that one job writes and later ones read."""
+"""DataStream.cache(): a sink that writes records to files, and a source that reads them in later jobs."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ __all__ = ["CacheSink", "CacheSource", "CachedRecords"]
 
 
 class CachedRecords:
-    """The records of a stream in files, once a job has written them; lives on the driver.
+    """The files with the records of a cached stream, once a job has written them; held by the driver.
 
-    The files are deleted by `clear`, when the object is no longer used, and when the program ends.
+    The files are deleted by `clear`, when the object is garbage-collected, or when the program ends.
     """
 
     def __init__(self, parent: str | None = None) -> None:
-        """Keep nothing yet.
+        """Choose a directory; no file is written yet.
 
         Args:
-            parent: Directory or URI below which files are written; the system's directory for temporary files if None.
+            parent: Parent directory or URI of the files; None for the system's temporary directory.
         """
         name = f"scurry-cache-{uuid.uuid4().hex}"
         self.directory = f"{(parent or tempfile.gettempdir()).rstrip('/')}/{name}"
         self._temporary = parent is None
-        #: the files each parallel task wrote, in order; None while nothing is kept
+        #: the files of each subtask, in order; None until a job has written them
         self.parts: list[list[str]] | None = None
         weakref.finalize(self, _delete, self.directory)
 
     def make_private(self) -> None:
-        """Make the directory before others write to it, if everybody on this machine could read it else."""
+        """Create the directory readable by this user only, if it is in the system's temporary directory."""
         if self._temporary:
             os.makedirs(self.directory, mode=0o700, exist_ok=True)
 
@@ -55,17 +55,17 @@ def _delete(directory: str) -> None:
 
 
 class CacheSink(Sink):
-    """Writes the records of a stream and their timestamps down for later jobs."""
+    """Write the records and timestamps of a stream to files for later jobs."""
 
     staged = False
 
     def __init__(self, records: CachedRecords) -> None:
-        """Take what is to be filled; it does not travel to the tasks."""
+        """Take the object that gets the file names; it is not sent to the tasks."""
         self._records: CachedRecords | None = records
         self._directory = records.directory
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the driver's part on the driver."""
+        """Leave out what only the driver needs."""
         return {"_records": None, "_directory": self._directory}
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
@@ -73,7 +73,7 @@ class CacheSink(Sink):
         return _FileWriter(self._directory, context.subtask_index)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that, when the job has ended, offers the files to later ones."""
+        """Return a committer that registers the files when the job has ended."""
         if self._records is None:
             raise RuntimeError("a CacheSink commits in the program that made it, not where it was sent to")
         self._records.make_private()
@@ -81,11 +81,11 @@ class CacheSink(Sink):
 
 
 class _FileWriter(SinkWriter):
-    """A file is a row of pickled blocks, so neither writing nor reading needs the memory for more than one."""
+    """Write a file as a sequence of pickled blocks, so that writer and reader hold only one block in memory."""
 
     def __init__(self, directory: str, subtask: int) -> None:
         self._subtask = subtask
-        # a task that is repeated writes another file; only what it commits counts
+        # a repeated task writes another file; only committed files are read
         self._path = f"{directory}/{subtask}-{uuid.uuid4().hex}"
         self._file: BinaryIO | None = None
 
@@ -108,7 +108,7 @@ class _Filling(Committer):
         self._files: dict[int, list[str]] = {}
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        self._files = {}  # BATCH: there is one commit, and one that is repeated replaces it
+        self._files = {}  # a BATCH job commits once; a repeated commit replaces the first
         for subtask, path in committables:
             self._files.setdefault(subtask, []).append(path)
 
@@ -117,15 +117,15 @@ class _Filling(Committer):
 
 
 class CacheSource(Source):
-    """Reads cached records, in as many channels as there were tasks that wrote them."""
+    """Read cached records, in one channel per subtask that wrote them."""
 
     def __init__(self, records: CachedRecords, type_info: TypeInformation | None) -> None:
-        """Take what is to be read and the declared type of the records."""
+        """Take the cached records and their declared type."""
         self._records: CachedRecords | None = records
         self._type_info = type_info
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the driver's part on the driver: a task gets the files it reads with its work."""
+        """Leave out what only the driver needs: a task gets the names of its files in the assignment."""
         return {"_records": None, "_type_info": self._type_info}
 
     @property
@@ -134,14 +134,14 @@ class CacheSource(Source):
         return self._type_info
 
     def channels(self, parallelism: int) -> int:
-        """Return the number of tasks that wrote."""
+        """Return the number of subtasks that wrote records, at least 1."""
         return max(1, len(self._parts()))
 
     def _parts(self) -> list[list[str]]:
         return (self._records and self._records.parts) or []
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals everything at once."""
+        """Return an enumerator that assigns everything in one batch."""
         return _OneBatch(self._parts())
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:

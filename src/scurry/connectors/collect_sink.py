@@ -1,4 +1,4 @@
-"""CollectSink: records as Python objects on the driver."""
+"""CollectSink: passes records to a function on the driver."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["CollectSink"]
 
 
 class CollectSink(Sink):
-    """Hands the records of each committed batch to a function of the program: the end of `execute_and_collect`.
+    """Pass the records of each committed batch to a function of the program, for `execute_and_collect`.
 
-    A batch that is committed again is not handed over again.
+    A batch that is committed again is not passed again.
     """
 
     staged = False
 
     def __init__(self, consumer: Callable[[list[Any]], None]) -> None:
-        """Take the function called on the driver with the records of a batch; it does not travel to the tasks."""
+        """Take the function to call on the driver with the records of a batch; it is not sent to the tasks."""
         self._consumer: Callable[[list[Any]], None] | None = consumer
 
     def __getstate__(self) -> dict[str, Any]:
@@ -29,7 +29,7 @@ class CollectSink(Sink):
         return {"_consumer": None}
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that pickles what it gets."""
+        """Return a writer that pickles its records."""
         return _PicklingWriter()
 
     def create_committer(self, sink_id: str) -> Committer:
@@ -44,7 +44,7 @@ class _PicklingWriter(SinkWriter):
         self._blocks: list[bytes] = []
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        if values:  # the records' classes may live in the user's __main__ or in a function
+        if values:  # the records' classes may be defined in the user's __main__ or in a function
             self._blocks.append(by_value(values))
 
     def prepare_commit(self) -> list[Any]:

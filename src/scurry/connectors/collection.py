@@ -1,4 +1,4 @@
-"""CollectionSource: the elements of a Python collection."""
+"""CollectionSource: reads the elements of a Python collection."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from scurry.errors import ArgumentError
 
 __all__ = ["CollectionSource"]
 
-#: Collections up to this size are read by one channel, which keeps their order whatever the parallelism.
+#: Collections up to this size are read by one channel, which keeps their order at any parallelism.
 SINGLE_CHANNEL_ELEMENTS = 10_000
 
-#: Bytes that are dealt at once: Spark's driver holds them several times over.
+#: Largest assignment in bytes, because Spark's driver holds several copies of it.
 SLICE_BYTES = 16 * 1024 * 1024
 
 
 class CollectionSource(Source):
     """A bounded source of the elements of a collection, in order: Flink's `from_collection`.
 
-    Elements are pickled when their work is dealt, so a task never shares objects with the program that made them.
+    Elements are pickled when they are assigned, so a task never shares objects with the program.
     """
 
     def __init__(self, values: Iterable[Any], type_info: TypeInformation | None = None) -> None:
@@ -32,7 +32,7 @@ class CollectionSource(Source):
 
         Args:
             values: The elements.
-            type_info: Their type; None takes them as they are.
+            type_info: Their type; None leaves them unconverted.
 
         Raises:
             TypeMismatchError: An element is not of the declared type.
@@ -52,7 +52,7 @@ class CollectionSource(Source):
         return parallelism if len(self._values) > SINGLE_CHANNEL_ELEMENTS else 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals pickled slices."""
+        """Return an enumerator that assigns pickled slices."""
         slices = _Slices(self._values, limits.max_record_bytes)
         ranges = (0, len(self._values))
         return RangeEnumerator(*ranges, self.channels(parallelism), limits.max_records, slices.pickled, slices.fitting)
@@ -62,12 +62,12 @@ class CollectionSource(Source):
         return sliced([pickle.loads(work)], sizer)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the elements out: a task gets those it needs with its work."""
+        """Leave the elements out: a task gets its elements in the assignment."""
         return {**self.__dict__, "_values": []}
 
 
 class _Slices:
-    """Pickles parts of a collection, none much larger than `SLICE_BYTES` unless it is a single element."""
+    """Pickle parts of a collection that are not much larger than `SLICE_BYTES`, unless they are a single element."""
 
     def __init__(self, values: list[Any], max_record_bytes: int) -> None:
         self._values = values
@@ -75,8 +75,8 @@ class _Slices:
         self._last: tuple[int, int, bytes] = (0, 0, b"")
 
     def fitting(self, start: int, stop: int) -> int:
-        """Return where a part ends that is not too large."""
-        # the elements' classes may live in the user's __main__ or in a function
+        """Return the end of a part that is small enough."""
+        # the elements' classes may be defined in the user's __main__ or in a function
         while len(pickled := by_value(self._values[start:stop])) > SLICE_BYTES and stop - start > 1:
             stop = start + max(1, (stop - start) * SLICE_BYTES // len(pickled))
         if len(pickled) > self._max_record_bytes and stop - start == 1:
@@ -89,6 +89,6 @@ class _Slices:
         return stop
 
     def pickled(self, start: int, stop: int) -> bytes:
-        """Return the part that was fitted last."""
+        """Return the pickled part for which `fitting` was called last."""
         assert self._last[:2] == (start, stop)
         return self._last[2]

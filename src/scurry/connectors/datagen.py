@@ -1,4 +1,4 @@
-"""DataGeneratorSource: records made by a function of their index, at a chosen rate."""
+"""DataGeneratorSource: generates records with a function of their index, at a chosen rate."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["DataGeneratorSource"]
 class DataGeneratorSource(Source):
     """A source of `generator_function(0), generator_function(1), ...`, endless or counted: Flink's data generator.
 
-    After a restart it continues with the index after the last one read; as the function should depend on its index
-    alone, replayed records are the same.
+    After a restart it continues with the index after the last one read. The function should depend only on the index,
+    so that replayed records are the same.
     """
 
     def __init__(
@@ -33,12 +33,12 @@ class DataGeneratorSource(Source):
 
         Args:
             generator_function: Makes a record from its index, or an object with such a method `map`.
-            count: How many records; None for an endless source.
-            records_per_second: The rate over all readers, kept from batch to batch; None for as quickly as possible.
-            type_info: Type of the records; None takes them as they are.
+            count: The number of records; None for an endless source.
+            records_per_second: The rate of all readers together; None for no limit.
+            type_info: Type of the records; None leaves them unconverted.
 
         Raises:
-            ArgumentError: A negative count or a rate that is not positive.
+            ArgumentError: The count is negative, or the rate is not positive.
         """
         if count is not None and count < 0:
             raise ArgumentError(f"count must be 0 or more, or None for an endless source; got {count}")
@@ -56,7 +56,7 @@ class DataGeneratorSource(Source):
         return self._type_info
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals index ranges as the clock allows."""
+        """Return an enumerator that assigns index ranges at the configured rate."""
         return _GeneratorEnumerator(self, self.channels(parallelism), limits.max_records)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
@@ -67,7 +67,7 @@ class DataGeneratorSource(Source):
         def blocks() -> Iterator[list[Any]]:
             at = start
             while at < stop:
-                end = min(stop, at + sizer.size)  # made shortly before it is used
+                end = min(stop, at + sizer.size)  # created just before it is used
                 block = list(map(self.generator_function, range(at, end)))
                 yield block if convert is None else convert(block)
                 at = end
@@ -90,7 +90,7 @@ class _GeneratorEnumerator(Enumerator):
         self._clock = clock
         self._next = 0
         self._done = False
-        #: the first record is due at once; the clock starts when it is processed, however long the job took to start
+        #: the first record is due at once; the clock starts with the next batch, however long the job took to start
         self._begun: float | None = None
         self._first: int | None = None
 
@@ -123,7 +123,7 @@ class _GeneratorEnumerator(Enumerator):
         ]
 
     def _allowed(self) -> int:
-        """The index before which everything may be read by now; the first record is due at once."""
+        """Return the index before which all records are due now; the first record is due at once."""
         if self._rate is None:
             return self._next + self._max_records
         if self._first is None:

@@ -1,4 +1,4 @@
-"""DiscardSink: where records of operators go that nothing follows."""
+"""DiscardSink: drops the records of operators without a successor."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["DiscardSink"]
 
 
 class DiscardSink(Sink):
-    """Drops every record: the operator before it runs for its side effects only."""
+    """Drop every record; the operator before it runs only for its side effects."""
 
     staged = False
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that drops what it gets."""
+        """Return a writer that drops its records."""
         return _Dropping()
 
     def create_committer(self, sink_id: str) -> Committer:

@@ -1,4 +1,4 @@
-"""FunctionSink: a function called for every record."""
+"""FunctionSink: calls a function for every record."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["FunctionSink", "SinkContext"]
 
 @dataclass(frozen=True)
 class SinkContext:
-    """What a sink function may ask about a record.
+    """Information about a record, for sink functions.
 
     Attributes:
-        record_timestamp: Milliseconds, or None.
+        record_timestamp: The record's timestamp in milliseconds, or None.
     """
 
     record_timestamp: int | None
@@ -34,10 +34,11 @@ class SinkContext:
 
 
 class FunctionSink(Sink):
-    """Calls a function, or an object's `invoke`, in the task for every record.
+    """Call a function, or an object's `invoke`, in the task for every record.
 
-    At least once: a task that is repeated calls again for records it had called for. An object may have `open()` and
-    `close()`, called around the records of each micro-batch, and `invoke(value)` or `invoke(value, context)`.
+    At least once: a repeated task calls the function again for the same records. An object has `invoke(value)` or
+    `invoke(value, context)`, and optionally `open()` and `close()`, called before and after the records of each
+    micro-batch.
     """
 
     def __init__(self, function: Any) -> None:
@@ -95,7 +96,7 @@ def _do_nothing() -> None:
 
 
 def _accepts_two(function: Callable[..., Any]) -> bool:
-    """Whether a second argument must or may be given; builtins that do not say get one."""
+    """Return whether to pass the context; builtins without a signature get the value only."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:

@@ -1,4 +1,4 @@
-"""HybridSource: one source after another."""
+"""HybridSource: reads several sources, one after the other."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["HybridSource", "LaterSource", "SourceSwitchContext"]
 
 
 class SourceSwitchContext:
-    """What is known when one source has ended and the next is to be made: Flink's `SourceSwitchContext`.
+    """The source that has ended, for creating the next: Flink's `SourceSwitchContext`.
 
     Attributes:
         previous_source: The source that has ended.
-        previous_position: Where it ended: the last `position()` of its enumerator, JSON-able data. Of a FileSource,
-            `newest` is the modification time in milliseconds and the path of the newest file; of a KafkaSource,
-            `partitions` is a list of topic, partition, next offset and end.
+        previous_position: The last `position()` of its enumerator, JSON-able data. Of a FileSource, `newest` is the
+            modification time in milliseconds and the path of the newest file; of a KafkaSource, `partitions` is a list
+            of topic, partition, next offset and end.
     """
 
     def __init__(
@@ -34,20 +34,19 @@ class SourceSwitchContext:
         self._enumerator = enumerator
 
     def get_previous_enumerator(self) -> Enumerator:
-        """Return an enumerator of the source that has ended, standing where it ended; it opens the source again."""
+        """Open the previous source again; return its enumerator at its last position."""
         return self._enumerator()
 
 
 @dataclass(frozen=True)
 class LaterSource:
-    """A source that is made when its turn comes: Flink's `SourceFactory`.
+    """A source that is created when the previous one has ended: Flink's `SourceFactory`.
 
     Attributes:
-        factory: Makes the source. A job that goes on after the switch calls it again, with the same position; what was
-            read stays read, whatever start it gives the source then.
-        bounded: Whether the source will end.
-        channels: How many readers it will have (a KafkaSource: the number of its partitions); None for as many as the
-            operator's parallelism.
+        factory: Creates the source. A job that resumes after the switch calls it again with the same position; the
+            source then continues from its own checkpointed position, not from the start that the factory gives it.
+        bounded: Whether the source ends.
+        channels: Number of its readers (of a KafkaSource: its partitions); None for the operator's parallelism.
     """
 
     factory: Callable[[SourceSwitchContext], Source]
@@ -56,18 +55,18 @@ class LaterSource:
 
 
 class HybridSource(Source):
-    """Reads each source when the one before it has ended, for example files and then a live stream.
+    """Read each source when the previous one has ended, for example files and then a live stream.
 
-    All but the last must be bounded. A source is opened (its files listed) only when its turn comes, which is when
-    everything before it is committed.
+    All but the last must be bounded. A source is opened (its files are listed) only when everything before it is
+    committed.
     """
 
     def __init__(self, sources: Sequence[Source | LaterSource]) -> None:
         """Take the sources, in order.
 
         Raises:
-            ArgumentError: There is none, one before the last is unbounded, or the first is made later.
-            ArgumentTypeError: Something is no source, or sources have records of different types.
+            ArgumentError: There is no source, one before the last is unbounded, or the first is a `LaterSource`.
+            ArgumentTypeError: An element is not a source, or sources have records of different types.
             UnsupportedError: A source that only Spark reads.
         """
         if not sources:
@@ -106,22 +105,22 @@ class HybridSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether any of the sources may, as one that is made later might."""
+        """Whether any of the sources does; a `LaterSource` is assumed to."""
         return any(isinstance(source, LaterSource) or source.meets_malformed_records for source in self.sources)
 
     def channels(self, parallelism: int) -> int:
-        """Return the most any source needs."""
+        """Return the largest number of channels that any source needs."""
         return max(
             (source.channels or parallelism) if isinstance(source, LaterSource) else source.channels(parallelism)
             for source in self.sources
         )
 
     def made(self, index: int, context: SourceSwitchContext, parallelism: int) -> Source:
-        """Return what the factory of a later source makes.
+        """Return the source that the factory of a `LaterSource` creates.
 
         Raises:
-            ArgumentError: It never ends and is not the last, or needs more channels than there are.
-            ArgumentTypeError: It is no source, or has records of another type.
+            ArgumentError: It is unbounded but was declared bounded, or needs more channels than there are.
+            ArgumentTypeError: It is not a source, or has records of another type.
             UnsupportedError: A source that only Spark reads.
         """
         later = self.sources[index]
@@ -144,7 +143,7 @@ class HybridSource(Source):
         return source
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that chains the sources' own."""
+        """Return an enumerator that runs the sources' enumerators one after the other."""
         return _HybridEnumerator(self, parallelism, limits)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
@@ -160,7 +159,7 @@ def _type(declared: TypeInformation | None) -> TypeInformation:
 
 
 def _packed(source: Source) -> bytes:
-    """A source as tasks load it: by name what they know by name, as the plan's records are, else by value."""
+    """Return a pickled source, with classes by name where possible, else by value."""
     try:
         return pickle.dumps(source, 5)
     except Exception:
@@ -175,7 +174,7 @@ def _unpacked(packed: bytes) -> Source:
 
 @dataclass
 class _Turn:
-    """A source whose turn it is, with the way it travels to the tasks if they do not know it."""
+    """A source that is read or was read in this run, and its pickle if tasks do not have it in the plan."""
 
     source: Source
     packed: bytes | None = None
@@ -188,18 +187,18 @@ class _HybridEnumerator(Enumerator):
         self._parallelism = parallelism
         self._limits = limits
         self._index = 0
-        #: where the sources before the current one ended
+        #: the last positions of the sources before the current one
         self._before: list[dict[str, Any]] = []
-        #: the current source, and those before that were made in this run
+        #: the current source, and earlier ones that were created in this run
         self._turns: dict[int, _Turn] = {}
-        #: of the current source, once it is open; until then, where it stands if it has been read
+        #: the enumerator of the current source, once it is open; before that, its restored position, if any
         self._current: Enumerator | None = None
         self._stood: dict[str, Any] | None = None
-        #: channels that get nothing more from the current source, those it does not have among them; None until then
+        #: channels that the current source has ended or does not have; None until it is open
         self._ended: set[int] | None = None
-        #: of a source that goes on with another number of channels: how many were its own, and which had ended
+        #: of a source restored with another number of channels: its own number of channels, and those that had ended
         self._had: tuple[int, list[int]] | None = None
-        #: channels of which it was said that they are final
+        #: channels that were reported as final
         self._told: set[int] = set()
 
     # ---------------------------------------------------------------- the sources
@@ -236,7 +235,7 @@ class _HybridEnumerator(Enumerator):
             if self._ended is None:
                 own = source.channels(self._parallelism)
                 self._ended = set(range(own, self._channels))
-                if self._had is not None and self._had[0] == own:  # otherwise it deals anew, and ends each again
+                if self._had is not None and self._had[0] == own:  # otherwise it reassigns splits, and ends each again
                     self._ended.update(channel for channel in self._had[1] if channel < own)
         return self._current
 
@@ -248,10 +247,10 @@ class _HybridEnumerator(Enumerator):
         self._index += 1
         self._current = self._stood = self._ended = self._had = None
 
-    # ---------------------------------------------------------------- dealing
+    # ---------------------------------------------------------------- assigning
 
     def next_batch(self) -> list[Assignment]:
-        # A batch never mixes two sources, and a source is not opened before all of the one before it is committed.
+        # A batch never mixes two sources, and a source is opened only after all of the previous one is committed.
         while True:
             last = self._index + 1 == len(self._hybrid.sources)
             if not last and self._ended is not None and len(self._ended) == self._channels:
@@ -267,7 +266,7 @@ class _HybridEnumerator(Enumerator):
                 return work
 
     def _last(self, batch: list[Assignment]) -> list[Assignment]:
-        """The assignments of the last source, whose ends are the ends of the channels."""
+        """Return the assignments of the last source; a channel that it ends is final."""
         assert self._ended is not None
         self._told.update(assignment.channel for assignment in batch if assignment.final)
         silent = sorted(self._ended - self._told)
@@ -315,7 +314,7 @@ class _HybridEnumerator(Enumerator):
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue within the source it was in; those before are not opened again."""
+        """Continue in the source that was being read; earlier ones are not opened again."""
         index, ended = position["source"], position["ended"]
         sources = len(self._hybrid.sources)
         if index >= sources:

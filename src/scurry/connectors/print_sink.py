@@ -1,4 +1,4 @@
-"""PrintSink: records as lines on standard output."""
+"""PrintSink: prints records as lines on standard output."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["PrintSink"]
 
 
 class PrintSink(Sink):
-    """Writes the text of every record to the standard output of the driver, as Flink's `print()` does.
+    """Write the text of every record to the standard output of the driver, as Flink's `print()` does.
 
-    A line begins with `identifier:subtask> `, where the identifier is left out if there is none and the subtask
-    (counted from 1) if there is only one. A batch that is repeated after a crash is printed again.
+    A line begins with `identifier:subtask> `; the identifier is omitted if there is none, and the subtask
+    (counted from 1) if there is only one. A batch repeated after a crash is printed again.
     """
 
     staged = False

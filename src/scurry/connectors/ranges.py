@@ -1,4 +1,4 @@
-"""RangeEnumerator: deals a range of indices to channels, each a contiguous part in ascending order."""
+"""RangeEnumerator: assigns each channel a contiguous part of a range of indices, in ascending order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["RangeEnumerator", "split_range"]
 
 
 def split_range(start: int, stop: int, parts: int) -> list[tuple[int, int]]:
-    """Cut `start..stop` (exclusive) into contiguous parts whose sizes differ by one at most, the larger ones first."""
+    """Cut `start..stop` (exclusive) into contiguous parts whose sizes differ by at most one, the larger ones first."""
     size, larger = divmod(max(0, stop - start), parts)
     cuts = [start + i * size + min(i, larger) for i in range(parts + 1)]
     return list(zip(cuts, cuts[1:], strict=False))
 
 
 class RangeEnumerator(Enumerator):
-    """Gives every channel a contiguous part of a range, in batches of limited size."""
+    """Assign every channel a contiguous part of a range, in batches of limited size."""
 
     def __init__(
         self,
@@ -35,32 +35,32 @@ class RangeEnumerator(Enumerator):
             start: First index.
             stop: Index after the last.
             channels: Number of readers.
-            max_records: Indices dealt per batch, over all channels (each unfinished channel gets one at least).
+            max_records: Indices assigned per batch, over all channels; each unfinished channel gets at least one.
             make_work: Turns a part `start, stop` into picklable work.
-            fitting: Returns where a part `start, stop` that is to be dealt ends at the latest, after `start`.
+            fitting: Returns the largest acceptable end, after `start`, of a part `start, stop` to be assigned.
         """
         self._channels = channels
         self._max_records = max_records
         self._make_work = make_work
         self._fitting = fitting
-        #: what each channel has still to read; None once the channel is final
+        #: the parts that each channel still has to read; None once the channel is final
         self._pending: list[list[tuple[int, int]] | None] = [
             [part] if part[0] < part[1] else [] for part in split_range(start, stop, channels)
         ]
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        """Deal no more indices than records are allowed."""
+        """Limit the indices of later batches to the number of records."""
         self._max_records = limits.max_records
 
     def backlog(self) -> Backlog | None:
-        """Return the indices left."""
+        """Return the number of unassigned indices."""
         return Backlog(self._left())
 
     def _left(self) -> int:
         return sum(stop - start for parts in self._pending if parts for start, stop in parts)
 
     def next_batch(self) -> list[Assignment]:
-        """Deal the next part to every unfinished channel."""
+        """Return the next part for every unfinished channel."""
         active = [(channel, parts) for channel, parts in enumerate(self._pending) if parts is not None]
         remaining = self._left()
         busy = sum(1 for _, parts in active if parts)
@@ -80,11 +80,11 @@ class RangeEnumerator(Enumerator):
         return assignments
 
     def position(self) -> dict[str, Any]:
-        """Return the parts each channel has still to read (null for a finished one)."""
+        """Return the parts that each channel still has to read (null for a finished one)."""
         return {"pending": [None if parts is None else [list(part) for part in parts] for parts in self._pending]}
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the parts left; with another number of channels they are dealt anew, round-robin."""
+        """Continue with the remaining parts; reassign them round-robin if the number of channels has changed."""
         saved: list[list[list[int]] | None] = position["pending"]
         if len(saved) == self._channels:
             self._pending = [None if parts is None else [(a, b) for a, b in parts] for parts in saved]

@@ -1,4 +1,4 @@
-"""NumberSequenceSource: whole numbers from a start to an end."""
+"""NumberSequenceSource: generates the whole numbers from a start to an end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NumberSequenceSource"]
 class NumberSequenceSource(Source):
     """A bounded source of the numbers from `start` to `end`, both included.
 
-    Each parallel reader produces a contiguous part in ascending order; with parallelism 1 the whole is ascending.
+    Each parallel reader produces a contiguous part in ascending order.
     """
 
     def __init__(self, start: int, end: int) -> None:
@@ -27,7 +27,7 @@ class NumberSequenceSource(Source):
             end: The last number.
 
         Raises:
-            ArgumentError: The end comes before the start.
+            ArgumentError: The end is smaller than the start.
         """
         if end < start:
             raise ArgumentError(f"a number sequence needs start <= end, got {start} and {end}")
@@ -40,7 +40,7 @@ class NumberSequenceSource(Source):
         return Types.LONG()
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals sub-ranges."""
+        """Return an enumerator that assigns sub-ranges."""
         return RangeEnumerator(self.start, self.end + 1, self.channels(parallelism), limits.max_records)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:

@@ -1,9 +1,9 @@
 """The contract of sinks: writers in the tasks, one committer on the driver (Flink's two-phase commit).
 
-In every micro-batch each task makes a writer, gives it the task's records and takes its committables; these are all
-that travels to the driver. When every task of the batch has succeeded, the committer makes their work visible. After a
-crash the engine repeats the batch under the same id, so a committer meets a batch again whose commit it had begun or
-even finished, with the same committables or with new ones from a new attempt of the tasks.
+In every micro-batch each task creates a writer, passes it the task's records and collects its committables; only these
+are sent to the driver. When all tasks of the batch have succeeded, the committer makes their output visible. After a
+crash the engine repeats the batch under the same id. A committer may therefore get a batch whose commit it has already
+begun or finished, with the same committables or with new ones from another attempt of the tasks.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["Committer", "Sink", "SinkWriter", "WriterContext"]
 
 @dataclass(frozen=True)
 class WriterContext:
-    """Where a writer works.
+    """The task and micro-batch that a writer belongs to.
 
     Attributes:
         subtask_index: Index of the parallel task, from 0.
         parallelism: Number of parallel tasks.
         batch_id: The micro-batch; a repeated batch has the id it had before.
-        sink_id: Names the sink: the same whenever the job is restarted from its checkpoint, and different from every
-            other sink of this and of any other job (names of files are made from it).
+        sink_id: Identifies the sink: it stays the same when the job is restarted from its checkpoint, and differs from
+            that of every other sink of this and any other job (file names are derived from it).
         input_type: Declared type of the records, None if there is none.
     """
 
@@ -39,7 +39,7 @@ class WriterContext:
 
 
 class SinkWriter(ABC):
-    """Takes the records of one task in one micro-batch."""
+    """Take the records of one task in one micro-batch."""
 
     @abstractmethod
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
@@ -60,23 +60,23 @@ class SinkWriter(ABC):
 
 
 class Committer(ABC):
-    """Makes what the writers of a batch prepared visible; lives on the driver."""
+    """Make the output of a batch's writers visible on the driver."""
 
     @abstractmethod
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        """Commit a micro-batch; the result is the same if it was committed before, wholly or partly.
+        """Commit a micro-batch; idempotent, even if an earlier attempt committed part of it.
 
         Args:
             batch_id: The micro-batch.
-            committables: What all writers of the batch returned, in the order of their subtasks.
+            committables: The committables of all writers of the batch, in the order of their subtasks.
         """
 
     def restarted(self) -> None:
-        """The job has failed and goes on where it committed last; work of tasks may be left that nobody commits."""
+        """Forget the failed attempt: the job resumes after its last commit; uncommitted output may be left over."""
         return
 
     def finish(self) -> None:
-        """Called once, after the last commit of a job that ends."""
+        """Finish the output; called once, after the last commit of a job that ends."""
         return
 
 
@@ -84,11 +84,10 @@ class Sink(ABC):
     """A picklable description of where records go: Flink's unified `Sink`.
 
     Attributes:
-        staged: One writer takes the records of a whole task, at the end of the job's last stage. Sinks whose results
-            go to the driver anyway set this to False: a writer of theirs works where the records are made and is
-            finished after every block, which keeps their order.
-        native: Writers and committer do the work. A sink that sets this to False is written by the Spark runner, which
-            knows its kind; no other runner takes it.
+        staged: Whether one writer takes all records of a task, at the end of the job's last stage. Sinks whose output
+            goes to the driver anyway set this to False: their writers run where the records are produced and finish
+            after every block, which keeps the records in order.
+        native: Whether writers and a committer write the records. If False, only the Spark runner can write the sink.
     """
 
     staged: bool = True

@@ -1,4 +1,4 @@
-"""SocketSource: lines of text from a TCP server."""
+"""SocketSource: reads lines of text from a TCP server."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _RECEIVED_BYTES = 1 << 16
 
 
 class SocketSource(Source):
-    """Reads what a server sends as UTF-8 text, cut at a delimiter: Flink's `socketTextStream`.
+    """Read what a server sends as UTF-8 text, cut at a delimiter: Flink's `socketTextStream`.
 
-    For trying things out: one connection, made by the driver when the job starts. What has become part of a micro-batch
-    is replayed after a crash; what had only arrived is lost. The stream ends when the server closes the connection.
+    For experiments: the driver opens a single connection when the job starts. After a crash, records that are part of a
+    micro-batch are replayed; records received but not yet assigned are lost. The stream ends when the server closes the
+    connection.
     """
 
     bounded = False
@@ -36,7 +37,7 @@ class SocketSource(Source):
         Args:
             host: The server's name.
             port: The server's port.
-            delimiter: Text between records; a carriage return before a newline is dropped too.
+            delimiter: Text between records; if it is a newline, a carriage return before it is dropped, too.
         """
         self.host = host
         self.port = port
@@ -52,7 +53,7 @@ class SocketSource(Source):
         return 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that connects when it is first asked for lines."""
+        """Return an enumerator that connects with its first batch."""
         return _SocketEnumerator(self, limits.max_records)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
@@ -72,7 +73,7 @@ class _SocketEnumerator(Enumerator):
             return []
         if self._connection is None:
             self._connection = _Connection(self._source)
-        closed = self._connection.closed.is_set()  # asked first: what came before the end is in the queue by then
+        closed = self._connection.closed.is_set()  # read before the queue: once it is set, the queue is complete
         queue = self._connection.lines
         lines = [queue.popleft() for _ in range(min(len(queue), self._max_records))]
         self._final = closed and not queue
@@ -98,7 +99,7 @@ class _SocketEnumerator(Enumerator):
 
 
 class _Connection:
-    """Receives on a thread of its own, so that whoever asks for lines never waits."""
+    """Receive lines on a separate thread, so that the enumerator never waits."""
 
     def __init__(self, source: SocketSource) -> None:
         self.lines: deque[str] = deque()
@@ -128,7 +129,7 @@ class _Connection:
         try:
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread, which close() alone would not
         except OSError:
-            pass  # the server was first
+            pass  # the server has closed it first
         self._socket.close()
 
 

@@ -1,8 +1,8 @@
-"""The contract of sources: an enumerator on the driver deals work, readers in the tasks turn it into records.
+"""The contract of sources: an enumerator on the driver assigns splits, readers in the tasks turn them into records.
 
-This is Flink's split enumerator and source reader (FLIP-27) for an engine of micro-batches. For each batch the runner
-asks the enumerator for assignments, ships every assignment's `work` with the pickled source to a task, and iterates
-over `Source.read`. Where a source stands is the enumerator's `position`; readers keep nothing between batches.
+This is Flink's split enumerator and source reader (FLIP-27) for a micro-batch engine. For each batch the runner asks
+the enumerator for assignments, sends every assignment's `work` with the pickled source to a task, and iterates over
+`Source.read`. The enumerator's `position` says how far the source is read; readers keep no state between batches.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ __all__ = [
     "sliced_with_timestamps",
 ]
 
-#: Records that travel together: the values and, where the source knows them, their timestamps in milliseconds.
+#: Records that are passed on together: values and, if the source knows them, their timestamps in milliseconds.
 Chunk: TypeAlias = tuple[list[Any], list[int] | None]
 
 
 class MalformedRecords(list[MalformedRecordError]):
-    """Takes the place of the values in a chunk: input that is no record, told by the errors it would fail the job with.
+    """Malformed input, in place of the values of a chunk: the errors that would fail the job.
 
-    A task drops them if the source says so, else lets them go to the stream's dead letters, else fails with the first.
+    A task drops them if `dropped` is set, else sends them to the stream's dead letters, else fails with the first.
 
     Attributes:
-        dropped: The source leaves them out.
+        dropped: Whether the source is configured to skip malformed records.
     """
 
     def __init__(self, errors: Iterable[MalformedRecordError], dropped: bool = False) -> None:
-        """Take the errors, and whether they are left out."""
+        """Take the errors, and whether to drop them."""
         super().__init__(errors)
         self.dropped = dropped
 
 
 @dataclass(frozen=True)
 class BatchLimits:
-    """How much all channels of a source together may read in one micro-batch.
+    """Limits on what all channels of a source together read in one micro-batch.
 
     Attributes:
-        max_bytes: Bytes of input; for sources that read bytes (files), or know what records take up (Kafka).
+        max_bytes: Bytes of input; for sources that read bytes (files) or measure records (Kafka).
         max_records: Records; for sources that count them (Kafka, sockets, collections, sequences, generators).
-        max_record_bytes: Bytes that a single record may take up; for records of the program itself and lines of files.
+        max_record_bytes: Bytes of a single record; for elements of collections and lines of files.
     """
 
     max_bytes: int = 512 * 1024 * 1024
@@ -72,7 +72,7 @@ class Assignment:
     Attributes:
         channel: The reader's index, from 0.
         work: A picklable description for `Source.read`; None when there is nothing to read.
-        final: The channel will never get anything again.
+        final: Whether this is the channel's last assignment.
     """
 
     channel: int
@@ -82,7 +82,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Backlog:
-    """What a source knows to be there and has not dealt.
+    """Input that a source knows of and has not assigned yet.
 
     Attributes:
         records: How many records, None if it does not count them.
@@ -94,30 +94,31 @@ class Backlog:
 
     @property
     def more(self) -> bool:
-        """Whether there is something; so it is if nobody knows how much."""
+        """Whether there is any; True if the amount is unknown."""
         known = [amount for amount in (self.records, self.bytes) if amount is not None]
         return any(known) or not known
 
 
-#: Bytes that one record may take up where a reader holds it whole. Formats know files and no job: the task sets it.
+#: Largest record, in bytes, that a reader holds in memory. Set by the task, because formats do not know the job.
 MAX_RECORD_BYTES: ContextVar[int] = ContextVar("MAX_RECORD_BYTES", default=BatchLimits.max_record_bytes)
 
 
 class ChunkSizer:
-    """How many records a reader yields at once: one by one while each takes long, thousands while they are quick.
+    """Adapt how many records a reader yields at once: one while each takes long, thousands while they are quick.
 
-    Event time moves between chunks, so a slow user function sees time pass record by record, as in Flink, and a
-    quick one pays for a chunk once. Readers ask for `size` before each chunk.
+    Event time advances between chunks. With small chunks a slow user function sees it advance record by record, as in
+    Flink; with large chunks a quick one pays the overhead only once per chunk. Readers ask for `size` before each
+    chunk.
 
     Attributes:
         size: Records in the next chunk.
-        read_records: Records that readers have said to have measured.
-        read_bytes: What these took up.
+        read_records: Number of records that readers have measured.
+        read_bytes: Size of these records in bytes.
     """
 
-    #: So many quick records must have been seen one by one before chunks grow: in a short stream every record counts.
+    #: Number of single records before chunks may grow, so that event time advances per record in short streams.
     CAUTIOUS_RECORDS = 64
-    #: Chunks that took less than this many seconds are followed by larger ones, others by smaller ones.
+    #: Chunks grow while they take less than half of this many seconds, and shrink when they take longer.
     TARGET_SECONDS = 0.01
 
     def __init__(self, size: int = 1, max_size: int = 4096) -> None:
@@ -128,20 +129,20 @@ class ChunkSizer:
         self.read_records = self.read_bytes = 0
 
     def measured(self, records: int, size: int) -> None:
-        """Take what a reader found out about its records, for an enumerator that cannot know their size by itself.
+        """Add measured records, for an enumerator that cannot know their size.
 
         Args:
-            records: How many there were.
-            size: The bytes they took up together.
+            records: The number of records.
+            size: Their total size in bytes.
         """
         self.read_records += records
         self.read_bytes += size
 
     def processed(self, seconds: float) -> None:
-        """Adapt `size` to the time the last chunk took.
+        """Adapt `size` to the time that the last chunk took.
 
         Args:
-            seconds: Wall time between handing the chunk out and being asked for the next.
+            seconds: Wall-clock time between yielding the chunk and being asked for the next.
         """
         if self._cautious:
             self._cautious -= 1
@@ -153,39 +154,39 @@ class ChunkSizer:
 
 
 class Enumerator(ABC):
-    """Deals the work of a source in micro-batches; lives on the driver."""
+    """Assign the splits of a source in micro-batches on the driver."""
 
     @abstractmethod
     def next_batch(self) -> list[Assignment]:
-        """Return what each channel reads next; an empty list when there is nothing new now.
+        """Return what each channel reads next; an empty list if there is nothing new now.
 
-        The batch in which a channel gets its last work marks it `final`; a channel that never gets any is final, with
-        work None, in the first batch. After all channels are final the list stays empty.
+        The last assignment of a channel is marked `final`. A channel that never gets any work is final in the first
+        batch, with work None. After all channels are final the list stays empty.
         """
 
     @abstractmethod
     def position(self) -> dict[str, Any]:
-        """Return where the source stands after the last `next_batch`, as JSON-able data."""
+        """Return the position of the source after the last `next_batch`, as JSON-able data."""
 
     @abstractmethod
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue at a position taken earlier, perhaps with another number of channels."""
+        """Continue from an earlier position, possibly with another number of channels."""
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        """Deal no more than this at once from now on; called before `next_batch` by runners that adapt to the job.
+        """Change the limits of later batches; called before `next_batch` by runners that adapt the batch size.
 
         Args:
-            limits: Never more than those the enumerator was made with.
-            record_bytes: Channel -> mean size of the records it read last, where readers say (`ChunkSizer.measured`).
+            limits: The new limits, at most those the enumerator was created with.
+            record_bytes: Channel -> mean bytes per record that it read last, if measured (`ChunkSizer.measured`).
         """
         return
 
     def backlog(self) -> Backlog | None:
-        """Return what was there at the last `next_batch` and is not dealt; None if the source cannot know."""
+        """Return what was available at the last `next_batch` and is not assigned; None if the source cannot know."""
         return None
 
     def describe(self, channel: int) -> str:
-        """Return what a channel reads, such as the names of its partitions; empty if that says nothing."""
+        """Return what a channel reads, such as the names of its partitions; empty if there is nothing to say."""
         return ""
 
     def idle_hint(self) -> float:
@@ -193,14 +194,14 @@ class Enumerator(ABC):
         return 0.0
 
     def committed(self) -> None:
-        """The results of what was dealt so far are committed; for telling others how far the job has come.
+        """Publish the progress of the job: the results of all assignments so far are committed.
 
         After a restart from a checkpoint the first call may come one batch early. BATCH jobs do not call it.
         """
         return
 
     def close(self) -> None:
-        """Release what the enumerator holds; called once, when the job ends."""
+        """Release resources; called once, when the job ends."""
         return
 
 
@@ -209,8 +210,8 @@ class Source(ABC):
 
     Attributes:
         bounded: Whether the source ends by itself.
-        native: An enumerator deals its work. A source that sets this to False is a DataFrame, read by the Spark runner:
-            `read` gets an iterator of Arrow record batches as work; no other runner takes it.
+        native: Whether an enumerator assigns its splits. If False, the source is a DataFrame that only the Spark runner
+            reads: `read` gets an iterator of Arrow record batches as work.
     """
 
     bounded: bool = True
@@ -218,7 +219,7 @@ class Source(ABC):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether `read` goes on behind what is no record, so that it can be set aside."""
+        """Whether `read` may yield `MalformedRecords` and continue behind them."""
         return False
 
     @property
@@ -232,29 +233,29 @@ class Source(ABC):
 
     @abstractmethod
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return a fresh enumerator for `channels(parallelism)` readers.
+        """Return a new enumerator for `channels(parallelism)` readers.
 
         Raises:
-            SourceNotFoundError: What should be read does not exist.
+            SourceNotFoundError: The input does not exist.
         """
 
     @abstractmethod
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of one assignment, in order; runs in a task.
 
-        What is no record may be yielded as `MalformedRecords`, if reading can go on behind it.
+        Malformed input may be yielded as `MalformedRecords`, if reading can continue behind it.
 
         Args:
             work: The `work` of an assignment, never None.
-            sizer: Says how large each chunk should be.
+            sizer: Determines the size of each chunk.
 
         Raises:
-            MalformedRecordError: The input holds something that is no record.
+            MalformedRecordError: The input cannot be decoded.
         """
 
 
 def sliced(blocks: Iterable[Sequence[Any]], sizer: ChunkSizer) -> Iterator[Chunk]:
-    """Cut large blocks of values into chunks of the size wanted at the moment, and teach the sizer.
+    """Cut large blocks of values into chunks of the sizer's current size, and adapt it.
 
     A chunk never spans two blocks, so the last chunk of a block may be smaller.
     """
@@ -264,7 +265,7 @@ def sliced(blocks: Iterable[Sequence[Any]], sizer: ChunkSizer) -> Iterator[Chunk
 def sliced_with_timestamps(
     blocks: Iterable[tuple[Sequence[Any], list[int] | None]], sizer: ChunkSizer
 ) -> Iterator[Chunk]:
-    """Cut blocks as `sliced` does, with the timestamps of their values in milliseconds."""
+    """Cut blocks like `sliced`, with the timestamps of their values in milliseconds."""
     clock: Callable[[], float] = time.perf_counter
     for block, timestamps in blocks:
         if type(block) is MalformedRecords:

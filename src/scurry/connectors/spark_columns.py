@@ -1,4 +1,4 @@
-"""Records as columns of Spark: names and Spark SQL types of declared types, values as Arrow takes them."""
+"""Conversion of records to columns of Spark: names and Spark SQL types of declared types, values for Arrow."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fields_of(value: Any, names: Sequence[str]) -> Sequence[Any]:
 
 
 def to_arrow(kind: Any) -> Callable[[Any], Any] | None:
-    """Return what turns a value into one pyarrow takes for this type; None where it takes it as it is."""
+    """Return the function that converts a value for pyarrow; None if no conversion is needed."""
     import pyarrow as pa
 
     if pa.types.is_struct(kind):
@@ -93,10 +93,10 @@ def _same(value: Any) -> Any:
 
 
 def declared_columns(type_info: TypeInformation | None) -> tuple[list[str], list[TypeInformation]]:
-    """Return names and types of the columns of records of a declared type.
+    """Return the names and declared types of the columns of records of a declared type.
 
     Raises:
-        ArgumentError: It does not tell.
+        ArgumentError: The type does not determine the columns.
     """
     if isinstance(type_info, RowTypeInfo):
         return type_info.get_field_names(), type_info.get_field_types()
@@ -114,7 +114,7 @@ def spark_type(type_info: TypeInformation) -> str:
     """Return the Spark SQL type of a declared type.
 
     Raises:
-        ArgumentError: There is none.
+        ArgumentError: There is no such Spark SQL type.
     """
     if isinstance(type_info, BasicTypeInfo):
         return _SPARK_NAMES[type_info.basic_type]

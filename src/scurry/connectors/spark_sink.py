@@ -1,4 +1,4 @@
-"""SparkSink: one of Spark's own data sources as a sink. The Spark runner writes it; here records become columns."""
+"""SparkSink: writes to one of Spark's own data sources, through the Spark runner."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["SparkSink"]
 
 @dataclass(frozen=True)
 class SparkSink(Sink):
-    """Writes records as rows of a Spark data source, once per micro-batch that has any, from Spark's tasks.
+    """Write records as rows of a Spark data source, once per non-empty micro-batch, from Spark's tasks.
 
-    At least once in STREAMING: when a job is restarted after a crash, the micro-batch at which it crashed is written
-    again. Use a FileSink for files that hold every record once. In BATCH it is as atomic as the data source is.
+    At least once in STREAMING: after a crash, the micro-batch in which the job crashed is written again. Use a FileSink
+    for files that hold every record once. In BATCH, writing is as atomic as the data source makes it.
 
     A record is a Row, tuple, dict or object with an attribute per column; with a single column it may be the value
-    itself. Datetimes without a time zone are taken to be in the session's.
+    itself. Datetimes without a time zone are interpreted in the session's time zone.
 
     Attributes:
         format: The data source, such as "parquet".
@@ -69,11 +69,11 @@ class SparkSink(Sink):
         return cls(format, dict(options or {}), mode, schema)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Fail: Spark writes."""
+        """Raise UnsupportedError: only the Spark runner writes."""
         raise _spark_only()
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Fail: Spark writes."""
+        """Raise UnsupportedError: only the Spark runner writes."""
         raise _spark_only()
 
     def record_batch(self, values: Sequence[Any], columns: Any) -> Any:

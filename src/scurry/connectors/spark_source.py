@@ -1,4 +1,4 @@
-"""SparkSource: a Spark DataFrame as a source. The Spark runner reads it; here its rows become records."""
+"""SparkSource: reads a Spark DataFrame, through the Spark runner."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["SparkSource", "arrow_rows"]
 
 @dataclass(frozen=True, eq=False)
 class SparkSource(Source):
-    """The rows of a DataFrame, as Rows with the names of its columns.
+    """A source of the rows of a DataFrame, as Rows with the names of its columns.
 
     Structs become Rows, maps dicts, TIMESTAMPs aware datetimes in the session's time zone.
 
-    A batch DataFrame is read once, when the job starts. A streaming one is read as Spark reads it, with Spark's own
-    offsets in the checkpoint: exactly once if Spark's source can replay. It ends with the job only, and its watermarks
-    move at the end of a micro-batch, since Spark promises no order within one.
+    A batch DataFrame is read once, when the job starts. A streaming DataFrame is read with Spark's own offsets in the
+    checkpoint: exactly once if Spark's source can replay. It never ends by itself. Its watermarks advance at the end of
+    a micro-batch, because Spark guarantees no order within one.
 
     Attributes:
-        dataframe: A batch or streaming `pyspark.sql.DataFrame`; opaque here, where Spark is not imported.
-        columns: Names of its columns.
+        dataframe: A batch or streaming `pyspark.sql.DataFrame`; opaque, because this module does not import Spark.
+        columns: The names of its columns.
         bounded: Whether it is a batch DataFrame.
-        type_info: Declared type of the records, None for Rows as they come.
+        type_info: Declared type of the records; None for unconverted Rows.
     """
 
     dataframe: Any
@@ -44,7 +44,7 @@ class SparkSource(Source):
         """Describe a DataFrame.
 
         Raises:
-            TypeError: It is no Spark DataFrame.
+            TypeError: It is not a Spark DataFrame.
         """
         if not hasattr(dataframe, "isStreaming") or not hasattr(dataframe, "columns"):
             raise TypeError(f"expected a pyspark.sql.DataFrame, got {dataframe!r}")
@@ -56,11 +56,11 @@ class SparkSource(Source):
         return self.type_info
 
     def channels(self, parallelism: int) -> int:
-        """Return how many readers work in parallel; all tasks of a streaming DataFrame count as one."""
+        """Return the number of parallel readers; all tasks of a streaming DataFrame count as one."""
         return parallelism if self.bounded else 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Fail: Spark deals the work of a DataFrame."""
+        """Raise UnsupportedError: only the Spark runner reads a DataFrame."""
         raise UnsupportedError("a Spark DataFrame is read by the Spark runner only; run the job with --runner spark")
 
     def read(self, work: Iterable[Any], sizer: ChunkSizer) -> Iterator[Chunk]:
@@ -68,7 +68,7 @@ class SparkSource(Source):
         return sliced(map(arrow_rows, work), sizer)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave the DataFrame on the driver: tasks get its rows."""
+        """Leave out the DataFrame: tasks get its rows."""
         return SparkSource, (None, self.columns, self.bounded, self.type_info)
 
 
@@ -86,7 +86,7 @@ def arrow_rows(batch: Any) -> Sequence[Row]:
 
 
 def _converter(kind: Any) -> Callable[[Any], Any] | None:
-    """What turns a value as pyarrow makes it into one as records have it; None where they are the same."""
+    """Return the function that converts a value from pyarrow to that of a record; None if they are the same."""
     import pyarrow as pa
 
     if pa.types.is_struct(kind):

@@ -1,4 +1,4 @@
-"""SplitSource: sources of one's own, written as a few methods about splits and positions."""
+"""SplitSource: the base class of custom sources, defined by a few methods about splits and positions."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["Position", "SplitSource"]
 
-#: Where a split is read up to: a number, text, list or dict, as JSON has them.
+#: A position in a split: a JSON-able number, text, list or dict.
 Position: TypeAlias = Any
 
 
 class SplitSource(Source):
     """A source that consists of splits, each of which is read from position to position.
 
-    Before every micro-batch the driver asks how far each split can be read now (`advance`), writes that to the
-    checkpoint, and only then tasks read it (`read_split`). What is repeated after a failure is the same range, so
+    Before every micro-batch the driver asks how far each split can be read now (`advance`) and writes that to the
+    checkpoint. Only then do tasks read the range (`read_split`). After a failure the same range is read again, so
     records are processed exactly once if a range always holds the same records.
 
-    The object is pickled and sent to tasks: open files and connections where they are used.
+    The object is pickled and sent to tasks: open files and connections in `read_split`, not in the constructor.
 
     Attributes:
-        bounded: Whether it ends by itself, when no split can be advanced any more. A class that sets this to False is
-            asked again and again.
-        poll_seconds: How long an unbounded source is left alone when it had nothing new.
+        bounded: Whether the source ends, when no split can be advanced any more. If False, it is polled indefinitely.
+        poll_seconds: Seconds between polls of an unbounded source that had nothing new.
     """
 
     bounded: bool = True
@@ -37,39 +36,39 @@ class SplitSource(Source):
 
     @abstractmethod
     def splits(self) -> Iterable[str]:
-        """Return the names of the splits there are now; on the driver, before each micro-batch.
+        """Return the names of the current splits; called on the driver, before each micro-batch.
 
-        Splits keep their order: new ones come last, and one that is not named any more is not read on.
+        Splits keep their order: new ones are added at the end. A split that is no longer returned is no longer read.
         """
 
     def start(self, split: str) -> Position:
-        """Return where a split begins; 0 unless you override it. Called once per split, on the driver."""
+        """Return the position where a split begins, 0 by default; called once per split, on the driver."""
         return 0
 
     @abstractmethod
     def advance(self, split: str, position: Position, limit: int) -> Position:
-        """Return where the next micro-batch ends, or `position` itself if there is nothing new; on the driver.
+        """Return the end of the next micro-batch, or `position` itself if there is nothing new; called on the driver.
 
         Args:
             split: The split.
-            position: Where it has been read up to.
-            limit: About how many records the micro-batch should take of it.
+            position: The position up to which it has been read.
+            limit: Approximate number of records of this split in the micro-batch.
         """
 
     @abstractmethod
     def read_split(self, split: str, start: Position, end: Position) -> Iterable[Any]:
-        """Return the records from one position, which `start` or `advance` gave, to the next; in a task."""
+        """Return the records between two positions that `start` or `advance` returned; called in a task."""
 
     def committed(self, positions: Mapping[str, Position]) -> None:
-        """Be told up to where the results of a streaming job are committed, perhaps more than once; on the driver."""
+        """Publish the committed positions of a streaming job; called on the driver, possibly repeatedly."""
         return
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals the splits to the readers, round-robin."""
+        """Return an enumerator that assigns the splits to the readers, round-robin."""
         return _SplitEnumerator(self, self.channels(parallelism), limits.max_records)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the records of some ranges."""
+        """Yield the records of the assigned ranges."""
         declared = self.produced_type
         convert = None if declared is None else declared.block_converter()
         for split, start, end in work:
@@ -83,7 +82,7 @@ class _SplitEnumerator(Enumerator):
         self._source = source
         self._channels = channels
         self._max_records = max_records
-        #: in the order in which they were found, which says who reads them
+        #: in the order of discovery, which determines the channel of each split
         self._positions: dict[str, Position] = {}
         self._final: set[int] = set()
 
@@ -124,7 +123,7 @@ class _SplitEnumerator(Enumerator):
         return self._checked("advance", self._source.advance(split, position, limit))
 
     def _checked(self, method: str, position: Position) -> Position:
-        """A position as it will be after a restart."""
+        """Return a position as it will be after a restart: converted to JSON and back."""
         try:
             return json.loads(json.dumps(position))
         except (TypeError, ValueError):
@@ -139,7 +138,7 @@ class _SplitEnumerator(Enumerator):
 
     def restore(self, position: dict[str, Any]) -> None:
         self._positions = dict(position["splits"])
-        # with another number of readers each has to be told anew that there is nothing more
+        # with another number of channels, each has to be marked final again
         self._final = set(position["final"]) if position["channels"] == self._channels else set()
 
     def idle_hint(self) -> float:

@@ -1,8 +1,7 @@
 """Reading and writing the state in savepoints (Flink's State Processor API).
 
-`SavepointReader` shows the state of a job at rest, as Python values or as Spark DataFrames; `SavepointWriter` makes
-savepoints that jobs start from, out of records, DataFrames and parts of other savepoints. `docs/state-processor.md`
-shows how.
+`SavepointReader` reads the state in a savepoint as Python values or Spark DataFrames. `SavepointWriter` creates
+savepoints to start jobs from, out of records, DataFrames and parts of other savepoints. See `docs/state-processor.md`.
 """
 
 from __future__ import annotations

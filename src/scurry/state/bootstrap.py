@@ -1,4 +1,4 @@
-"""Makes state of records, with the operators that would have made it in a job."""
+"""Creation of state from records, with the operators that would create it in a job."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from scurry.state.schemas import schemas_of
 
 __all__ = ["KeyedBootstrap", "StatesFunction", "Timestamps", "broadcast_entries"]
 
-#: Gives the timestamp of a record, in milliseconds.
+#: Returns the timestamp of a record, in milliseconds.
 Timestamps = Callable[[Any], int]
 
-#: Keys, records and timestamps (None: they have none) that come together.
+#: Keys, records and timestamps (None if there are none) of a block of records.
 Block = tuple[list[CanonicalKey], list[Any], list[int] | None]
 
 
 @dataclass(frozen=True)
 class KeyedBootstrap:
-    """Makes the keyed state of an operator; travels to the workers.
+    """Create the keyed state of an operator; picklable for the workers.
 
     Attributes:
         operator: The operator, with its uid.
-        partitioner: Gives the records' keys.
-        timestamps: Gives their timestamps, None if they have none.
+        partitioner: Extracts the records' keys.
+        timestamps: Returns a record's timestamp; None if records have none.
         max_parallelism: The number of key groups.
     """
 
@@ -54,7 +54,7 @@ class KeyedBootstrap:
     max_parallelism: int
 
     def block(self, values: list[Any]) -> Block:
-        """Records with their keys and timestamps."""
+        """Return records with their keys and timestamps."""
         return Keys(self.partitioner, self.operator)(values), values, self._times(values)
 
     def _times(self, values: list[Any]) -> list[int] | None:
@@ -69,15 +69,15 @@ class KeyedBootstrap:
         return times
 
     def groups(self, keys: Iterable[CanonicalKey]) -> list[int]:
-        """The key groups of keys."""
+        """Return the key groups of keys."""
         return [key_hash(key) % self.max_parallelism for key in keys]
 
     def entries(self, parts: Iterable[tuple[int, Iterable[Block]]], schemas: dict[str, Any]) -> Iterator[Entry]:
-        """The entries of a savepoint; the state of one part is held in memory at a time.
+        """Yield the entries for a savepoint; the state of one part is held in memory at a time.
 
         Args:
-            parts: A number and the records of each part; all records of a key group are in one.
-            schemas: Takes the schemas of the states, as JSON by name.
+            parts: The number and the records of each part; all records of a key group are in the same part.
+            schemas: Receives the schemas of the states, as JSON by name.
         """
         info = TaskInfo(0, 1, self.max_parallelism, clock=ProcessingClock())
         operator = create_operator(self.operator, Collector(self.operator), info)
@@ -102,11 +102,11 @@ class KeyedBootstrap:
 
 
 class StatesFunction(KeyedStateBootstrapFunction):
-    """Writes the states that a record names.
+    """Write the state values that a record contains.
 
     Args:
-        split: Gives the states of a record by name.
-        descriptors: Their descriptors; without any, values are kept as they are.
+        split: Returns the state values of a record by name.
+        descriptors: The states' descriptors; without any, values are stored unconverted.
     """
 
     def __init__(self, split: Callable[[Any], Mapping[str, Any]], descriptors: Iterable[Any]) -> None:
@@ -142,15 +142,15 @@ class StatesFunction(KeyedStateBootstrapFunction):
 
 
 def broadcast_entries(operator: OperatorPlan, records: Iterable[Any], schemas: dict[str, Any]) -> Iterator[Entry]:
-    """The entry with the broadcast state that a BroadcastStateBootstrapFunction makes of records.
+    """Yield the entry with the broadcast state that a BroadcastStateBootstrapFunction creates from records.
 
     Args:
         operator: The operator, with its uid.
         records: The records.
-        schemas: Takes the schemas of the states, as JSON by name.
+        schemas: Receives the schemas of the states, as JSON by name.
     """
     function, clock, registry = operator.operator.function, ProcessingClock(), StateRegistry(operator)
-    registry.opened = True  # what the job's function may register late has to be told, too
+    registry.opened = True  # schemas of states that the function registers after open() are reported, too
     states = BroadcastStates(operator.uid, registry)
     context = _BroadcastContext(states, clock)
     value = None

@@ -1,4 +1,4 @@
-"""State as columns of a DataFrame: what the columns are, and their values."""
+"""Conversion of state to columns of a DataFrame: schemas and values."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Schema = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Columns:
-    """Turns results into rows.
+    """Convert results to rows.
 
     Attributes:
-        uid: The operator's uid, for errors.
+        uid: The operator's uid, for error messages.
         schema: Name and Spark SQL type of each column.
-        fields: The values of a result's row.
+        fields: Returns the values of a result's row, given the column names.
     """
 
     uid: str
@@ -49,7 +49,7 @@ class Columns:
 
         Args:
             results: The results, at least one.
-            columns: Arrow schema of the columns.
+            columns: The Arrow schema of the columns.
 
         Raises:
             TypeMismatchError: A value does not fit its column.
@@ -78,19 +78,19 @@ class Columns:
             raise
 
 
-# ------------------------------------------------------------------ columns of what there is to see
+# ------------------------------------------------------------------ columns of each kind of result
 
 
 def keyed_columns(schema: Any, uid: str, parse: Callable[[str], Schema]) -> Columns:
-    """The columns of keyed state.
+    """Return the columns of keyed state.
 
     Args:
-        schema: What the caller of `keyed_state_frame` gave.
+        schema: The `schema` argument of `keyed_state_frame`.
         uid: The operator's uid.
-        parse: Reads DDL.
+        parse: Parses DDL.
 
     Raises:
-        ArgumentError: It is no schema, or has no `key`.
+        ArgumentError: The schema is invalid, or has no `key`.
     """
     if schema is None:
         return Columns(uid, (("key", "STRING"), ("states", "MAP<STRING, STRING>")), _key_and_texts)
@@ -101,18 +101,18 @@ def keyed_columns(schema: Any, uid: str, parse: Callable[[str], Schema]) -> Colu
 
 
 def record_columns(schema: Any, uid: str, parse: Callable[[str], Schema]) -> Columns:
-    """The columns of what a function yields."""
+    """Return the columns of a function's results."""
     return Columns(uid, _schema(schema, parse), fields_of)
 
 
 def timer_columns(uid: str) -> Columns:
-    """The columns of timers."""
+    """Return the columns of timers."""
     schema = (("key", "STRING"), ("time", "BIGINT"), ("domain", "STRING"), *_BOUNDS)
     return Columns(uid, schema, _timer)
 
 
 def window_columns(contents: Any, uid: str) -> Columns:
-    """The columns of windows; `contents` is the type of what they hold."""
+    """Return the columns of windows; `contents` is the type of their contents."""
     kind = contents if isinstance(contents, str) else _spark_type(contents)
     return Columns(uid, (("key", "STRING"), *_BOUNDS, ("contents", kind)), _contents)
 
@@ -146,7 +146,7 @@ def _bounds(window: Any) -> tuple[int | None, int | None]:
 
 
 def _schema(schema: Any, parse: Callable[[str], Schema]) -> Schema:
-    """Names and Spark SQL types of columns, from DDL, a dict, a declared type or a dataclass."""
+    """Return names and Spark SQL types of columns, from DDL, a dict, a declared type or a dataclass."""
     if isinstance(schema, str):
         return parse(schema)
     if isinstance(schema, Mapping):
@@ -168,7 +168,7 @@ def _dataclass_columns(cls: type) -> list[tuple[str, str]]:
 
 
 def _spark_type(kind: Any) -> str:
-    """The Spark SQL type of a declared type or a type hint; text is one already."""
+    """Return the Spark SQL type of a declared type or a type hint; return text unchanged."""
     if isinstance(kind, str):
         return kind
     if isinstance(kind, TypeInformation):
@@ -194,7 +194,7 @@ def _spark_type(kind: Any) -> str:
 
 
 def as_text(value: Any) -> str | None:
-    """A value for a STRING column: text as it is, None as null, everything else as JSON."""
+    """Convert a value for a STRING column: leave text and None unchanged, convert everything else to JSON."""
     return value if value is None or type(value) is str else json.dumps(_json(value), ensure_ascii=False)
 
 

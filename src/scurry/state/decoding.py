@@ -1,4 +1,4 @@
-"""Decoders: what makes results of the pages of an operator, here or on the workers that read them."""
+"""Decoders: convert state pages of an operator to results, in this process or on the workers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["Decoder", "FunctionDecoder", "StatesDecoder", "TimersDecoder", "Wind
 
 
 class Decoder(ABC):
-    """What makes results of the keys of some pages; travels to the workers that read them."""
+    """Convert the keys of state pages to results; picklable for the workers."""
 
     @abstractmethod
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]:
@@ -46,11 +46,11 @@ class Decoder(ABC):
 
 @dataclass(frozen=True)
 class StatesDecoder(Decoder):
-    """Gives (key, {state name: value}) of keys that have state.
+    """Yield (key, {state name: value}) of keys that have state.
 
     Attributes:
-        lifetimes: The lifetimes of states that have one.
-        now: When the savepoint was taken, in milliseconds: what had expired by then is left out.
+        lifetimes: The lifetimes of states with a time to live, by name.
+        now: When the savepoint was taken, in milliseconds; state that had expired by then is omitted.
     """
 
     lifetimes: Lifetimes
@@ -66,30 +66,30 @@ class StatesDecoder(Decoder):
 
 @dataclass(frozen=True)
 class TimersDecoder(Decoder):
-    """Gives timers."""
+    """Yield timers."""
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[Timer]:
-        """Yield a Timer for each."""
+        """Yield a Timer for each timer."""
         for key, entry in keys_in(pages):
             yield from timers_of(key, entry)
 
 
 @dataclass(frozen=True)
 class WindowsDecoder(Decoder):
-    """Gives windows; the attributes are those of a `StatesDecoder`."""
+    """Yield windows; the attributes are those of a `StatesDecoder`."""
 
     lifetimes: Lifetimes
     now: int
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[WindowState]:
-        """Yield a WindowState for each."""
+        """Yield a WindowState for each window."""
         for key, entry in keys_in(pages):
             yield from windows_in(key, unexpired(entry, self.lifetimes, self.now))
 
 
 @dataclass(frozen=True)
 class FunctionDecoder(Decoder):
-    """Gives what a KeyedStateReaderFunction makes of each key."""
+    """Yield the results of a KeyedStateReaderFunction for each key."""
 
     function: KeyedStateReaderFunction
     uid: str
@@ -99,7 +99,7 @@ class FunctionDecoder(Decoder):
     origin: Origin = field(default_factory=Origin.of_caller)
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]:
-        """Yield what the function does."""
+        """Yield the function's results."""
         operator = OperatorPlan(0, self.uid, type(self.function).__name__, ops.Operator(self.function), None, 1,
                                 self.origin)  # fmt: skip
         clock = ProcessingClock(lambda: self.now)
@@ -124,7 +124,7 @@ class FunctionDecoder(Decoder):
 
 
 class _RegisteredStates(StateAccess):
-    """Gives states by descriptors; those must be known, and may differ in having a time to live."""
+    """Provide states by descriptors, which must be known and may differ from the savepoint in their time to live."""
 
     def __init__(self, plan: OperatorPlan, clock: ProcessingClock, names: StateNames) -> None:
         super().__init__(plan, clock)
@@ -137,7 +137,7 @@ class _RegisteredStates(StateAccess):
         return super().get(descriptor, namespace)
 
     def prepared(self, entry: KeyEntry, now: int) -> KeyEntry:
-        """A copy of a key's entry, with times of access where the descriptors expect them and nowhere else."""
+        """Copy a key's entry, with access times for exactly the states whose descriptors have a time to live."""
         prepared = dict(entry)
         for name, descriptor in self._descriptors.items():
             expires, stored = descriptor.ttl_config is not None, self._names.lifetimes.get(name)

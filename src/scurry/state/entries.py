@@ -1,4 +1,4 @@
-"""What the entries of a savepoint hold, key by key and window by window."""
+"""The content of a savepoint's entries, by key and window."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class WindowState(NamedTuple):
     Attributes:
         key: Its key; 0 in `window_all`.
         window: The window.
-        contents: The accumulator or reduced value where the window folds its elements; otherwise the list of them (of
-            two streams: a list for each; with an evictor: of (element, timestamp) pairs). None if it was purged.
-        states: State of the window's trigger and function for this window, by name.
+        contents: The accumulator or reduced value if the window aggregates its elements, otherwise the list of
+            elements (of two streams: a list for each; with an evictor: (element, timestamp) pairs). None if it was
+            purged.
+        states: Per-window state of the trigger and the function, by name.
     """
 
     key: Any
@@ -39,10 +40,10 @@ class WindowState(NamedTuple):
 
 
 def load(uid: str, blob: bytes) -> Any:
-    """Unpickles the blob of an entry.
+    """Unpickle the blob of an entry.
 
     Raises:
-        SavepointError: It holds objects of a class this program has not.
+        SavepointError: It contains objects of a class that this program does not have.
     """
     try:
         return pickle.loads(blob)
@@ -55,7 +56,7 @@ def load(uid: str, blob: bytes) -> Any:
 
 
 def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
-    """The (canonical) keys of pages, and what is held for each."""
+    """Yield the (canonical) keys of pages, each with its entry."""
     for page in pages:
         content = load(page.uid, page.blob)
         if not isinstance(content, Index):
@@ -63,7 +64,7 @@ def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
 
 
 def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:
-    """An entry without what has expired by `now` (ms); values with a time to live come without their times."""
+    """Return an entry without state expired by `now` (ms) and without the times of values with a time to live."""
     if not lifetimes:
         return entry
     found = dict(entry)
@@ -79,22 +80,22 @@ def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:
 
 
 def states_in(entry: KeyEntry) -> dict[str, Any]:
-    """The states of a key by name; state of windows is not among them."""
+    """Return the states of a key by name, without per-window state."""
     return {slot: value for slot, value in entry.items() if type(slot) is str}
 
 
 def timers_of(key: CanonicalKey, entry: KeyEntry) -> Iterator[Timer]:
-    """The timers of a key."""
+    """Yield the timers of a key."""
     return timers_in(key, entry, _window)
 
 
 def _window(time: int, namespace: Any) -> Any:
-    """The window a timer is for: windows that fire once, at their end, are known by their start."""
+    """Return the window of a timer; aligned windows, which fire once at their end, are stored by their start."""
     return TimeWindow(namespace, time + 1) if type(namespace) is int else namespace
 
 
 def windows_in(key: CanonicalKey, entry: KeyEntry) -> Iterator[WindowState]:
-    """The windows of a key, in whichever way their operator keeps them."""
+    """Yield the windows of a key, for all kinds of window operators."""
     found: dict[Any, tuple[Any, dict[str, Any]]] = {}
     ends = {timer.window.start: timer.window for timer in timers_of(key, entry) if type(timer.window) is TimeWindow}
     for slot, value in entry.items():
@@ -117,7 +118,7 @@ def windows_in(key: CanonicalKey, entry: KeyEntry) -> Iterator[WindowState]:
 
 
 def plain(kind: str, value: Any) -> Any:
-    """The value of a state with a time to live, without the times."""
+    """Return the value of a state with a time to live, without the times."""
     if kind == "list":
         return [element for element, _ in value]
     if kind == "map":
@@ -126,7 +127,7 @@ def plain(kind: str, value: Any) -> Any:
 
 
 def stamped(kind: str, value: Any, now: int) -> Any:
-    """The inverse of `plain`: everything was last touched at `now`, in milliseconds."""
+    """Return a value with times, the inverse of `plain`: everything was last accessed at `now` (ms)."""
     if kind == "list":
         return [(element, now) for element in value]
     if kind == "map":

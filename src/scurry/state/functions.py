@@ -1,4 +1,4 @@
-"""The functions that read state from savepoints and write it into them."""
+"""Base classes of functions that read state from savepoints or write it into them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["BroadcastStateBootstrapFunction", "KeyedStateBootstrapFunction", "Ke
 
 
 class KeyedStateReaderFunction(Function):
-    """Reads the state of one key after another (Flink's `KeyedStateReaderFunction`).
+    """Read the state of one key after another (Flink's `KeyedStateReaderFunction`).
 
-    `open` registers the states with descriptors, as the job's function does. State with a time to live shows what was
-    alive when the savepoint was taken.
+    `open` registers the states with descriptors, as the job's function does. State that had expired when the savepoint
+    was taken is not shown.
     """
 
     class Context(ABC):
-        """What is known of a key besides its state."""
+        """The timers of a key."""
 
         @abstractmethod
         def registered_event_time_timers(self) -> set[int]:
@@ -35,21 +35,21 @@ class KeyedStateReaderFunction(Function):
 
     @abstractmethod
     def read_key(self, key: Any, ctx: KeyedStateReaderFunction.Context) -> Iterable[Any] | None:
-        """Return or yield any number of results for a key; what it does to state goes nowhere."""
+        """Return or yield any number of results for a key; changes of state are discarded."""
 
 
 class KeyedStateBootstrapFunction(Function):
-    """Writes state and timers of the records of each key into a savepoint (Flink's `KeyedStateBootstrapFunction`).
+    """Write state and timers for records of a key into a savepoint (Flink's `KeyedStateBootstrapFunction`).
 
-    `open` gets the states by the descriptors of the job's function. There is no output, and no timer fires.
+    `open` gets the states with the descriptors of the job's function. There is no output, and no timer fires.
     """
 
     class Context(ABC):
-        """What is known of the record at hand."""
+        """The key, timestamp and timers of the current record."""
 
         @abstractmethod
         def timer_service(self) -> TimerService:
-            """Return what sets timers; they fire in the job that starts from the savepoint."""
+            """Return the timer service; its timers fire in the job that starts from the savepoint."""
 
         @abstractmethod
         def timestamp(self) -> int:
@@ -61,14 +61,14 @@ class KeyedStateBootstrapFunction(Function):
 
     @abstractmethod
     def process_element(self, value: Any, ctx: KeyedStateBootstrapFunction.Context) -> None:
-        """Write what there is to keep of a record."""
+        """Write the state for a record."""
 
 
 class BroadcastStateBootstrapFunction(Function):
-    """Writes broadcast state into a savepoint (Flink's `BroadcastStateBootstrapFunction`)."""
+    """Write broadcast state into a savepoint (Flink's `BroadcastStateBootstrapFunction`)."""
 
     class Context(ABC):
-        """Gives the state."""
+        """Provide the broadcast state."""
 
         @abstractmethod
         def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
@@ -80,4 +80,4 @@ class BroadcastStateBootstrapFunction(Function):
 
     @abstractmethod
     def process_element(self, value: Any, ctx: BroadcastStateBootstrapFunction.Context) -> None:
-        """Write what there is to keep of a record."""
+        """Write the state for a record."""

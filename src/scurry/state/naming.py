@@ -1,4 +1,4 @@
-"""The operators and states of a savepoint by name, with a hint where a name is wrong."""
+"""Lookup of operators and states of a savepoint by name, with hints for wrong names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["StateNames", "no_operator", "the_operator"]
 
 
 def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorState:
-    """The operator of a uid.
+    """Return the operator with a uid.
 
     Raises:
         StateNotFoundError: There is none.
@@ -26,22 +26,22 @@ def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorSt
 
 
 def no_operator(uid: str, known: Collection[str], path: str) -> StateNotFoundError:
-    """The error for a uid that a savepoint does not have."""
+    """Return the error for a uid that a savepoint does not have."""
     return StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, known)}")
 
 
 class StateNames:
-    """The states of an operator: those its functions had registered when the savepoint was taken.
+    """The states that an operator's functions had registered when the savepoint was taken.
 
     Args:
         uid: The operator's uid.
         operator: The operator.
-        descriptors: Describe states of which the savepoint says nothing.
+        descriptors: Describe states for savepoints without schemas.
     """
 
     def __init__(self, uid: str, operator: OperatorState, descriptors: Iterable[Any] = ()) -> None:
         self._uid = uid
-        #: without those of broadcast state, keys and classes
+        #: without the schemas of broadcast state, keys and classes
         self._schemas: dict[str, Any] = {
             name: schema for name, schema in operator.states.items() if not name.startswith(("(", "broadcast:"))
         }
@@ -56,7 +56,7 @@ class StateNames:
         return name in self._schemas
 
     def require(self, name: str) -> None:
-        """Raises StateNotFoundError if the operator has no such state, as far as the savepoint tells."""
+        """Raise StateNotFoundError if the savepoint has schemas, but none for this state."""
         if self._known and name not in self._schemas:
             raise StateNotFoundError(f"operator {self._uid!r} has no state {name!r}{_hint(name, self._schemas)}")
 

@@ -1,4 +1,4 @@
-"""Reading savepoints."""
+"""SavepointReader: reads state from savepoints."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ __all__ = ["SavepointReader"]
 
 
 class SavepointReader(ApiObject):
-    """A savepoint to be looked into (Flink's `SavepointReader`).
+    """Read the state in a savepoint (Flink's `SavepointReader`).
 
-    Iterators read the savepoint as they go and hold one page of keys in memory; keys come in no particular order.
-    What a state holds is shown as Python values: a value or accumulator as it is, lists and maps as list and dict.
-    State with a time to live is shown without its times, also where it had expired but was not removed yet.
+    Iterators read the savepoint lazily and hold one state page in memory; keys are in no particular order. State is
+    returned as Python values: a value or accumulator as it is, list state as a list, map state as a dict. State with a
+    time to live is returned without its times; keyed state that had expired when the savepoint was taken is omitted.
 
     Attributes:
-        path: Where it lies.
-        metadata: What `metadata.json` says: operators, sources, watermark, when it was taken.
+        path: The savepoint's directory.
+        metadata: The content of `metadata.json`: operators, sources, watermark, time of the savepoint.
     """
 
     def __init__(self, savepoint: Savepoint) -> None:
-        """Look into a savepoint; programs call `read`."""
+        """Take a savepoint; programs call `read`."""
         self._savepoint = savepoint
         self.path: str = savepoint.path
         self.metadata: SavepointMetadata = savepoint.metadata
 
     @staticmethod
     def read(path: str, *, allow_untrusted: bool = False) -> SavepointReader:
-        """Open a savepoint, all files of which are compared with what was written.
+        """Open a savepoint, and compare all files with its manifest.
 
         Args:
             path: Its directory: a local path, or an `s3://`, `gs://` or `hdfs://` address.
-            allow_untrusted: Read it although others could have written its files. Reading state runs code that whoever
-                wrote it has chosen.
+            allow_untrusted: Read it even if other users could have written its files. Reading state runs code that the
+                writer of the files chooses.
 
         Raises:
             SavepointNotFoundError: There is no savepoint.
-            SavepointFormatError: It is damaged, or of another version. Iterators raise it, too, if a file was changed
-                since.
-            SavepointTrustError: Others than its user could have written it.
+            SavepointFormatError: It is damaged, or has another format version. Iterators also raise it, if a file has
+                changed since.
+            SavepointTrustError: Other users could have written it.
         """
         return SavepointReader(opened(path, allow_untrusted))
 
@@ -64,7 +64,7 @@ class SavepointReader(ApiObject):
 
         Args:
             uid: The operator's uid.
-            states: Descriptors of states with a time to live, for savepoints that do not tell which states have one.
+            states: Descriptors of states with a time to live, for savepoints without schemas.
 
         Raises:
             StateNotFoundError: There is no such operator or state.
@@ -72,7 +72,7 @@ class SavepointReader(ApiObject):
         return self._decode(uid, StatesDecoder(self._names(uid, states).lifetimes, self.metadata.created_ms))
 
     def read_keyed_state(self, uid: str, function: KeyedStateReaderFunction) -> Iterator[Any]:
-        """Iterate over what a function makes of the state and timers of each key (Flink's `readKeyedState`).
+        """Iterate over a function's results for the state and timers of each key (Flink's `readKeyedState`).
 
         Raises:
             StateNotFoundError: There is no such operator or state.
@@ -90,7 +90,7 @@ class SavepointReader(ApiObject):
         return self._decode(uid, TimersDecoder())
 
     def window_state(self, uid: str, *states: StateDescriptor) -> Iterator[WindowState]:
-        """Iterate over the windows in flight of an operator, with what they hold.
+        """Iterate over the open windows of an operator, with their contents.
 
         Args:
             uid: The operator's uid.
@@ -102,7 +102,7 @@ class SavepointReader(ApiObject):
         return self._decode(uid, WindowsDecoder(self._names(uid, states).lifetimes, self.metadata.created_ms))
 
     def broadcast_state(self, uid: str, state: str | MapStateDescriptor) -> dict[Any, Any]:
-        """Return what a broadcast state holds (Flink's `readBroadcastState`).
+        """Return the content of a broadcast state (Flink's `readBroadcastState`).
 
         Args:
             uid: The operator's uid.
@@ -119,14 +119,14 @@ class SavepointReader(ApiObject):
         return found[name]
 
     def broadcast_states(self, uid: str) -> dict[str, dict[Any, Any]]:
-        """Return all broadcast states of an operator that hold something, by name.
+        """Return all non-empty broadcast states of an operator, by name.
 
         Raises:
             StateNotFoundError: There is no such operator.
         """
         self._names(uid)
         for entry in self._savepoint.entries({uid}, ("broadcast",)):
-            if entry.subtask == 0:  # all subtasks hold the same
+            if entry.subtask == 0:  # all subtasks have the same
                 found: dict[str, dict[Any, Any]] = load(uid, entry.blob)
                 return found
         return {}
@@ -143,14 +143,14 @@ class SavepointReader(ApiObject):
             uid: The operator's uid.
             schema: The columns: `key`, and states by their names. Either DDL such as `"key STRING, count BIGINT"`, a
                 dict of names and Spark SQL types, a type such as `Types.ROW_NAMED(...)`, or a dataclass whose fields
-                have type hints. States that are not named are left out, a state that a key has not is null. Left out,
-                the columns are `key STRING, states MAP<STRING, STRING>`: state name to value, where everything that
-                is no text is written as JSON.
+                have type hints. Other states are omitted; a state that a key does not have is null. Without a schema,
+                the columns are `key STRING, states MAP<STRING, STRING>`: state names to values, with everything but
+                text as JSON.
             states: Descriptors of states with a time to live, as for `keyed_state`.
 
         Raises:
             StateNotFoundError: There is no such operator, or no state for a column.
-            ArgumentError: The schema cannot be read, or has no `key`.
+            ArgumentError: The schema is invalid, or has no `key`.
         """
         from scurry.spark.savepoint.state_frames import parse_ddl
 
@@ -164,7 +164,7 @@ class SavepointReader(ApiObject):
     def read_keyed_state_frame(
         self, spark: Any, uid: str, function: KeyedStateReaderFunction, schema: str | Mapping[str, str] | Any
     ) -> Any:
-        """Return what a function makes of the state of each key as a Spark DataFrame.
+        """Return a function's results for the state of each key as a Spark DataFrame.
 
         Args:
             spark: The SparkSession.
@@ -180,27 +180,27 @@ class SavepointReader(ApiObject):
         """Return the timers of an operator as a Spark DataFrame.
 
         Its columns are `key STRING` (text as it is, other keys as JSON), `time BIGINT` in milliseconds, `domain
-        STRING` (`EVENT_TIME` or `PROCESSING_TIME`), `window_start` and `window_end BIGINT`, null for timers of no
-        window of time.
+        STRING` (`EVENT_TIME` or `PROCESSING_TIME`), `window_start` and `window_end BIGINT`, null for timers without a
+        time window.
         """
         self._names(uid)
         return self._frame(spark, TimersDecoder(), timer_columns(uid))
 
     def window_state_frame(self, spark: Any, uid: str, contents: str | Any = "STRING") -> Any:
-        """Return the windows in flight of an operator as a Spark DataFrame.
+        """Return the open windows of an operator as a Spark DataFrame.
 
         Its columns are `key STRING` (text as it is, other keys as JSON), `window_start` and `window_end BIGINT` in
-        milliseconds, null for windows that are not of time, and `contents`.
+        milliseconds, null for windows other than time windows, and `contents`.
 
         Args:
             spark: The SparkSession.
             uid: The operator's uid.
-            contents: Spark SQL type, or declared type, of the contents; as STRING they are JSON.
+            contents: Spark SQL type or declared type of the contents; with STRING they are JSON.
         """
         decoder = WindowsDecoder(self._names(uid).lifetimes, self.metadata.created_ms)
         return self._frame(spark, decoder, window_columns(contents, uid))
 
-    # ---------------------------------------------------------------- within
+    # ---------------------------------------------------------------- internals
 
     def _names(self, uid: str, states: Sequence[StateDescriptor] = ()) -> StateNames:
         return StateNames(uid, the_operator(self.metadata, uid, self.path), states)
@@ -220,7 +220,7 @@ class SavepointReader(ApiObject):
 
 
 def opened(path: str, allow_untrusted: bool) -> Savepoint:
-    """Open the savepoint a program names; warn if it is of a release whose savepoints cannot be checked."""
+    """Open a savepoint; warn if it is from a release whose savepoints cannot be verified."""
     savepoint = open_savepoint(path, allow_untrusted)
     if savepoint.warning is not None:
         warnings.warn(savepoint.warning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""What a savepoint tells about the states that were written into it, so that jobs can tell whether they fit."""
+"""Schemas of the states in a written savepoint, by which jobs check whether the state fits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["schemas_of"]
 
 
 def schemas_of(plan: OperatorPlan, registry: StateRegistry) -> dict[str, Any]:
-    """The schemas (as JSON) of the states that an operator and its functions have written, by name."""
-    # alone in its plan the operator has inputs of undeclared type: what it keeps by itself is told apart by layout
+    """Return the schemas (as JSON) of the states that an operator and its functions have written, by name."""
+    # in a plan of its own, the operator's inputs have no declared type: its own state is identified by layout
     own = own_schemas(JobPlan(JobSettings(plan.name, 1)), plan)
     written = {name: schema for name, schema in registry.news().items() if schema.get("type") != ["MAP", ANY, ANY]}
     return {name: schema.to_json() for name, schema in own.items()} | written

@@ -1,4 +1,4 @@
-"""What is to become the state of an operator (Flink's `OperatorTransformation`)."""
+"""Descriptions of an operator's state to write (Flink's `OperatorTransformation`)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class StateBootstrapTransformation:
-    """Records and what makes state of them, for `SavepointWriter.with_operator`.
+    """Records, and the operator that creates state from them, for `SavepointWriter.with_operator`.
 
     Attributes:
         records: An iterable, or a Spark DataFrame.
-        operator: The operator that makes the state.
-        kind: What the job's operator is; None: whatever with keyed state it was before.
-        origin: Where in the program this was said.
+        operator: The operator that creates the state.
+        kind: The kind of the job's operator; None for that of the removed operator with the same uid.
+        origin: File and line in the user's program.
     """
 
     records: Any
@@ -57,7 +57,7 @@ class StateBootstrapTransformation:
 
 @dataclass(frozen=True)
 class KeyedTransformation(StateBootstrapTransformation):
-    """Makes keyed state: `partitioner` gives the keys, `timestamps` the timestamps of records."""
+    """Create keyed state: `partitioner` extracts the keys of records, `timestamps` their timestamps."""
 
     partitioner: ops.Hash
     timestamps: Timestamps | None = None
@@ -65,19 +65,19 @@ class KeyedTransformation(StateBootstrapTransformation):
 
 @dataclass(frozen=True)
 class BroadcastTransformation(StateBootstrapTransformation):
-    """Makes broadcast state."""
+    """Create broadcast state."""
 
 
 class OperatorTransformation(ApiObject):
-    """Where describing the state of an operator begins."""
+    """The entry point to describe the state of an operator."""
 
     @staticmethod
     def bootstrap_with(records: Any) -> OneInputStateTransformation:
-        """Begin with records.
+        """Start with records.
 
         Args:
-            records: An iterable, whose state is made in this process; or a batch Spark DataFrame, whose rows become
-                Rows and whose state is made on the workers.
+            records: An iterable, whose state is created in this process; or a batch Spark DataFrame, whose rows become
+                Rows and whose state is created on the workers.
 
         Raises:
             ArgumentTypeError: It is neither.
@@ -90,15 +90,16 @@ class OperatorTransformation(ApiObject):
     ) -> StateBootstrapTransformation:
         """Describe keyed state by its values, without a function.
 
-        What `SavepointReader.keyed_state` gives can be given back. A value is what the state holds: for list and map
-        state a list and a dict, for aggregating state the accumulator. None, and an empty list or dict, is no state.
+        The results of `SavepointReader.keyed_state` are valid records. A value is the content of the state: for list
+        state a list, for map state a dict, for aggregating state the accumulator. None and empty lists and dicts
+        create no state.
 
         Args:
-            records: An iterable of (key, {state name: value}), or a dict of such; or a batch Spark DataFrame with
-                columns of the key and of one state each, named as the state is.
-            states: The states' descriptors. They are needed for states with a time to live, which begins anew, and
-                check and convert values to the declared type; if there are any, all states must be described.
-            key: Of a DataFrame the column of the key, or several for keys that are tuples.
+            records: An iterable of (key, {state name: value}), or such a dict; or a batch Spark DataFrame with a column
+                for the key and one for each state, with the state's name.
+            states: The states' descriptors. They are required for states with a time to live, which starts again, and
+                convert values to the declared type. If any are given, all states must have one.
+            key: The key column of a DataFrame; several columns for keys that are tuples.
         """
         if hasattr(_checked(records), "isStreaming"):
             columns = [key] if isinstance(key, str) else list(key)
@@ -122,21 +123,21 @@ class OperatorTransformation(ApiObject):
         """Describe broadcast state by its content.
 
         Args:
-            states: What each state holds, by its descriptor or name.
+            states: The content of each state, by its descriptor or name.
         """
         return OperatorTransformation.bootstrap_with(states.items()).transform(_PutAll())
 
 
 class OneInputStateTransformation(ApiObject):
-    """Records of which state is to be made (Flink's `OneInputStateTransformation`)."""
+    """Records to create state from (Flink's `OneInputStateTransformation`)."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None = None) -> None:
-        """Hold records; programs call `OperatorTransformation.bootstrap_with`."""
+        """Take records; programs call `OperatorTransformation.bootstrap_with`."""
         self._records = records
         self._timestamps = timestamps
 
     def assign_timestamps(self, assigner: Any) -> OneInputStateTransformation:
-        """Give the records timestamps, which event-time windows need.
+        """Assign timestamps to the records, as event-time windows require.
 
         Args:
             assigner: A callable from a record to milliseconds, or a TimestampAssigner.
@@ -147,25 +148,25 @@ class OneInputStateTransformation(ApiObject):
         return OneInputStateTransformation(self._records, assigner if extract is None else _Extract(assigner))
 
     def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStateTransformation:
-        """Partition the records as the job does: with the same keys.
+        """Partition the records by the same keys as the job.
 
         Args:
             key_selector: A KeySelector or callable.
-            key_type: Declared type of the keys, if the job declares one.
+            key_type: The type of the keys, if the job declares it.
         """
         env = StreamExecutionEnvironment(Configuration())
         stream = env.from_source(_Records(), None, "Records").key_by(key_selector, key_type)
         return KeyedStateTransformation(self._records, self._timestamps, stream)
 
     def transform(self, function: BroadcastStateBootstrapFunction) -> StateBootstrapTransformation:
-        """Make broadcast state; the records are collected in this process, as the state will be in every subtask."""
+        """Create broadcast state; the records are collected in this process."""
         require_function(function, (BroadcastStateBootstrapFunction,), hint="for keyed state call key_by() first")
         _refuse_results(function.process_element)
         return BroadcastTransformation(self._records, ops.BroadcastProcess(function), "BroadcastProcess")
 
 
 class _Keyed(ApiObject):
-    """What is made of keyed records by an operator of a stream."""
+    """Base of the transformations of keyed records by a stream's operator."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream) -> None:
         self._records = records
@@ -184,32 +185,33 @@ class KeyedStateTransformation(_Keyed):
     """Records with keys (Flink's `KeyedStateTransformation`)."""
 
     def transform(self, function: KeyedStateBootstrapFunction) -> StateBootstrapTransformation:
-        """Make the state of a process function: state and timers by key."""
+        """Create the state of a process function: keyed state and timers."""
         require_function(function, (KeyedStateBootstrapFunction,))
         _refuse_results(function.process_element)
         return self._made_by(ops.KeyedProcess(function))
 
     def reduce(self, function: Any) -> StateBootstrapTransformation:
-        """Make the state of a rolling `reduce`, with the job's ReduceFunction or callable."""
+        """Create the state of a rolling `reduce`, with the job's ReduceFunction or callable."""
         return self._made_in(self._keyed.reduce(function))
 
     def window(self, window_assigner: Any) -> WindowedStateTransformation:
-        """Put the records of each key into windows."""
+        """Assign the records of each key to windows."""
         return WindowedStateTransformation(
             self._records, self._timestamps, self._keyed, self._keyed.window(window_assigner)
         )
 
 
 class WindowedStateTransformation(_Keyed):
-    """Records in windows (Flink's `WindowedStateTransformation`), made as in the job.
+    """Records in windows (Flink's `WindowedStateTransformation`), with the same settings as in the job.
 
-    Windows stay open: event time does not move while a savepoint is written. Whatever triggers fire is dropped.
+    Windows stay open, because event time does not advance while a savepoint is written. Results that triggers fire are
+    dropped.
     """
 
     def __init__(
         self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream, windowed: WindowedStream
     ) -> None:
-        """Put records into windows; programs call `window`."""
+        """Take windowed records; programs call `window`."""
         super().__init__(records, timestamps, keyed)
         self._windowed = windowed
 
@@ -224,16 +226,16 @@ class WindowedStateTransformation(_Keyed):
         return self
 
     def allowed_lateness(self, time_ms: Any) -> WindowedStateTransformation:
-        """Set how long windows are kept after they fired, as the job does."""
+        """Set how long windows are kept after their end, as the job does."""
         self._windowed.allowed_lateness(time_ms)
         return self
 
     def reduce(self, reduce_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
-        """Fold the records of windows with the job's ReduceFunction."""
+        """Reduce the records of windows with the job's ReduceFunction."""
         return self._made_in(self._windowed.reduce(reduce_function, window_function))
 
     def aggregate(self, aggregate_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
-        """Fold the records of windows with the job's AggregateFunction."""
+        """Aggregate the records of windows with the job's AggregateFunction."""
         return self._made_in(self._windowed.aggregate(aggregate_function, window_function))
 
     def apply(self, window_function: Any) -> StateBootstrapTransformation:
@@ -245,7 +247,7 @@ class WindowedStateTransformation(_Keyed):
         return self._made_in(self._windowed.process(process_window_function))
 
 
-# ------------------------------------------------------------------ within
+# ------------------------------------------------------------------ internals
 
 
 def _checked(records: Any) -> Any:
@@ -264,7 +266,7 @@ def _refuse_results(hook: Callable[..., Any]) -> None:
 
 
 class _Records(Source):
-    """Stands where a job would have a source."""
+    """A placeholder for the source of a job."""
 
     def channels(self, parallelism: int) -> int:
         return 1
@@ -302,7 +304,7 @@ class _Columns:
 
 class _PutAll(BroadcastStateBootstrapFunction):
     def process_element(self, value: Any, ctx: BroadcastStateBootstrapFunction.Context) -> None:
-        """Write a state."""
+        """Write a broadcast state."""
         state, content = value
         descriptor = MapStateDescriptor(state) if isinstance(state, str) else state
         ctx.get_broadcast_state(descriptor).put_all(dict(content))

@@ -1,4 +1,4 @@
-"""Writing savepoints."""
+"""SavepointWriter: creates savepoints."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from scurry.state.transformation import BroadcastTransformation, KeyedTransforma
 
 __all__ = ["SavepointWriter"]
 
-#: As many key groups as Flink allows.
+#: Maximum number of key groups, as in Flink.
 _MOST_KEY_GROUPS = 1 << 15
 
-#: Records that are handed to the operator at once.
+#: Number of records passed to the operator at once.
 _BLOCK = 4096
 
-#: No operator of a plan has this number: gates know nothing of an operator that was not in a job.
+#: A number that no operator in a plan has, for operators that were never in a job and have no input gate.
 _NO_NUMBER = -1
 
 
 class SavepointWriter(ApiObject):
-    """Makes a savepoint that jobs can start from (Flink's `SavepointWriter`).
+    """Create a savepoint to start jobs from (Flink's `SavepointWriter`).
 
-    Of an existing savepoint, operators and sources that are not removed stay as they are, with watermarks and
-    positions. Nothing happens before `write`.
+    Operators and sources of an existing savepoint that are not removed are copied unchanged, with watermarks and
+    positions. Nothing is written before `write`.
     """
 
     def __init__(
         self, metadata: SavepointMetadata, path: str = "to be written", files: Sequence[EntryFile] = ()
     ) -> None:
-        """Start with what a savepoint says; programs call `new_savepoint` or `from_existing_savepoint`."""
+        """Start with a savepoint's metadata; programs call `new_savepoint` or `from_existing_savepoint`."""
         self._metadata = metadata
         self._path, self._files = path, files
         #: uid in the existing savepoint -> uid in the new one
@@ -55,10 +55,10 @@ class SavepointWriter(ApiObject):
 
     @staticmethod
     def new_savepoint(max_parallelism: int = 128) -> SavepointWriter:
-        """Begin with nothing.
+        """Start with an empty savepoint.
 
         Args:
-            max_parallelism: The number of key groups: no job can run on the savepoint with more subtasks.
+            max_parallelism: The number of key groups, which is the maximum parallelism of jobs with this savepoint.
 
         Raises:
             ArgumentError: It is not between 1 and 32768.
@@ -73,7 +73,7 @@ class SavepointWriter(ApiObject):
 
     @staticmethod
     def from_existing_savepoint(path: str, *, allow_untrusted: bool = False) -> SavepointWriter:
-        """Begin with all that is in a savepoint; it is not changed itself.
+        """Start with the content of a savepoint, which is not changed itself.
 
         Args:
             path: Its directory.
@@ -85,17 +85,17 @@ class SavepointWriter(ApiObject):
         savepoint = opened(path, allow_untrusted)
         return SavepointWriter(savepoint.metadata, path, savepoint.files)
 
-    # ---------------------------------------------------------------- what is to be written
+    # ---------------------------------------------------------------- content
 
     def with_operator(self, uid: str, *transformations: StateBootstrapTransformation) -> SavepointWriter:
         """Add an operator.
 
         Args:
-            uid: The uid that the job gives it.
-            transformations: Its state: keyed or broadcast, or one of each.
+            uid: The operator's uid in the job.
+            transformations: Its state: keyed, broadcast, or one of each.
 
         Raises:
-            ArgumentError: There is such an operator already; remove it first to replace it.
+            ArgumentError: The operator already exists; remove it first to replace it.
         """
         if not uid or uid in self._kept.values() or uid in self._new:
             raise ArgumentError(f"there is an operator {uid!r} already; call remove_operator({uid!r}) to replace it")
@@ -125,11 +125,11 @@ class SavepointWriter(ApiObject):
         return self
 
     def change_operator_uid(self, old: str, new: str) -> SavepointWriter:
-        """Give an operator or source another uid.
+        """Change the uid of an operator or source.
 
         Raises:
-            StateNotFoundError: There is none of the old uid.
-            ArgumentError: There is one of the new uid already.
+            StateNotFoundError: There is none with the old uid.
+            ArgumentError: There is already one with the new uid.
         """
         if new in self._kept.values() or new in self._new:
             raise ArgumentError(f"there is an operator {new!r} already")
@@ -150,8 +150,8 @@ class SavepointWriter(ApiObject):
     def write(self, path: str) -> str:
         """Write the savepoint.
 
-        State of DataFrames is made and written on the workers, and then they also copy what stays of an existing
-        savepoint. State of iterables is made in this process and has to fit into its memory.
+        State from DataFrames is created and written on the workers, which then also copy the kept parts of an existing
+        savepoint. State from iterables is created in this process and must fit into its memory.
 
         Args:
             path: A directory that does not exist or is empty.
@@ -160,7 +160,7 @@ class SavepointWriter(ApiObject):
             The path.
 
         Raises:
-            ArgumentError: There is something at the path.
+            ArgumentError: The path exists and is not an empty directory.
             OperatorError: A function failed.
         """
         fs, root = file_system(path)
@@ -182,7 +182,7 @@ class SavepointWriter(ApiObject):
         return path
 
     def _copy(self, path: str) -> dict[str, OperatorState]:
-        """Copies what stays; returns the operators."""
+        """Copy the entries of kept operators; return these operators."""
         operators = self._metadata.operators
         uids = {before: now for before, now in self._kept.items() if before in operators}
         if self._files and uids:
@@ -214,7 +214,7 @@ class SavepointWriter(ApiObject):
         return OperatorState(uid, _NO_NUMBER, kind, 1, schemas)
 
     def _kind_before(self, uid: str) -> str:
-        """What an operator is that is described by its values: what it was, so that it can be transformed."""
+        """Return the kind of an operator that is described by its values: that of the operator it replaces, if any."""
         before = self._removed.get(uid)
         return "KeyedProcess" if before is None or before.kind == "Window" else before.kind
 

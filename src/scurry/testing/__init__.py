@@ -1,8 +1,7 @@
-"""Tests of pipelines without a cluster: records, watermarks and processing time by hand (Flink's test harnesses).
+"""Tests of pipelines without a cluster, with full control of records and time (Flink's test harnesses).
 
-A `TestHarness` runs a function, a window or a whole chain in this process, on the operators and the state backend that
-also run it on Spark, and shows what it emits, what it keeps and which timers it has set. A test takes milliseconds and
-starts no JVM.
+A `TestHarness` runs a function, a window or a whole chain in this process, with the same operators and state backend as
+on Spark. It shows the emitted records, the state and the timers. A test takes milliseconds and starts no JVM.
 """
 
 from __future__ import annotations

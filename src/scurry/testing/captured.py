@@ -1,4 +1,4 @@
-"""What leaves the pipeline under test, and the operator that takes it."""
+"""The output of the pipeline under test, and the operator that captures it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Captured", "EveryTag", "Output", "StreamRecord"]
 
 
 class StreamRecord(NamedTuple):
-    """A record that was emitted (Flink's StreamRecord).
+    """An emitted record (Flink's StreamRecord).
 
     Attributes:
         value: The record.
@@ -45,25 +45,25 @@ class Captured:
         self._watermarks: list[int] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Captured:
-        """All subtasks emit to the one object the test looks at."""
+        """Return the object itself, because all subtasks emit to the one that the test inspects."""
         return self
 
     def clear(self) -> None:
-        """Forgets what was emitted, but not how far event time has come."""
+        """Forget the emitted events, but not the watermark."""
         self.events.clear()
         self.side.clear()
 
     def join(self) -> int:
-        """Adds a sender; returns its number for `watermark`."""
+        """Add a sender; return its number for `watermark`."""
         self._watermarks.append(MIN_TIME)
         return len(self._watermarks) - 1
 
     def records(self, values: Values, timestamps: Timestamps) -> None:
-        """Takes records of the main output."""
+        """Add records of the main output."""
         self.events += _records(values, timestamps)
 
     def watermark(self, sender: int, watermark: int) -> None:
-        """Takes a sender's watermark; what counts is the lowest of all senders."""
+        """Set a sender's watermark; emit the minimum of all senders if it has risen."""
         self._watermarks[sender] = watermark
         combined = min(self._watermarks)
         if combined > self._combined:
@@ -71,12 +71,12 @@ class Captured:
             self.events.append(Watermark(combined))
 
     def side_output(self, tag_id: str) -> _SideOutput:
-        """The side output of a tag."""
+        """Return the side output of a tag."""
         return self.side.setdefault(tag_id, _SideOutput())
 
 
 class _SideOutput:
-    """Takes the records of a side output."""
+    """Capture the records of a side output."""
 
     def __init__(self) -> None:
         self.records: list[StreamRecord] = []
@@ -85,24 +85,24 @@ class _SideOutput:
         self.records += _records(values, timestamps)
 
     def watermark(self, watermark: int) -> None:
-        """Event time is read off the main output."""
+        """Ignore the watermark, which the main output captures."""
 
 
 class EveryTag(dict[str, list[Consumer]]):
-    """A collector's side outputs, of which each goes to the test as well, whether the pipeline uses it or not."""
+    """A collector's side outputs, which are all captured for the test, even if the pipeline does not use them."""
 
     def __init__(self, used: dict[str, list[Consumer]], captured: Captured) -> None:
         super().__init__(used)
         self._captured = captured
 
     def get(self, tag_id: str, default: Any = None) -> list[Consumer]:
-        """The consumers of a tag."""
+        """Return the consumers of a tag and its captured side output."""
         return [*super().get(tag_id, ()), self._captured.side_output(tag_id)]
 
 
 @dataclass(frozen=True, eq=False)
 class Output(ops.Operator):
-    """The end of the pipeline under test; `function` is the `Captured`."""
+    """The last operator of the pipeline under test; `function` is the `Captured`."""
 
 
 class _OutputOperator(RuntimeOperator):

@@ -1,4 +1,4 @@
-"""TestHarness: a pipeline in the hands of a test."""
+"""TestHarness: runs a pipeline under the control of a test."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ __all__ = ["TestHarness"]
 
 
 class TestHarness(ApiObject):
-    """Runs a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
+    """Run a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
 
-    Every step (a record, a watermark, a new processing time) is a micro-batch of its own: state is written back and
-    read again between steps, as on Spark. Time stands still unless the test moves it.
+    Every step (a record, a watermark, a new processing time) is a separate micro-batch: state is written and read again
+    between steps, as on Spark. Time advances only when the test advances it.
 
-    Made by `TestHarness.of`. As a context manager it closes the functions at the end.
+    Create it with `TestHarness.of`. As a context manager it closes the functions at the end.
     """
 
-    __test__ = False  # pytest takes every class called Test... for tests
+    __test__ = False  # pytest would collect a class named Test...
 
     def __init__(self, plan: JobPlan, captured: Captured, processing_time: int, snapshot: Snapshot | None) -> None:
         """Start a planned pipeline; tests call `of`."""
@@ -61,7 +61,7 @@ class TestHarness(ApiObject):
         self._batch_id = 0
         self._batching = False
         self._job = JobExecution(plan)
-        # one subtask takes the functions as they are, so that a test can look at them; several need their own
+        # a single subtask uses the functions themselves, so that a test can inspect them; several need copies
         load_plan: Callable[[], JobPlan] = (
             (lambda: plan) if plan.settings.parallelism == 1 else (lambda: copy.deepcopy(plan))
         )
@@ -86,16 +86,15 @@ class TestHarness(ApiObject):
         """Open a pipeline.
 
         Args:
-            build: Takes as many streams as the pipeline has inputs and returns the stream whose records are the
-                outputs, or the sink it ends in. With `parallelism` 1 the functions in it are used as they are, not
-                copied, so a test can look into them.
-            input_types: Declared types of the inputs, None (and left out) for any Python object.
-            parallelism: Subtasks of operators that do not set their own; with more than one each gets copies of the
+            build: Takes one stream per input of the pipeline, and returns the output stream or the sink. With
+                `parallelism` 1 its functions are used without copying, so a test can inspect them.
+            input_types: Declared types of the inputs; None or omitted for any Python object.
+            parallelism: Subtasks of operators that do not set their own; with more than one, each gets copies of the
                 functions.
             max_parallelism: Number of key groups.
-            processing_time: Where the clock stands at first, in milliseconds; a snapshot brings its own.
+            processing_time: Initial processing time in milliseconds; ignored with a snapshot, which has its own.
             job_parameters: Global job parameters, for `RuntimeContext.get_job_parameter`.
-            snapshot: State to start with, taken by `snapshot()` of a harness of the same or a compatible pipeline.
+            snapshot: Initial state, from `snapshot()` of a harness of the same or a compatible pipeline.
 
         Raises:
             ArgumentError: `build` takes no streams.
@@ -115,7 +114,7 @@ class TestHarness(ApiObject):
         if len(plan.sources) < len(streams):
             raise ArgumentError(f"the pipeline uses {len(plan.sources)} of the {len(streams)} streams it was given")
         for edge in plan.edges.values():
-            edge.progress = True  # the test may send watermarks and move the clock whatever the pipeline does with them
+            edge.progress = True  # the test may send watermarks and set the clock even if they are not used
         return cls(plan, captured, processing_time, snapshot)
 
     def _open(self) -> None:
@@ -143,10 +142,10 @@ class TestHarness(ApiObject):
         Args:
             value: The record.
             timestamp: Its timestamp in milliseconds, None for none.
-            input: Which stream it belongs to, from 1 as in `process_element1`.
+            input: The number of the stream, from 1 as in `process_element1`.
 
         Raises:
-            TimestampError: The timestamp is no int of 64 bits.
+            TimestampError: The timestamp is not a 64-bit int.
             OperatorError: A function failed on it.
         """
         self._input(input).process([value], None if timestamp is None else [checked_time(timestamp)])
@@ -157,11 +156,11 @@ class TestHarness(ApiObject):
 
         Args:
             timestamp: The watermark in milliseconds. It stops at an `assign_timestamps_and_watermarks`, as in Flink.
-            input: Which stream it holds for, from 1; None for all of them.
+            input: The number of the stream, from 1; None for all.
 
         Raises:
             ArgumentError: It is lower than the last one.
-            TimestampError: It is no int of 64 bits.
+            TimestampError: It is not a 64-bit int.
         """
         timestamp = checked_time(timestamp, "a watermark")
         for fed in self._inputs if input is None else [self._input(input)]:
@@ -169,14 +168,14 @@ class TestHarness(ApiObject):
         self._time_has_moved()
 
     def advance_processing_time(self, timestamp: int) -> None:
-        """Set the clock (Flink's `setProcessingTime`): timers up to it fire, state whose time to live is over expires.
+        """Set the processing time (Flink's `setProcessingTime`): timers fire, and state with a time to live expires.
 
         Args:
-            timestamp: The new time in milliseconds since the epoch, not how far to go.
+            timestamp: The new time in milliseconds since the epoch, not a duration.
 
         Raises:
-            ArgumentError: It lies before the current one.
-            TimestampError: It is no int of 64 bits.
+            ArgumentError: It is before the current time.
+            TimestampError: It is not a 64-bit int.
         """
         timestamp = checked_time(timestamp, "processing time")
         if timestamp < self._now:
@@ -185,12 +184,12 @@ class TestHarness(ApiObject):
         self._time_has_moved()
 
     def end_input(self) -> None:
-        """End all inputs: event time comes to its end, so windows close and all event-time timers fire."""
+        """End all inputs with the +inf watermark: windows close and all event-time timers fire."""
         self.advance_watermark(MAX_TIME)
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Send everything inside the `with` as one micro-batch; what comes of it is there at the end of the block."""
+        """Send everything inside the `with` block as one micro-batch; outputs are available after the block."""
         self._batching = True
         try:
             yield
@@ -231,11 +230,11 @@ class TestHarness(ApiObject):
         return [event.timestamp for event in self._captured.events if isinstance(event, Watermark)]
 
     def events(self) -> list[StreamRecord | Watermark]:
-        """Return records and watermarks in the order in which they were emitted (Flink's `getOutput`)."""
+        """Return records and watermarks in the order of emission (Flink's `getOutput`)."""
         return list(self._captured.events)
 
     def side_output(self, tag: OutputTag) -> list[Any]:
-        """Return the records that operators of the pipeline have sent to a side output so far."""
+        """Return the records sent to a side output so far."""
         return [record.value for record in self.side_output_records(tag)]
 
     def side_output_records(self, tag: OutputTag) -> list[StreamRecord]:
@@ -246,24 +245,24 @@ class TestHarness(ApiObject):
         """Forget what was emitted so far, side outputs and watermarks included."""
         self._captured.clear()
 
-    # ------------------------------------------------------------------ what operators keep
+    # ------------------------------------------------------------------ state and timers
 
     @property
     def processing_time(self) -> int:
-        """The clock, in milliseconds."""
+        """The processing time, in milliseconds."""
         return self._now
 
     def state(self, descriptor: Any, key: Any = None, *, window: Any = None, operator: str | None = None) -> Any:
         """Read the state of a key as plain Python: a value, a list or a dict.
 
         Args:
-            descriptor: The descriptor the function gets its state with.
+            descriptor: The descriptor with which the function gets its state.
             key: The key; `window_all` has none.
-            window: The window, for state of a trigger and for `Context.window_state()`.
-            operator: Name or uid of the operator, where the pipeline has several keyed ones.
+            window: The window, for a trigger's state and for `Context.window_state()`.
+            operator: Name or uid of the operator, if the pipeline has several keyed ones.
 
         Returns:
-            What `value()`, `get()` or `items()` would show: None, [] or {} if there is nothing.
+            The result of `value()`, `get()` or `items()`; None, [] or {} if there is no state.
         """
         if not isinstance(descriptor, StateDescriptor):
             raise ArgumentTypeError(
@@ -277,16 +276,16 @@ class TestHarness(ApiObject):
         """Read broadcast state as a dict.
 
         Args:
-            descriptor: The descriptor the stream is broadcast with.
-            operator: Name or uid of the operator, where several have broadcast state.
+            descriptor: The descriptor with which the stream is broadcast.
+            operator: Name or uid of the operator, if several have broadcast state.
         """
         return read_broadcast_state(the_operator(broadcast_operators(self._plan), operator), self._levels, descriptor)
 
     def num_keyed_state_entries(self, *, operator: str | None = None) -> int:
-        """Return how many states of keys (and windows) hold something; timers do not count.
+        """Return the number of non-empty states of keys (and windows), without timers.
 
         Args:
-            operator: Name or uid of one operator, None for all.
+            operator: Name or uid of one operator; None for all.
         """
         return sum(
             len([slot for slot in entry if type(slot) is not int])
@@ -298,9 +297,9 @@ class TestHarness(ApiObject):
         """Return the timers that are set, the earliest first.
 
         Args:
-            key: Only those of this key.
-            domain: Only those of this time domain.
-            operator: Only those of the operator with this name or uid.
+            key: Return only timers of this key.
+            domain: Return only timers of this time domain.
+            operator: Return only timers of the operator with this name or uid.
         """
         return [
             timer
@@ -309,15 +308,15 @@ class TestHarness(ApiObject):
         ]
 
     def num_event_time_timers(self, *, operator: str | None = None) -> int:
-        """Return how many event-time timers are set."""
+        """Return the number of event-time timers that are set."""
         return len(self.timers(domain=TimeDomain.EVENT_TIME, operator=operator))
 
     def num_processing_time_timers(self, *, operator: str | None = None) -> int:
-        """Return how many processing-time timers are set."""
+        """Return the number of processing-time timers that are set."""
         return len(self.timers(domain=TimeDomain.PROCESSING_TIME, operator=operator))
 
     def num_late_records_dropped(self) -> int:
-        """Return how many records windows have dropped for being late (Flink's `numLateRecordsDropped`)."""
+        """Return the number of late records that windows have dropped (Flink's `numLateRecordsDropped`)."""
         return self._job.totals.late_records
 
     def metrics(self) -> dict[str, Any]:
@@ -329,11 +328,11 @@ class TestHarness(ApiObject):
         return take_snapshot(self._plan, self._levels, self._now, self._job.state_schemas)
 
     def notes(self) -> list[str]:
-        """Return what the user of a job would be told, such as which state of a snapshot was dropped."""
+        """Return the notes that a job would log, such as which state of a snapshot was dropped."""
         return list(self._job.notes)
 
     def _operators(self, name: str | None, only_one: bool = False) -> list[OperatorPlan]:
-        """All keyed operators, or the one of a name."""
+        """Return all keyed operators, or the one with a name."""
         operators = keyed_operators(self._plan)
         return operators if name is None and not only_one else [the_operator(operators, name)]
 
@@ -360,7 +359,7 @@ def _environment(
     settings = Configuration()
     settings.set_string("execution.runtime-mode", "STREAMING")
     settings.set_string("scurry.runner", "local")
-    env = StreamExecutionEnvironment(settings)  # not get_execution_environment: no command line has a say in a test
+    env = StreamExecutionEnvironment(settings)  # not get_execution_environment, which reads the command line
     env.set_parallelism(parallelism)
     env.set_max_parallelism(max_parallelism)
     env.get_config().set_global_job_parameters(job_parameters or {})
@@ -368,7 +367,7 @@ def _environment(
 
 
 def _parameters(build: Callable[..., Any]) -> int:
-    """How many streams a pipeline takes."""
+    """Return the number of streams that a pipeline takes."""
     parameters = [p for p in inspect.signature(build).parameters.values() if p.default is p.empty]
     if not parameters or any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
         raise ArgumentError("build must take one stream per input, such as `lambda stream: stream.key_by(...)`")

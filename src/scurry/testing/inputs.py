@@ -1,4 +1,4 @@
-"""The inputs of the pipeline under test: sources that are fed by hand."""
+"""The inputs of the pipeline under test, which the test feeds."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ __all__ = ["FedSource", "Input"]
 
 
 class FedSource(Source):
-    """Stands in the plan where the test feeds records; nobody reads it."""
+    """A placeholder source in the plan, whose records come from the test."""
 
     def channels(self, parallelism: int) -> int:
-        """Return 1: there is one test."""
+        """Return 1, because the test is the only reader."""
         return 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Fail: the harness feeds what follows the source itself."""
+        """Raise: the harness feeds the operators behind the source itself."""
         raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Fail: the harness feeds what follows the source itself."""
+        """Raise: the harness feeds the operators behind the source itself."""
         raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
 
 
 class Input(SourceTask):
-    """A source's chain, fed by hand.
+    """A source's chain, fed by the test.
 
-    It runs as in one long micro-batch, so that watermark generators see the records of a whole test.
+    It runs as one long micro-batch, so that watermark generators see the records of the whole test.
     """
 
     watermark = MIN_TIME
 
     def process(self, values: list[Any], timestamps: list[int] | None) -> None:
-        """Takes records."""
+        """Process records."""
         self.info.clock.advance_to(self._wall_clock())
         self._entry.emit(values, timestamps)
 
     def advance_watermark(self, watermark: int) -> None:
-        """Takes a watermark.
+        """Process a watermark.
 
         Raises:
             ArgumentError: It is lower than the last one.
@@ -55,12 +55,12 @@ class Input(SourceTask):
             self._entry.watermark(watermark)
 
     def cut(self) -> None:
-        """What the watermark and the clock are now holds for the records after this; the watermark interval is over."""
+        """Emit periodic watermarks and end the segment, so that later records see the current watermark and clock."""
         for assigner in self.task.assigners:
             assigner.emit_periodic()
         self._end_segment()
 
     def take_rows(self) -> list[WireRow]:
-        """What has to go on to the levels."""
+        """Return the rows to send to the levels."""
         self.cut()
         return [*self._take_rows(), *self.task.progress(), *self.task.metrics()]

@@ -1,4 +1,4 @@
-"""Looking at the state and timers that operators keep between micro-batches."""
+"""Inspection of the state and timers that operators keep between micro-batches."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ __all__ = [
 
 
 def keyed_operators(plan: JobPlan) -> list[OperatorPlan]:
-    """The operators that keep state by key, windows included."""
+    """Return the operators with keyed state, including windows."""
     return [op for op in plan.operators.values() if op.operator.keyed]
 
 
 def broadcast_operators(plan: JobPlan) -> list[OperatorPlan]:
-    """The operators that keep broadcast state."""
+    """Return the operators with broadcast state."""
     kinds = (ops.BroadcastProcess, ops.KeyedBroadcastProcess)
     return [op for op in plan.operators.values() if isinstance(op.operator, kinds)]
 
 
 def the_operator(operators: list[OperatorPlan], name: str | None) -> OperatorPlan:
-    """Of some operators the one with a name or uid, or the only one.
+    """Return the operator with a name or uid, or the only one.
 
     Raises:
-        ArgumentError: There is none such, or more than one.
+        ArgumentError: There is none, or more than one.
     """
     found = [op for op in operators if name is None or name in (op.name, op.uid)]
     if len(found) == 1:
@@ -58,14 +58,14 @@ def the_operator(operators: list[OperatorPlan], name: str | None) -> OperatorPla
 
 
 def entries_of(operator: OperatorPlan, levels: Levels) -> dict[Any, Entry]:
-    """The state entry of each (canonical) key of an operator, those without any left out."""
+    """Return the non-empty entries of an operator by (canonical) key."""
     stores = [store for (level, _), store in levels.stores.items() if level == operator.level]
     entries = {key: entry for store in stores for key, entry in stored_entries(operator.uid, store).items()}
     return {key: entry for key, entry in entries.items() if entry}
 
 
 def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any, window: Any, now: int) -> Any:
-    """What a state holds for a key, and a window, as plain Python."""
+    """Return the content of a state for a key and, optionally, a window, as plain Python."""
     (canonical,) = [0] if getattr(operator.operator, "over_all", False) else canonical_keys([key])
     backend = KeyedStateBackend(operator.uid, DictStore())
     backend.entry = entries_of(operator, levels).get(canonical, {})
@@ -74,14 +74,14 @@ def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any
 
 
 def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: Any) -> dict[Any, Any]:
-    """What a broadcast state holds; all subtasks have the same."""
+    """Return the content of a broadcast state, which is the same in all subtasks."""
     states = BroadcastStates(operator.uid)
     states.restore(levels.store(operator.level, 0))
     return dict(states.readable(descriptor).items())
 
 
 def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:
-    """The timers of operators, the earliest first."""
+    """Return the timers of operators, the earliest first."""
     found = [
         timer
         for operator in operators
@@ -92,7 +92,7 @@ def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:
 
 
 def _window(operator: OperatorPlan, time: int, namespace: Any) -> Any:
-    """The window a timer is for; aligned windows are known by their start."""
+    """Return the window of a timer; aligned windows are stored by their start."""
     if not aligned(operator.operator):
         return namespace
     assert isinstance(operator.operator, ops.Window) and operator.operator.aligned is not None

@@ -1,4 +1,4 @@
-"""State of a pipeline under test, taken out and put into another."""
+"""Snapshots of the state of a pipeline under test, to restore in another pipeline."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["Snapshot", "SnapshotMismatchError", "restore_snapshot", "take_snapsh
 
 
 class SnapshotMismatchError(ScurryError, ValueError):
-    """A snapshot does not fit the pipeline it is given to."""
+    """A snapshot does not fit the pipeline."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """The state of all operators of a `TestHarness`: keyed and broadcast state, timers, watermarks and the clock.
 
-    It can be pickled, and restored with any parallelism; state is matched to operators by uid.
+    It is picklable and can be restored with any parallelism; state is matched to operators by uid.
 
     Attributes:
-        processing_time: The clock, in milliseconds.
+        processing_time: The processing time, in milliseconds.
         max_parallelism: The number of key groups.
         operators: The stored entries of each operator, by uid.
-        schemas: What these are, by uid and state name, so that a changed pipeline can take them over.
+        schemas: The states' schemas by uid and state name, for migration to a changed pipeline.
     """
 
     processing_time: int
@@ -42,7 +42,7 @@ class Snapshot:
 
 
 def take_snapshot(plan: JobPlan, levels: Levels, processing_time: int, schemas: Schemas) -> Snapshot:
-    """The state as it is now."""
+    """Return the current state."""
     operators: dict[str, list[tuple[str, int, bytes]]] = {}
     for _, store in sorted(levels.stores.items()):
         for (uid, kind, number), blob in store.items():
@@ -51,14 +51,14 @@ def take_snapshot(plan: JobPlan, levels: Levels, processing_time: int, schemas: 
 
 
 def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> JobMigration:
-    """Puts state into a pipeline that is open and has had no input yet.
+    """Restore state in a pipeline that is open and has had no input yet.
 
     Returns:
-        What became of the state.
+        The migration of the state.
 
     Raises:
-        SnapshotMismatchError: The number of key groups differs, or there is state of an operator the plan has not.
-        StateMigrationError: The state does not fit what the pipeline registers.
+        SnapshotMismatchError: The number of key groups differs, or the plan lacks an operator of the snapshot.
+        StateMigrationError: The state does not fit the states that the pipeline registers.
     """
     groups = plan.settings.max_parallelism
     if snapshot.max_parallelism != groups:
@@ -81,7 +81,7 @@ def restore_snapshot(snapshot: Snapshot, plan: JobPlan, levels: Levels) -> JobMi
 
 
 def _collected(levels: Levels) -> Collected:
-    """The states that the open functions have registered: as `collect_schemas`, without opening them again."""
+    """Return the states that the open functions have registered, like `collect_schemas` without opening them again."""
     return {
         task.operators[number].plan.uid: registered_states(task.plan, task.operators[number])
         for level_task in levels.tasks.values()
@@ -90,14 +90,14 @@ def _collected(levels: Levels) -> Collected:
 
 
 def _task_plans(levels: Levels) -> list[JobPlan]:
-    """The plans that the instances of operators have; each may have one of its own."""
+    """Return the plans of all subtasks, each of which may have its own."""
     return [task.plan for level_task in levels.tasks.values() for task in level_task.tasks.values()]
 
 
 def _restore_operator(
     operator: OperatorPlan, entries: list[tuple[str, int, bytes]], plan: JobPlan, levels: Levels
 ) -> None:
-    """Deals the key groups of an operator to its subtasks."""
+    """Assign the key groups of an operator to its subtasks."""
     groups = plan.settings.max_parallelism
     count = receivers(plan, operator)
     stores = [levels.store(operator.level, subtask) for subtask in range(count)]
@@ -107,9 +107,9 @@ def _restore_operator(
             metas.append(pickle.loads(blob))
         elif kind == "page":
             stores[subtask_of(number >> GROUP_SHIFT, groups, count)].put((operator.uid, kind, number), blob)
-        else:  # broadcast state: all subtasks had the same
+        else:  # broadcast state, the same for all subtasks
             for store in stores:
                 store.put((operator.uid, kind, number), blob)
-    # all subtasks pass the same watermarks, so any one's gate speaks for them all
+    # all subtasks pass the same watermarks, so their gates are equal
     for store, meta in zip(stores, deal_metas(metas, metas[0].gate, plan, count), strict=True):
         store.put((operator.uid, "meta", 0), pickle.dumps(meta, 5))

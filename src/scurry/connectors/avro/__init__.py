@@ -1,1 +1,1 @@
-"""Avro: schemas, and values of them."""
+"""Avro: schemas, and conversion of their values."""

@@ -1,4 +1,4 @@
-"""Avro's records from Arrow columns, by Avro's rules of schema resolution."""
+"""Conversion of Arrow columns to Avro's records, by Avro's rules of schema resolution."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Convert = Callable[[Any], Any]
 
 
 def batch_reader(schema: AvroSchema, file: Any, path: str) -> BatchReader:
-    """Return the columns to read for the records of a schema, and what makes dicts of them.
+    """Return the columns to read for the records of a schema, and the function that converts them to dicts.
 
-    A field is the column of its name, or of one of its aliases, or has its default value. Numbers may be narrower in
-    the file than in the schema, and texts may be bytes and bytes texts.
+    A field is read from the column of its name or of one of its aliases, or gets its default value. Numbers may be
+    narrower in the file than in the schema; texts may be read as bytes, and bytes as texts.
 
     Args:
-        schema: Of a record; what to read.
-        file: The columns that there are, a `pyarrow.Schema`.
-        path: The file, for errors.
+        schema: The schema of the records to read.
+        file: The file's columns, a `pyarrow.Schema`.
+        path: The file's path, for error messages.
 
     Raises:
-        MalformedRecordError: A column is missing, or of another type than the schema says.
+        MalformedRecordError: A column is missing, or its type does not fit the schema.
     """
     try:
         fields = _Resolution(schema).fields(schema.resolve(schema.parsed), list(file), ())
@@ -51,7 +51,7 @@ def batch_reader(schema: AvroSchema, file: Any, path: str) -> BatchReader:
 
 
 class _MismatchError(Exception):
-    """A column cannot be read as what the schema says."""
+    """A column cannot be read as the schema's type."""
 
     def __init__(self, where: tuple[str, ...], reason: str) -> None:
         self.column = ".".join(where)
@@ -60,13 +60,13 @@ class _MismatchError(Exception):
 
 @dataclass(frozen=True)
 class _Field:
-    """A field of a record: where its values come from, and how.
+    """A field of a record, with its source in the file.
 
     Attributes:
         name: Its name.
-        source: The column or the field in the file; None if there is none.
-        convert: What makes its value of the file's, or of nothing; None where they are the same.
-        where: The names of the fields around it, and its own; None if it may be null.
+        source: The column or field in the file; None if there is none.
+        convert: Converts the file's value, or None if there is no source; None if the values are the same.
+        where: The names of the enclosing fields and its own; None if it may be null.
     """
 
     name: str
@@ -75,7 +75,7 @@ class _Field:
     where: tuple[str, ...] | None
 
     def values(self, batch: Any) -> list[Any]:
-        """The values of a record batch."""
+        """Return the field's values in a record batch."""
         if self.source is None:
             assert self.convert is not None
             return [self.convert(None) for _ in range(batch.num_rows)]
@@ -86,7 +86,7 @@ class _Field:
         return values if self.convert is None else list(map(self.convert, values))
 
     def value(self, record: dict[str, Any]) -> Any:
-        """The value in the record of the file."""
+        """Return the field's value in a record of the file."""
         value = None if self.source is None else record[self.source]
         if value is None and self.source is not None and self.where is not None:
             raise _MismatchError(self.where, "is null in a record, which the schema does not allow")
@@ -94,13 +94,13 @@ class _Field:
 
 
 class _Resolution:
-    """Finds, for the types of a schema, what reads them from the types in a file."""
+    """Resolve the types of a schema against the types in a file."""
 
     def __init__(self, schema: AvroSchema) -> None:
         self._schema = schema
 
     def fields(self, record: Node, columns: list[Any], where: tuple[str, ...]) -> list[_Field]:
-        """What reads the fields of a record."""
+        """Resolve the fields of a record."""
         by_name = {column.name: column for column in columns}
         return [self._field(field, by_name, (*where, field["name"])) for field in record["fields"]]
 
@@ -117,7 +117,7 @@ class _Resolution:
         raise _MismatchError(where, "is missing; give the field a default value for files that do not have it")
 
     def _convert(self, node: Node, arrow: Any, where: tuple[str, ...]) -> Convert | None:
-        """What makes a value of a type, which is not null, of a value in the file; None where they are the same."""
+        """Return the function that converts a value in the file to the type; None if they are the same."""
         import pyarrow as pa
 
         node = self._schema.resolve(node)
@@ -157,7 +157,7 @@ class _Resolution:
         return _nullable(lambda entries: {key: item(value) for key, value in entries})
 
     def _part(self, node: Node, arrow: Any, where: tuple[str, ...]) -> Convert | None:
-        """What makes an element of an array or a value of a map."""
+        """Return the function that converts an element of an array or a value of a map."""
         convert = self._convert(node, arrow.type, where)
         if is_nullable(self._schema, node) or not arrow.nullable:
             return convert
@@ -179,7 +179,7 @@ class _Resolution:
         return _nullable(convert_member)
 
     def _branch(self, choice: list[Node], arrow: Any, index: int | None, where: tuple[str, ...]) -> Convert | None:
-        """What reads a type as one of a union: the one at its place if it is that, else the nearest."""
+        """Return the conversion to the union's closest type; at equal distance, the type at `index` comes first."""
 
         def distance(place: int) -> tuple[bool, bool]:
             return arrow_type(self._schema, choice[place]) != arrow, place != index
@@ -193,7 +193,7 @@ class _Resolution:
 
 
 def _has_members(arrow: Any) -> bool:
-    """Whether a type is that of a union of several types: at most one of its fields is set."""
+    """Return whether a type represents a union of several types as a struct with one field per type."""
     import pyarrow as pa
 
     return pa.types.is_struct(arrow) and [each.name for each in arrow] == [f"member{i}" for i in range(len(arrow))]

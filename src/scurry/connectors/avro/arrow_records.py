@@ -1,4 +1,4 @@
-"""Arrow tables of Avro's records, checked as Avro files check them."""
+"""Conversion of Avro's records to Arrow tables, with the same checks as for Avro files."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from scurry.errors import TypeMismatchError
 
 __all__ = ["AvroTables"]
 
-#: Where parquet-avro keeps the Avro schema in a Parquet file, and that it is the one who does.
+#: Metadata keys of parquet-avro in a Parquet file: the Avro schema, and the writer's name.
 _METADATA_SCHEMA, _METADATA_MODEL = "parquet.avro.schema", "writer.model.name"
 
 
 class AvroTables(Tables):
-    """Makes tables of the records of a schema.
+    """Convert records of a schema to tables.
 
     Args:
-        schema: Of the records.
+        schema: The schema of the records.
 
     Raises:
-        UnsupportedError: Parquet files cannot hold it.
+        UnsupportedError: Parquet files do not support the schema.
     """
 
     def __init__(self, schema: AvroSchema) -> None:
-        """Work out the columns."""
+        """Derive the columns."""
         self.schema = arrow_schema(schema).with_metadata({_METADATA_SCHEMA: str(schema), _METADATA_MODEL: "avro"})
         self._made = _ArrowRecordMaker(schema).maker()
 
     def prepare(self, values: list[Any]) -> list[Any]:
-        """Return the records as dicts of what Arrow takes.
+        """Convert the records to dicts of values that Arrow takes.
 
         Raises:
-            TypeMismatchError: One does not fit the schema.
+            TypeMismatchError: A record does not fit the schema.
         """
         return list(map(self._made, values))
 
     def table(self, prepared: list[Any]) -> Any:
-        """Return the table of prepared records."""
+        """Return the table of converted records."""
         import pyarrow as pa
 
         return pa.Table.from_pylist(prepared, schema=self.schema)
 
 
 class _ArrowRecordMaker(RecordMaker):
-    """Checks all that fastavro would, since Arrow is more tolerant, and shows values as Arrow takes them."""
+    """Convert values for Arrow, and check them like fastavro, because Arrow is more tolerant."""
 
     def mapping(self, item: Convert) -> Convert:
         def convert(value: Any) -> list[tuple[str, Any]]:
@@ -91,7 +91,7 @@ class _ArrowRecordMaker(RecordMaker):
 
 
 def _branch_finder(union: Node) -> Any:
-    """What returns the index of the type in a union that fastavro writes a value as."""
+    """Return a function that returns the index of the type in a union that fastavro chooses for a value."""
     module = fastavro()
 
     def find(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""Values of Avro's types from those of Arrow that hold no others."""
+"""Conversion of Arrow's scalar values to Avro's."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Convert = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class ScalarReader:
-    """How a type is read.
+    """The conversion of a type.
 
     Attributes:
-        convert: What makes the value, or None, of Arrow's Python value; None where they are the same.
+        convert: Converts Arrow's Python value, which may be None; None if the values are the same.
     """
 
     convert: Convert | None = None
 
 
 def scalar_reader(kind: str, node: Node, arrow: Any) -> ScalarReader | None:
-    """Return how a type of Avro is read from a type of Arrow, or None if it cannot be.
+    """Return the conversion from a type of Arrow to a type of Avro, or None if there is none.
 
     Args:
         kind: Avro's type or logical type.
-        node: It, in a parsed schema.
+        node: The type in a parsed schema.
         arrow: A `pyarrow.DataType`.
     """
     import pyarrow as pa
@@ -103,7 +103,7 @@ def _integer(kind: str, arrow: Any) -> ScalarReader | None:
     import pyarrow as pa
 
     if pa.types.is_timestamp(arrow) and kind == "long" and arrow.unit in _TICKS:
-        return ScalarReader(_nullable(_ticks(_TICKS[arrow.unit])))  # local-timestamp-*, which is a long here
+        return ScalarReader(_nullable(_ticks(_TICKS[arrow.unit])))  # local-timestamp-*, which is read as a long
     if not pa.types.is_integer(arrow):
         return None
     bits = arrow.bit_width + pa.types.is_unsigned_integer(arrow)

@@ -1,4 +1,4 @@
-"""The Arrow types of Avro's, laid out as parquet-avro's AvroSchemaConverter lays them out in Parquet files."""
+"""Conversion of Avro's types to Arrow's, with the layout of parquet-avro's AvroSchemaConverter."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NARROW_BYTES, _WIDE_BYTES = 16, 32
 
 
 def arrow_schema(schema: AvroSchema) -> Any:
-    """Return the columns of records of a schema, as a `pyarrow.Schema`.
+    """Return the columns of a record schema, as a `pyarrow.Schema`.
 
     Raises:
-        UnsupportedError: The schema is of something else than a record, or has a type that Parquet files cannot hold.
+        UnsupportedError: The schema is not that of a record, or has a type that Parquet files do not support.
     """
     import pyarrow as pa
 
@@ -45,10 +45,10 @@ def arrow_type(schema: AvroSchema, node: Node, within: tuple[str, ...] = ()) -> 
     Args:
         schema: The schema.
         node: The type.
-        within: The names of the records around it.
+        within: The names of the enclosing records.
 
     Raises:
-        UnsupportedError: Parquet files cannot hold it.
+        UnsupportedError: Parquet files do not support it.
     """
     import pyarrow as pa
 
@@ -75,12 +75,12 @@ def arrow_type(schema: AvroSchema, node: Node, within: tuple[str, ...] = ()) -> 
 
 
 def branches(schema: AvroSchema, union: list[Node]) -> list[Node]:
-    """Return the types in a union besides null."""
+    """Return the types in a union other than null."""
     return [node for node in map(schema.resolve, union) if logical_type(node) != "null"]
 
 
 def is_nullable(schema: AvroSchema, node: Node) -> bool:
-    """Whether a type has the value null."""
+    """Return whether a type includes null."""
     node = schema.resolve(node)
     return (
         any(is_nullable(schema, branch) for branch in node) if isinstance(node, list) else logical_type(node) == "null"
@@ -94,7 +94,7 @@ def _field(schema: AvroSchema, name: str, node: Node, within: tuple[str, ...]) -
 
 
 def _struct(schema: AvroSchema, node: Node, within: tuple[str, ...]) -> Any:
-    """The columns of a record; those of the type null are left out, as in parquet-avro."""
+    """Return the columns of a record; those of type null are omitted, as in parquet-avro."""
     import pyarrow as pa
 
     if node["name"] in within:
@@ -109,7 +109,7 @@ def _struct(schema: AvroSchema, node: Node, within: tuple[str, ...]) -> Any:
 
 
 def _decimal(node: Node) -> Any:
-    """The type with as many digits as are declared; as a fixed it has as many bytes in the file as the fixed has."""
+    """Return a decimal type of the declared precision; for a fixed, one whose size in bytes is that of the fixed."""
     import pyarrow as pa
 
     digits, size = node["precision"], node.get("size", 0)
@@ -125,5 +125,5 @@ def _decimal(node: Node) -> Any:
 
 
 def _decimal_bytes(digits: int) -> int:
-    """The bytes of all numbers of so many decimal digits, with sign."""
+    """Return the bytes that signed numbers of this many decimal digits need."""
     return (int(10**digits - 1).bit_length() + 8) // 8

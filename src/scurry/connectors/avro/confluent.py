@@ -1,4 +1,4 @@
-"""Confluent's wire format: a zero, the number of the writer's schema in four bytes, and the value."""
+"""Confluent's wire format: a zero byte, the id of the writer's schema in four bytes, and the value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADER = 5
 
 
 class RegistryReader:
-    """Reads messages of any registered schema as values of one."""
+    """Read messages of any registered schema as values of one schema."""
 
     def __init__(self, schema: AvroSchema, settings: RegistrySettings) -> None:
         """Take the reader's schema."""
@@ -29,8 +29,8 @@ class RegistryReader:
         """Return the value in a message, in fastavro's terms.
 
         Raises:
-            MalformedRecordError: It does not begin as it should, its schema is unknown or does not fit, or it holds no
-                such value.
+            MalformedRecordError: The message has another header, its schema is unknown or does not fit, or its value
+                cannot be decoded.
             SchemaRegistryError: The registry does not answer.
         """
         header = message[:_HEADER]
@@ -52,7 +52,7 @@ class RegistryReader:
 
 
 class RegistryWriter:
-    """Writes messages of one schema, which it registers when it writes the first."""
+    """Write messages of one schema, which it registers with the first message."""
 
     def __init__(self, subject: str, schema: AvroSchema, settings: RegistrySettings) -> None:
         """Take the schema and where to register it."""
@@ -66,8 +66,8 @@ class RegistryWriter:
         """Return the message of a value.
 
         Raises:
-            TypeMismatchError: It is no value of the schema.
-            SchemaRegistryError: The registry does not answer, or refuses the schema.
+            TypeMismatchError: The value does not fit the schema.
+            SchemaRegistryError: The registry does not answer, or rejects the schema.
         """
         if self._header is None:
             number = registry_at(self._settings).register(self._subject, self._schema)

@@ -1,4 +1,4 @@
-"""Default values of fields: fastavro has them as in a schema's JSON, where dates are numbers and bytes are texts."""
+"""Decoding of default values, which fastavro leaves as in JSON, with dates as numbers and bytes as texts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["decode_defaults", "whole"]
 
 
 def decode_defaults(named: dict[str, Any], raw: dict[str, Any]) -> None:
-    """Replace all defaults in parsed schemas by the values fastavro would read.
+    """Replace all defaults in parsed schemas by the values that fastavro would read.
 
     Args:
-        named: The records, enums and fixed types of a schema by name; changed.
-        raw: The same without logical types.
+        named: The records, enums and fixed types of a schema by name; modified in place.
+        raw: The same types without logical types.
     """
     module = fastavro()
     for name, node in named.items():
@@ -28,7 +28,7 @@ def decode_defaults(named: dict[str, Any], raw: dict[str, Any]) -> None:
 
 
 def whole(node: Any, named: dict[str, Any]) -> Any:
-    """Return a part of a parsed schema as a schema of its own."""
+    """Return a part of a parsed schema as a complete schema."""
     return fastavro().parse_schema(_forget_parsing(node, named, set()))
 
 
@@ -47,7 +47,7 @@ def _forget_parsing(node: Any, named: dict[str, Any], seen: set[str]) -> Any:
 
 
 def _raw(node: Any, default: Any, named: dict[str, Any]) -> Any:
-    """A default as fastavro writes it: JSON has bytes as text, and a union's default is of its first type."""
+    """Return a default as a value to write: JSON has bytes as text, and a union's default is of its first type."""
     node = named.get(node, node) if isinstance(node, str) else node
     if isinstance(node, list):
         return _raw(node[0], default, named)

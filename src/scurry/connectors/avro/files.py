@@ -1,4 +1,4 @@
-"""Avro files: rows or dicts from and to object container files."""
+"""Avro files: reads and writes rows or dicts in object container files."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ __all__ = ["AvroFileFormat", "AvroFileWriterFactory"]
 _MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16
 _META = {"type": "map", "values": "bytes"}
-#: Blocks are decoded together until they have so many bytes.
+#: Blocks are decoded together up to this many bytes.
 _DECODED_BYTES = 1024 * 1024
 _SCANNED_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
 class AvroFileFormat(BulkFormat):
-    """Values of a schema from Avro files, which hold the schema they were written with.
+    """Read values of a schema from Avro files, which contain the schema they were written with.
 
-    Fields are matched by Avro's rules of schema resolution. A byte range owns the blocks that begin in it. A block that
-    cannot be read, from the record on at which it cannot, is one malformed record; so is what is no Avro file.
+    Fields are matched by Avro's rules of schema resolution. A byte range owns the blocks that begin in it. A damaged
+    block, from its first unreadable record on, is one malformed record; so is a file that is not an Avro file.
 
     Attributes:
-        schema: What to read.
-        rows: Records are Rows, as `AvroRowDeserializationSchema` makes them; otherwise dicts.
+        schema: The schema to read.
+        rows: Whether records are Rows, as from `AvroRowDeserializationSchema`; otherwise dicts.
     """
 
     schema: AvroSchema
@@ -55,7 +55,7 @@ class AvroFileFormat(BulkFormat):
         with fs.open_input(path) as file:
             container = _Container.of(file, path)
             if container is None:
-                if start == 0:  # once, however many ranges the file is read in
+                if start == 0:  # once per file
                     yield MalformedRecords([MalformedRecordError(path, None, "", "this is no Avro file")])
                 return
             decode = _Decoder(container.header, self.schema, path).decode
@@ -75,14 +75,14 @@ class AvroFileFormat(BulkFormat):
 
 @dataclass(frozen=True)
 class _Block:
-    """A block of records: where it begins, and its bytes up to the next one."""
+    """A block of records: its position, and its bytes up to the next one."""
 
     position: int
     content: bytes
 
 
 class _Container:
-    """The blocks of a file."""
+    """Read the blocks of a file."""
 
     def __init__(self, file: BinaryIO, path: str, header: bytes) -> None:
         self._file = file
@@ -92,19 +92,19 @@ class _Container:
 
     @classmethod
     def of(cls, file: BinaryIO, path: str) -> _Container | None:
-        """A file, which is at its beginning; None if it is no Avro file."""
+        """Read the header of a file, from its beginning; return None if it is not an Avro file."""
         if file.read(len(_MAGIC)) != _MAGIC:
             return None
         try:
             fastavro().schemaless_reader(file, _META)
-        except Exception:  # anything can come of a length that is none
+        except Exception:  # invalid lengths may raise any error
             return None
         end = file.tell() + _SYNC_BYTES
         file.seek(0)
         return cls(file, path, file.read(end))
 
     def blocks(self, start: int, end: int) -> Iterator[_Block | MalformedRecordError]:
-        """The blocks that begin in a range, and what is wrong between them."""
+        """Yield the blocks that begin in a range, and an error for each damaged part."""
         position: int | None = len(self.header) if start <= len(self.header) else self._after_sync(start - _SYNC_BYTES)
         while position is not None and position < end:
             self._file.seek(position)
@@ -120,7 +120,7 @@ class _Container:
             position += len(content)
 
     def _content(self) -> bytes | None:
-        """The block at the file's position with the marker behind it; empty at the end, None if its size is none."""
+        """Return the block at the file's position with its sync marker; b"" at the end, None if its size is invalid."""
         head = self._file.read(20)
         if not head:
             return b""
@@ -132,7 +132,7 @@ class _Container:
         return head[: begin + size + _SYNC_BYTES] if rest <= 0 else head + self._file.read(rest)
 
     def _after_sync(self, position: int) -> int | None:
-        """The first position behind a marker that begins at a position or later."""
+        """Return the position behind the first sync marker that begins at `position` or later."""
         self._file.seek(position)
         data = b""
         while chunk := self._file.read(_SCANNED_BYTES):
@@ -146,7 +146,7 @@ class _Container:
 
 
 def _long(data: bytes, position: int) -> tuple[int, int]:
-    """A number in Avro's encoding and the position behind it, 0 if there is none."""
+    """Decode a number; return it and the position behind it, which is 0 if there is no number."""
     value = shift = 0
     for index in range(position, len(data)):
         value |= (data[index] & 0x7F) << shift
@@ -157,7 +157,7 @@ def _long(data: bytes, position: int) -> tuple[int, int]:
 
 
 class _Decoder:
-    """Makes records of blocks."""
+    """Decode blocks to records."""
 
     def __init__(self, header: bytes, schema: AvroSchema, path: str) -> None:
         self._module = fastavro()
@@ -166,7 +166,7 @@ class _Decoder:
         self._path = path
 
     def decode(self, blocks: list[_Block], convert: Callable[[Any], Any] | None) -> Iterator[list[Any]]:
-        """The records of blocks."""
+        """Yield the records of blocks."""
         if not blocks:
             return
         records: list[Any] = []
@@ -183,14 +183,14 @@ class _Decoder:
             yield MalformedRecords([MalformedRecordError(self._path, None, where, reason)])
 
     def _read(self, data: bytes, records: list[Any]) -> str | None:
-        """Append the records of some blocks; return why it stopped, if it did not reach the end."""
+        """Append the records of blocks; return the reason if reading failed before the end."""
         try:
             for record in self._module.reader(io.BytesIO(self._header + data), self._schema.parsed):
                 records.append(record)
         except self._module.read.SchemaResolutionError as error:
             reason = f"it was written with a schema that cannot be read as the declared one: {error}"
             raise MalformedRecordError(self._path, None, "", reason) from None
-        except Exception as error:  # anything can come of a length or an index that is none
+        except Exception as error:  # invalid lengths or indexes may raise any error
             if "codec" in str(error):
                 raise UnsupportedError(f"{self._path}: {error}") from None
             return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
@@ -199,10 +199,10 @@ class _Decoder:
 
 @dataclass(frozen=True)
 class AvroFileWriterFactory(BulkWriterFactory):
-    """Makes writers of Avro files.
+    """Create writers of Avro files.
 
     Attributes:
-        schema: Of the values.
+        schema: The schema of the values.
         codec: Compression of the blocks: null, deflate, bzip2 or xz.
     """
 

@@ -1,4 +1,4 @@
-"""Records of Avro as dicts."""
+"""The type of Avro's records as dicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["GenericRecordAvroTypeInfo"]
 class GenericRecordAvroTypeInfo(PickledBytesTypeInfo):
     """Values of an Avro schema as plain Python: records are dicts.
 
-    Dates and times are those of `datetime`, timestamps are in UTC with zone, decimals are `Decimal`.
+    Dates and times are `datetime` objects, timestamps are in UTC with time zone, decimals are `Decimal`.
 
     Attributes:
         schema: The schema.

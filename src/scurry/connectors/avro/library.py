@@ -1,4 +1,4 @@
-"""The library that reads and writes Avro, which is optional."""
+"""Access to fastavro, the optional library that reads and writes Avro."""
 
 from __future__ import annotations
 

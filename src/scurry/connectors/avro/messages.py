@@ -1,4 +1,4 @@
-"""Values of Avro schemas as messages: binary, without a schema in them."""
+"""Avro messages: values in binary encoding, without their schema."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["MessageReader", "MessageWriter"]
 
 
 class MessageReader:
-    """Reads messages that were written with one schema, as values of another or of the same."""
+    """Read messages written with one schema as values of the same or another schema."""
 
     def __init__(self, writer: AvroSchema, reader: AvroSchema | None = None) -> None:
         """Take the schemas.
 
         Args:
-            writer: What messages are written with.
-            reader: What values are read as, by Avro's rules of schema resolution; None for the writer's.
+            writer: The schema of the messages.
+            reader: The schema of the values, by Avro's rules of schema resolution; None for the writer's.
         """
         self._read = fastavro().schemaless_reader
         other = None if reader is None or reader == writer else reader
@@ -30,27 +30,27 @@ class MessageReader:
         self._copied = other is not None and other.mutable_defaults
 
     def read(self, message: bytes, start: int = 0) -> Any:
-        """Return the value in a message, in fastavro's terms; what follows it is not looked at.
+        """Return the value in a message, in fastavro's types; ignore what follows it.
 
         Args:
             message: The bytes.
-            start: Where in them the value begins.
+            start: The position where the value begins.
 
         Raises:
-            MalformedRecordError: There is no such value.
+            MalformedRecordError: The value cannot be decoded.
         """
         stream = io.BytesIO(message)
         stream.seek(start)
         try:
             value = self._read(stream, *self._schemas)
-        except Exception as error:  # anything can come of a length or an index that is none
+        except Exception as error:  # invalid lengths or indexes may raise any error
             reason = "it ends too early" if isinstance(error, EOFError) else f"{type(error).__name__}: {error}"
             raise MalformedRecordError("Avro message", None, message.decode("utf-8", "replace"), reason) from None
         return copy.deepcopy(value) if self._copied else value
 
 
 class MessageWriter:
-    """Writes messages of one schema."""
+    """Write messages of one schema."""
 
     def __init__(self, schema: AvroSchema) -> None:
         """Take the schema."""
@@ -63,11 +63,11 @@ class MessageWriter:
         """Return the message of a value.
 
         Args:
-            value: A row or dict for a record, else what the schema is of.
-            prefix: What the message begins with.
+            value: A value of the schema; for a record, a row or dict.
+            prefix: Bytes before the value.
 
         Raises:
-            TypeMismatchError: It is no value of the schema.
+            TypeMismatchError: The value does not fit the schema.
         """
         stream = io.BytesIO()
         stream.write(prefix)

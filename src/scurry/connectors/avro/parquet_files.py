@@ -1,4 +1,4 @@
-"""Avro's records from and to Parquet files, as parquet-avro lays them out."""
+"""Avro's records in Parquet files, with the layout of parquet-avro."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BATCH_SIZE = 2048
 
 @dataclass(frozen=True)
 class AvroParquetFormat(StreamFormat):
-    """Dicts of a record schema from Parquet files, whoever wrote them.
+    """Read Parquet files of any writer as dicts of a record schema.
 
     Fields are matched with columns by Avro's rules of schema resolution. A byte range owns the row groups that begin in
-    it. A file that is no Parquet file is one malformed record.
+    it. A file that is not a Parquet file is one malformed record.
 
     Attributes:
-        schema: What to read.
+        schema: The schema to read.
     """
 
     schema: AvroSchema
@@ -46,11 +46,11 @@ class AvroParquetFormat(StreamFormat):
 
 @dataclass(frozen=True)
 class AvroParquetWriterFactory(BulkWriterFactory):
-    """Makes writers of Parquet files that hold the Avro schema of their records.
+    """Create writers of Parquet files that contain the Avro schema of their records.
 
     Attributes:
-        schema: Of the records.
-        compression: A compression pyarrow knows.
+        schema: The schema of the records.
+        compression: A compression that pyarrow supports.
     """
 
     schema: AvroSchema

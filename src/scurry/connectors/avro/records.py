@@ -1,4 +1,4 @@
-"""What fastavro writes, from rows and dicts: checked, as fastavro itself takes much that is no value of the schema."""
+"""Conversion of rows and dicts for fastavro, with checks, because fastavro accepts many invalid values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Convert = Callable[[Any], Any]
 
 
 def record_maker(schema: AvroSchema) -> Convert:
-    """Return what makes a value that fastavro writes from a value of a schema.
+    """Return the function that converts a value of a schema for fastavro.
 
-    Records are rows, dicts, tuples or lists; dicts may lack fields with a default. Timestamps are UTC if they have no
-    zone. In a union of several types, fastavro finds the one that fits.
+    Records are rows, dicts, tuples or lists; dicts may lack fields with a default. Timestamps without time zone are in
+    UTC. In a union of several types, fastavro chooses the one that fits.
 
     Returns:
         A function that raises `TypeMismatchError` for a value that does not fit.
@@ -29,7 +29,7 @@ def record_maker(schema: AvroSchema) -> Convert:
 
 
 class RecordMaker:
-    """Makes of a schema the function that `record_maker` returns."""
+    """Build the function that `record_maker` returns."""
 
     def __init__(self, schema: AvroSchema) -> None:
         """Take the schema."""
@@ -41,7 +41,7 @@ class RecordMaker:
         return self.convert(self.schema.parsed) or _same
 
     def convert(self, node: Node) -> Convert | None:
-        """Return what makes a value of a type; None where there is nothing to do or to check."""
+        """Return the function that converts a value of a type; None if no conversion or check is needed."""
         node = self.schema.resolve(node)
         kind = logical_type(node)
         if kind in ("record", "error"):
@@ -59,20 +59,20 @@ class RecordMaker:
         return self.scalar(kind, node)
 
     def union(self, node: Node) -> Convert:
-        """Return what makes a value of a union of several types."""
+        """Return the function that converts a value of a union of several types."""
         return plain
 
     def mapping(self, item: Convert) -> Convert:
-        """Return what makes a map, given what makes its values."""
+        """Return the function that converts a map, given the function for its values."""
         return _map(item)
 
     def scalar(self, kind: str, node: Node) -> Convert | None:
-        """Return what makes a value of a type that holds no others; None where fastavro checks as well."""
+        """Return the function that converts a scalar value; None if fastavro's check suffices."""
         return _SCALARS.get(kind)
 
     def _record(self, node: Node) -> Convert:
         records = self._records
-        if node["name"] in records:  # within itself
+        if node["name"] in records:  # a recursive record
             return lambda value: records[node["name"]](value)
         names = tuple(field["name"] for field in node["fields"])
         defaults = {field["name"]: field["default"] for field in node["fields"] if "default" in field}
@@ -109,7 +109,7 @@ def _fields(declared: str, names: tuple[str, ...], defaults: dict[str, Any], val
         if value.keys() == set(names):
             return value
         for name in value.keys() - set(names):
-            if name != "-type":  # fastavro's mark of a type in a union
+            if name != "-type":  # fastavro's hint for the type in a union
                 near = difflib.get_close_matches(str(name), names, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
                 raise TypeMismatchError(declared, value, f"it has no field {name!r}{hint}")
@@ -143,7 +143,7 @@ def _map(item: Convert) -> Convert:
 
 
 def plain(value: Any) -> Any:
-    """Return a value of a union of several types as fastavro finds its type: rows become dicts."""
+    """Convert a value of a union so that fastavro finds its type: rows become dicts."""
     if isinstance(value, Row) and value._fields is not None:
         return {name: plain(part) for name, part in zip(value._fields, value._values, strict=True)}
     if isinstance(value, datetime.datetime):
@@ -169,7 +169,7 @@ def _integer(kind: str, bits: int) -> Convert:
 
 
 def checked(kind: str, *classes: type) -> Convert:
-    """Return what takes values of some classes only."""
+    """Return a function that accepts only values of some classes."""
 
     def convert(value: Any) -> Any:
         if isinstance(value, classes):
@@ -188,7 +188,7 @@ def _binary(value: Any) -> bytes:
 def _timestamp(value: Any) -> datetime.datetime:
     if not isinstance(value, datetime.datetime):
         raise TypeMismatchError("Avro timestamp", value, "it is a datetime")
-    # fastavro takes a timestamp without zone for the machine's time
+    # fastavro would interpret a timestamp without time zone in the machine's
     return value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
 
 

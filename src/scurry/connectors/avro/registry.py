@@ -1,4 +1,4 @@
-"""A client of schema registries with Confluent's API: Confluent's own, Apicurio, Karapace, Redpanda."""
+"""A client of schema registries with Confluent's API: Confluent, Apicurio, Karapace, Redpanda."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from scurry.errors import MalformedRecordError, SchemaRegistryError, Unsupported
 __all__ = ["SchemaRegistry", "registry_at"]
 
 _JSON = "application/vnd.schemaregistry.v1+json"
-#: Pauses before a question is asked again, in seconds.
+#: Pauses before a request is retried, in seconds.
 _PAUSES = (0.2, 1.0, 3.0)
 
 
 @functools.lru_cache(maxsize=64)
 def registry_at(settings: RegistrySettings) -> SchemaRegistry:
-    """Return the client of this process for a registry; what it has learnt stays, as schemas never change."""
+    """Return the process's client for a registry; its cache never expires, because schemas never change."""
     return SchemaRegistry(settings)
 
 
 class SchemaRegistry:
-    """Knows schemas by number, and gives numbers to schemas."""
+    """Look up schemas by id, and register schemas."""
 
     def __init__(self, settings: RegistrySettings) -> None:
-        """Take the address; nothing is asked yet."""
+        """Take the settings; no request is sent yet."""
         self._settings = settings
         self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=settings.tls()))
         self._schemas: dict[int, AvroSchema] = {}
         self._numbers: dict[tuple[str, AvroSchema], int] = {}
 
     def schema(self, number: int) -> AvroSchema:
-        """Return the schema of a number.
+        """Return the schema of an id.
 
         Raises:
-            MalformedRecordError: There is none, so that what names it is no message of this registry.
-            UnsupportedError: It is not Avro, or refers to other schemas.
-            SchemaRegistryError: The registry does not answer, or refuses to.
+            MalformedRecordError: There is none, so the message does not belong to this registry.
+            UnsupportedError: The schema is not an Avro schema, or refers to other schemas.
+            SchemaRegistryError: The registry does not answer, or denies access.
         """
         known = self._schemas.get(number)
         if known is None:
@@ -67,11 +67,11 @@ class SchemaRegistry:
         return AvroSchema(answer["schema"])
 
     def register(self, subject: str, schema: AvroSchema) -> int:
-        """Return the number of a schema, which becomes the subject's newest version unless it is one already.
+        """Return the id of a schema; register it as the subject's newest version unless it is already a version.
 
         Raises:
-            SchemaRegistryError: The registry does not answer, or refuses the schema: it may not be compatible with
-                earlier versions.
+            SchemaRegistryError: The registry does not answer, or rejects the schema, for example because it is not
+                compatible with earlier versions.
         """
         known = self._numbers.get((subject, schema))
         if known is None:
@@ -98,7 +98,7 @@ class SchemaRegistry:
             )
 
     def _ask(self, path: str, body: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-        """The answer of the first address that gives one, with its status; tried again for a while."""
+        """Return status and body of the first address that answers; retry a few times."""
         reasons: dict[str, str] = {}
         for pause in (*_PAUSES, None):
             for url in self._settings.urls:
@@ -119,7 +119,7 @@ class SchemaRegistry:
         headers = {"Accept": f"{_JSON}, application/json", "Content-Type": _JSON}
         content = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, content, headers)
-        if self._settings.authorization is not None:  # not for another server that this one may lead to
+        if self._settings.authorization is not None:  # must not be sent to another server after a redirect
             request.add_unredirected_header("Authorization", self._settings.authorization)
         try:
             with self._opener.open(request, timeout=self._settings.timeout_seconds) as answer:

@@ -1,4 +1,4 @@
-"""Where a schema registry is and how to be let in, by the names of Confluent's clients."""
+"""The address and credentials of a schema registry, by the property names of Confluent's clients."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _KNOWN = frozenset({
     "basic.auth.credentials.source", "basic.auth.user.info", "bearer.auth.credentials.source", "bearer.auth.token",
     "schema.registry.request.timeout.ms", "ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
 })  # fmt: skip
-#: Flink's SQL connectors and Confluent's clients give these names a prefix in places.
+#: Flink's SQL connectors and Confluent's clients sometimes use this prefix.
 _PREFIX = "schema.registry."
 
 
 class RegistrySettings:
-    """What a client of a schema registry is told; shown without its secrets. Settings of equal content are equal."""
+    """The settings of a registry client; its text contains no secrets. Settings with equal content are equal."""
 
     def __init__(self, url: str, configs: Mapping[str, str] | None = None) -> None:
         """Take the address and the properties.
 
         Args:
-            url: One or more addresses with commas between them; user and password may be in them.
+            url: One or more addresses, separated by commas; they may contain user and password.
             configs: Properties: `basic.auth.user.info`, `bearer.auth.token`, `ssl.ca.location`,
                 `ssl.certificate.location`, `ssl.key.location`, `schema.registry.request.timeout.ms`, and the two
                 `*.credentials.source`.
 
         Raises:
-            ArgumentError: An address that is none of HTTP, or credentials that are not there.
-            UnsupportedError: Another property.
+            ArgumentError: An address is not an HTTP address, or credentials are missing.
+            UnsupportedError: A property is not supported.
         """
         given = {_name(name): str(value) for name, value in (configs or {}).items()}
         self._given = given
@@ -43,7 +43,7 @@ class RegistrySettings:
         self._source = url
         #: The addresses, without credentials.
         self.urls = tuple(address for address, _ in parts)
-        #: The header that lets the client in.
+        #: The value of the Authorization header.
         self.authorization = _authorization(given, next((login for _, login in parts if login), None))
         try:
             self.timeout_seconds = int(given.get("schema.registry.request.timeout.ms", "10000")) / 1000
@@ -63,15 +63,15 @@ class RegistrySettings:
         return hash(self._key)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle what was given."""
+        """Pickle the arguments."""
         return RegistrySettings, (self._source, self._given)
 
     def __repr__(self) -> str:
-        """Show the addresses."""
+        """Return the addresses without credentials."""
         return ",".join(self.urls)
 
     def tls(self) -> ssl.SSLContext:
-        """Return what connections to https addresses are made with.
+        """Return the TLS context for https addresses.
 
         Raises:
             ArgumentError: A certificate cannot be read.
@@ -97,7 +97,7 @@ def _name(name: str) -> str:
 
 
 def _address(url: str) -> tuple[str, str | None]:
-    """An address without credentials, and the `user:password` in it."""
+    """Return an address without credentials, and the `user:password` in it."""
     found = urllib.parse.urlsplit(url)
     if found.scheme not in ("http", "https") or not found.hostname:
         raise ArgumentError("a schema registry is at an address such as http://registry:8081, which was not given")

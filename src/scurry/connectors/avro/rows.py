@@ -1,4 +1,4 @@
-"""Rows from what fastavro reads."""
+"""Conversion of fastavro's values to rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Convert = Callable[[Any], Any]
 
 
 def row_reader(schema: AvroSchema) -> Convert:
-    """Return what makes a row of a dict that fastavro has read by a record schema.
+    """Return the function that converts fastavro's dict of a record schema to a row.
 
-    Values are those of the declared type (`row_type_of`), with their microseconds; timestamps are in UTC, without zone.
+    Values are those of the declared type (`row_type_of`), with microseconds; timestamps are in UTC, without time zone.
     """
     return _record(schema, schema.resolve(schema.parsed))
 
@@ -32,7 +32,7 @@ def _record(schema: AvroSchema, node: Node) -> Convert:
 
 
 def _convert(schema: AvroSchema, node: Node) -> Convert | None:
-    """What makes the value of a field, which may be None; None if there is nothing to do."""
+    """Return the function that converts the value of a field, which may be None; None if no conversion is needed."""
     node = schema.resolve(node)
     kind = logical_type(node)
     if kind == "union":

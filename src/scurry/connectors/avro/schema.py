@@ -1,4 +1,4 @@
-"""Avro schemas, and the declared types of their values."""
+"""AvroSchema: Avro schemas, and the declared types of their values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LOGICAL: dict[str, TypeInformation] = {
 
 
 class AvroSchema:
-    """A schema of Avro, made by `parse_string` or `parse_file`. Schemas of equal JSON are equal."""
+    """An Avro schema, created by `parse_string` or `parse_file`. Schemas with equal JSON are equal."""
 
     def __init__(self, json_schema: str) -> None:
         """Parse a schema.
@@ -48,8 +48,8 @@ class AvroSchema:
             json_schema: Its JSON.
 
         Raises:
-            ArgumentTypeError: It is no text.
-            ArgumentError: It is no schema.
+            ArgumentTypeError: The argument is not a text.
+            ArgumentError: The text is not a valid schema.
             ExtraMissingError: The package fastavro is missing.
         """
         if not isinstance(json_schema, str):
@@ -65,8 +65,8 @@ class AvroSchema:
         """Return the schema in a text.
 
         Raises:
-            ArgumentTypeError: It is no text.
-            ArgumentError: It holds no schema.
+            ArgumentTypeError: The argument is not a text.
+            ArgumentError: It does not contain a valid schema.
             ExtraMissingError: The package fastavro is missing.
         """
         return AvroSchema(json_schema)
@@ -77,7 +77,7 @@ class AvroSchema:
 
         Raises:
             SourceNotFoundError: There is no such file.
-            ArgumentError: It holds no schema.
+            ArgumentError: It does not contain a valid schema.
             ExtraMissingError: The package fastavro is missing.
         """
         try:
@@ -89,21 +89,21 @@ class AvroSchema:
 
     @property
     def parsed(self) -> Node:
-        """The schema as fastavro wants it."""
+        """The schema as parsed by fastavro."""
         return self._parsed
 
     @property
     def mutable_defaults(self) -> bool:
-        """Whether the default of a field is a list or dict, which all records that get it would share."""
+        """Whether a field's default is a list or dict, which records must not share."""
         fields = (field for node in self._named.values() for field in node.get("fields", ()))
         return any(isinstance(field.get("default"), (list, dict)) for field in fields)
 
     def resolve(self, node: Node) -> Node:
-        """Return the type a node stands for: what has that name, if the node is the name of a record, enum or fixed."""
+        """Return the type of a node; the name of a record, enum or fixed is replaced by its definition."""
         return self._named.get(node, node) if isinstance(node, str) else node
 
     def part(self, node: Node) -> Node:
-        """Return a type within the schema as fastavro wants it, a schema of its own."""
+        """Return a type within the schema as a complete schema for fastavro."""
         return whole(node, self._named)
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class AvroSchema:
         return self._text
 
     def __repr__(self) -> str:
-        """Show the schema's JSON."""
+        """Return a text with the schema's JSON."""
         return f"AvroSchema({self._text})"
 
     def __eq__(self, other: object) -> bool:
@@ -143,7 +143,7 @@ def _parsed(text: str) -> tuple[Node, dict[str, Node]]:
 
 
 def _with_logical_types(node: Node, known: set[str]) -> Node:
-    """Leave only some logical types: values of others are those of the type below."""
+    """Remove unsupported logical types; their values are those of the underlying type."""
     if isinstance(node, list):
         return [_with_logical_types(part, known) for part in node]
     if not isinstance(node, dict):
@@ -162,7 +162,7 @@ def logical_type(node: Node) -> str:
 
 
 def without_null(union: list[Node]) -> Node | None:
-    """Return the only type in a union besides null, or None if there are several."""
+    """Return the only type in a union other than null, or None if there are several."""
     others = [node for node in union if node != "null"]
     return others[0] if len(others) == 1 else None
 
@@ -171,7 +171,7 @@ def row_type_of(schema: AvroSchema) -> RowTypeInfo:
     """Return the declared type of rows with the fields of a record schema; Flink's `AvroSchemaConverter`.
 
     Raises:
-        UnsupportedError: The schema is of something else than a record, or of one that contains itself.
+        UnsupportedError: The schema is not that of a record, or the record contains itself.
     """
     root = schema.resolve(schema.parsed)
     if logical_type(root) != "record":

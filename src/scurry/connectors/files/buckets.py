@@ -1,4 +1,4 @@
-"""Bucket assigners: which directory below the base path a record's file belongs to."""
+"""Bucket assigners, which choose the directory of a record's file below the base path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["BasePathBuckets", "BucketAssigner", "BucketContext", "DateTimeBucket
 
 @dataclass(frozen=True)
 class BucketContext:
-    """What is known of a record besides itself: Flink's `BucketAssigner.Context`."""
+    """The times that belong to a record: Flink's `BucketAssigner.Context`."""
 
     processing_time_ms: int
     timestamp_ms: int | None
@@ -32,9 +32,9 @@ class BucketContext:
 
 
 class BucketAssigner(ABC):
-    """Names the bucket of a record, a directory below the base path. For one of your own, override `get_bucket_id`.
+    """Choose the bucket of a record, a directory below the base path.
 
-    It must be picklable, which a class of a module or program is.
+    Custom assigners override `get_bucket_id` and must be picklable.
     """
 
     @staticmethod
@@ -48,24 +48,24 @@ class BucketAssigner(ABC):
 
         Args:
             format_str: A pattern of Java's DateTimeFormatter.
-            timezone_id: A zone such as Europe/Berlin, UTC or GMT-08:00; None is the machine's.
+            timezone_id: A zone such as Europe/Berlin, UTC or GMT-08:00; None for the machine's.
 
         Raises:
-            UnsupportedError: A pattern letter or zone that is not known.
+            UnsupportedError: A pattern letter or the zone is unknown.
         """
         return DateTimeBuckets(format_str, timezone_id)
 
     @abstractmethod
     def get_bucket_id(self, element: Any, context: BucketContext) -> str:
-        """Return the directory for a record, relative to the base path; several levels are divided by `/`."""
+        """Return the directory of a record, relative to the base path; levels are separated by `/`."""
 
     def assign(self, values: list[Any], timestamps: list[int] | None, now_ms: int) -> Iterable[tuple[str, list[Any]]]:
-        """Return the records of each bucket, in their order.
+        """Return the records of each bucket, in their original order.
 
         Args:
             values: The records.
             timestamps: Their timestamps in milliseconds, None if they have none.
-            now_ms: The wall clock.
+            now_ms: The wall-clock time in milliseconds.
 
         Raises:
             ArgumentError: A directory is outside the base path.
@@ -90,7 +90,7 @@ def _checked(bucket: str) -> str:
 
 
 class _WallClockBuckets(BucketAssigner):
-    """One bucket for all records that are written at a time."""
+    """Assign all records written at the same time to one bucket."""
 
     @abstractmethod
     def bucket(self, now_ms: int) -> str:
@@ -101,26 +101,26 @@ class _WallClockBuckets(BucketAssigner):
         return self.bucket(context.processing_time_ms)
 
     def assign(self, values: list[Any], timestamps: list[int] | None, now_ms: int) -> Iterable[tuple[str, list[Any]]]:
-        """Return all records under this time's directory."""
+        """Return all records in this time's directory."""
         return ((self.bucket(now_ms), values),)
 
 
 @dataclass(frozen=True)
 class BasePathBuckets(_WallClockBuckets):
-    """All files lie in the base path itself."""
+    """Put all files into the base path itself."""
 
     def bucket(self, now_ms: int) -> str:
-        """Return the base path's own bucket."""
+        """Return the bucket of the base path."""
         return ""
 
 
 @dataclass(frozen=True)
 class DateTimeBuckets(_WallClockBuckets):
-    """Buckets by the wall clock when the record is written, one per hour unless the pattern says otherwise.
+    """Assign buckets by the wall-clock time of writing; with the default pattern, one per hour.
 
     Attributes:
         pattern: A pattern of Java's DateTimeFormatter, with the letters y u M d H h m s S a E D and quoted text.
-        timezone: A zone such as Europe/Berlin, UTC or GMT-08:00; None is the machine's.
+        timezone: A zone such as Europe/Berlin, UTC or GMT-08:00; None for the machine's.
     """
 
     pattern: str = "yyyy-MM-dd--HH"
@@ -130,7 +130,7 @@ class DateTimeBuckets(_WallClockBuckets):
         """Check the pattern and the zone.
 
         Raises:
-            UnsupportedError: A pattern letter or zone that is not known.
+            UnsupportedError: A pattern letter or the zone is unknown.
         """
         self.bucket(0)
 
@@ -142,7 +142,7 @@ class DateTimeBuckets(_WallClockBuckets):
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|" + "|".join(f"{c}+" for c in "yuMdHhmsSaED") + r"|[^']")
 _OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?")
-#: the short zone names Java knows besides those of the time zone database
+#: short zone names that Java knows in addition to the time zone database
 _SHORT_ZONES = {"PST": "America/Los_Angeles", "CST": "America/Chicago", "JST": "Asia/Tokyo", "IST": "Asia/Kolkata"}
 
 _NUMBERS: dict[str, Callable[[datetime.datetime], int]] = {
@@ -158,7 +158,7 @@ _NUMBERS: dict[str, Callable[[datetime.datetime], int]] = {
 }
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-#: how many letters of a pattern mean the short and the full name
+#: numbers of pattern letters for the short and the full name
 _SHORT, _FULL = 3, 4
 
 

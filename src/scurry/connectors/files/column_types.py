@@ -1,4 +1,4 @@
-"""ColumnType: the SQL type of a column, as file formats need it: its Flink type information and its Arrow type."""
+"""ColumnType: the SQL type of a column in a file, with its Flink type information and its Arrow type."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class ColumnType:
     Attributes:
         kind: STRING, BYTES, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL, DATE, TIME, TIMESTAMP,
             TIMESTAMP_LTZ, ARRAY, MAP or ROW.
-        precision: Of a DECIMAL its digits; of a time its digits after the second.
-        scale: Of a DECIMAL.
-        parts: Of an ARRAY its element, of a MAP key and value, of a ROW the fields.
-        names: Of a ROW the field names.
+        precision: Number of digits of a DECIMAL; number of fractional digits of the seconds of a time.
+        scale: Scale of a DECIMAL.
+        parts: Types of an ARRAY's elements, of a MAP's keys and values, or of a ROW's fields.
+        names: Field names of a ROW.
     """
 
     kind: str
@@ -72,10 +72,10 @@ class ColumnType:
         return pa.type_for_alias(_ARROW[self.kind])
 
     def from_arrow(self, utc: bool) -> Callable[[Any], Any] | None:
-        """Return what makes a stream's value from Arrow's Python value; None where they are the same.
+        """Return the function that converts Arrow's Python value to a stream's value; None if they are the same.
 
         Args:
-            utc: TIMESTAMPs are kept as in UTC; otherwise they are shown in the machine's time zone.
+            utc: Leave TIMESTAMPs as they are, in UTC; otherwise convert them to the machine's time zone.
         """
         if self.kind == "TIMESTAMP" and not utc and _zone_matters():
             return _nullable(lambda v: v.replace(tzinfo=datetime.UTC).astimezone().replace(tzinfo=None))
@@ -94,7 +94,7 @@ class ColumnType:
         return None
 
     def to_arrow(self, utc: bool) -> Callable[[Any], Any] | None:
-        """Return what makes Arrow's Python value from a stream's; None where they are the same."""
+        """Return the function that converts a stream's value to Arrow's Python value; None if they are the same."""
         if self.kind == "TIMESTAMP" and not utc and _zone_matters():
             return _nullable(lambda v: v.astimezone(datetime.UTC).replace(tzinfo=None))
         if self.kind == "TIMESTAMP_LTZ":
@@ -128,7 +128,7 @@ class ColumnType:
 
 
 def rounding(precision: int, scale: int) -> Callable[[decimal.Decimal], decimal.Decimal | None]:
-    """Return what rounds half up to the scale, as Flink does, or to None what needs more digits than the precision."""
+    """Return a function that rounds half up to the scale, like Flink, or returns None if the precision is exceeded."""
     unit = decimal.Decimal(1).scaleb(-scale)
     context = decimal.Context(prec=precision, rounding=decimal.ROUND_HALF_UP, traps=[decimal.InvalidOperation])
 

@@ -1,4 +1,4 @@
-"""What formats that keep rows as columns have in common: Parquet, ORC."""
+"""Base classes of columnar formats: Parquet and ORC."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables"]
 
 @dataclass(frozen=True)
 class ColumnarFormat(BulkFormat):
-    """Rows of chosen columns, found by name; one that a file does not have is null.
+    """Read rows of chosen columns, matched by name; a column that the file lacks is null.
 
     Attributes:
-        row: The columns, a ROW.
+        row: The type of the rows, a ROW.
         batch_size: Rows decoded at once.
-        utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+        utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
         case_sensitive: Whether column names must match exactly.
     """
 
@@ -42,7 +42,7 @@ class ColumnarFormat(BulkFormat):
         return self.row.type_info
 
     def columns_in(self, names: list[str]) -> list[str | None]:
-        """Return the file's name of each declared column, None where it has none."""
+        """Return the file's name of each declared column, None for a column it lacks."""
         if self.case_sensitive:
             return [name if name in names else None for name in self.row.names]
         by_lower = {name.lower(): name for name in names}
@@ -52,12 +52,12 @@ class ColumnarFormat(BulkFormat):
         """Return the rows of an Arrow record batch.
 
         Args:
-            batch: Columns as the file has them.
-            found: What `columns_in` returned.
-            path: The file, for errors.
+            batch: The columns in the file's types.
+            found: The result of `columns_in`.
+            path: The file's path, for error messages.
 
         Raises:
-            MalformedRecordError: A column is of another type than declared.
+            MalformedRecordError: A column cannot be converted to its declared type.
         """
         import pyarrow as pa
 
@@ -82,14 +82,14 @@ class ColumnarFormat(BulkFormat):
 
 
 def _cast(column: Any, target: Any) -> Any:
-    """Cast a column; timestamps may lose digits, since Python knows microseconds only."""
+    """Cast a column; timestamps are truncated to Python's microseconds."""
     import pyarrow as pa
 
     return column if column.type == target else column.cast(target, safe=not pa.types.is_timestamp(target))
 
 
 class Tables(ABC):
-    """Makes Arrow tables of records.
+    """Convert records to Arrow tables.
 
     Attributes:
         schema: The columns, a `pyarrow.Schema`.
@@ -99,27 +99,27 @@ class Tables(ABC):
 
     @abstractmethod
     def prepare(self, values: list[Any]) -> list[Any]:
-        """Return records as `table` wants them.
+        """Convert records for `table`.
 
         Raises:
-            TypeMismatchError: One is no such record.
+            TypeMismatchError: A record does not fit the schema.
         """
 
     @abstractmethod
     def table(self, prepared: list[Any]) -> Any:
-        """Return the table of prepared records."""
+        """Return the table of converted records."""
 
 
 class RowTables(Tables):
-    """Makes tables of rows.
+    """Convert rows to Arrow tables.
 
     Args:
-        row: The columns, a ROW.
-        utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
+        row: The type of the rows, a ROW.
+        utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
     """
 
     def __init__(self, row: ColumnType, utc_timestamp: bool) -> None:
-        """Work out the columns."""
+        """Derive the columns."""
         import pyarrow as pa
 
         self._names = row.names
@@ -131,7 +131,7 @@ class RowTables(Tables):
         return [values_of(value, self._names) for value in values]
 
     def table(self, prepared: list[Any]) -> Any:
-        """Return the table of the values of rows."""
+        """Return the table of rows of values."""
         import pyarrow as pa
 
         arrays = [
@@ -142,14 +142,14 @@ class RowTables(Tables):
 
 
 class ColumnarWriter(BulkWriter):
-    """Collects records and writes them as groups of columns.
+    """Collect records and write them as groups of columns.
 
     Args:
-        tables: Makes the columns of the records.
+        tables: Converts the records to tables.
     """
 
     def __init__(self, tables: Tables) -> None:
-        """Begin without records."""
+        """Start without records."""
         self._tables = tables
         self._buffer: list[Any] = []
 
@@ -162,7 +162,7 @@ class ColumnarWriter(BulkWriter):
 
     @abstractmethod
     def close(self) -> None:
-        """Write what ends the file."""
+        """Write the end of the file."""
 
     def write(self, values: list[Any]) -> None:
         """Add records."""
@@ -176,7 +176,7 @@ class ColumnarWriter(BulkWriter):
         self.write_group(self._tables.table(prepared))
 
     def finish(self) -> None:
-        """Write what is left, and what ends the file."""
+        """Write the remaining records and the end of the file."""
         if self._buffer:
             self._flush(len(self._buffer))
         self.close()

@@ -1,4 +1,4 @@
-"""FileCommitter: makes the files of a sink visible, each record once, and compacts small ones."""
+"""FileCommitter: makes the files of a sink visible, with each record once, and compacts small ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RETAINED_BATCHES", "FileCommitter"]
 
-#: A damaged checkpoint takes a job back by so many batches at most; so long are small files kept that were compacted.
+#: Small files are kept for this many batches after compaction, because a rollback of the checkpoint may need them.
 RETAINED_BATCHES = 100
 
 
 @dataclass(frozen=True)
 class _Small:
-    """A small file that waits to be compacted."""
+    """A small file that waits for compaction."""
 
     directory: str
     part: str
@@ -34,24 +34,28 @@ class _Small:
 
 @dataclass(frozen=True)
 class _Consumed:
-    """A small file whose records are in a compacted one, which ends with a batch."""
+    """A small file whose records are in a compacted file, the last batch of which is `last`."""
 
     path: str
     last: int
 
 
 class FileCommitter(Committer):
-    """Gives the files of a batch their names, and removes what earlier tries of the batch have left.
+    """Rename the files of a batch to their final names, and remove the output of earlier attempts of the batch.
 
-    With compaction these names are hidden, and sooner or later the files of a bucket become one file. That takes three
-    steps: the larger file is written, and gets the name `.<name>.ready` when it is complete; the small files are
-    renamed to say that their records are in it; it gets its name. A crash at any point leaves names that say how far it
-    has come. If a batch in it is repeated all is taken back, for which the small files are still there; if not, what is
-    left is done. Small files are deleted when no batch of theirs can be repeated any more.
+    With compaction these names are hidden, and the files of a bucket are later merged into one file, in three steps:
+
+    1. Write the compacted file, and rename it to `.<name>.ready` when it is complete.
+    2. Rename the small files, to mark that their records are in the compacted file.
+    3. Rename the compacted file to its visible name.
+
+    After a crash, the file names show which steps are done. If a batch of the compacted file is repeated, the
+    compaction is undone, using the small files; otherwise it is finished. Small files are deleted when none of their
+    batches can be repeated any more.
     """
 
     def __init__(self, sink: FileSink, names: PartNames) -> None:
-        """Take the sink, and the names of its files."""
+        """Take the sink and the names of its files."""
         self._sink = sink
         self._compaction = sink.compaction
         self._names = names
@@ -59,18 +63,18 @@ class FileCommitter(Committer):
         self._last: int | None = None
         self._pending: list[_Small] = []
         self._consumed: list[_Consumed] = []
-        #: visible compacted files with records of batches that are repeated
+        #: visible compacted files with records of repeated batches
         self._stale: set[str] = set()
 
     def restarted(self) -> None:
-        """Look at the files again before the next commit."""
-        self._last = None  # whatever is committed next may have been tried before
+        """List the files again before the next commit."""
+        self._last = None  # the next commit may be a repeated one
 
     def commit(self, batch_id: int, committables: Sequence[PartFile]) -> None:
-        """Give the files of a batch their names, and compact what is due."""
+        """Rename the files of a batch to their final names, and run the compactions that are due."""
         parts = list(committables)
         repeated = self._last is None or batch_id <= self._last
-        self._last = None  # until all is done
+        self._last = None  # until the commit is complete
         if repeated:
             self._take_back(batch_id, {part.target for part in parts})
         for part in parts:
@@ -86,7 +90,7 @@ class FileCommitter(Committer):
         self._last = batch_id
 
     def finish(self) -> None:
-        """Compact what is left."""
+        """Compact the remaining small files."""
         if self._compaction is None:
             return
         if self._last is None:
@@ -104,12 +108,12 @@ class FileCommitter(Committer):
                 f"{self._sink.base_path}"
             )
 
-    # ------------------------------------------------------------------ what earlier tries have left
+    # ------------------------------------------------------------------ output of earlier attempts
 
     def _take_back(self, batch_id: int | None, targets: set[str]) -> None:
-        """Undo what was done in this batch and later ones, which are to be repeated; None if none is.
+        """Undo this batch and later ones, which will be repeated; with None, undo no batch.
 
-        Files that the batch will write again are left to be replaced.
+        Files that the batch has written again (`targets`) are kept, to be replaced.
         """
         names, self._pending, self._consumed, self._stale = self._names, [], [], set()
         files = list(_walk(self._fs, self._base))
@@ -136,7 +140,7 @@ class FileCommitter(Committer):
         self._check_restored(batch_id, restored)
 
     def _finish_compactions(self, files: list[tuple[str, str]], batch_id: int | None) -> set[str]:
-        """Finish compactions that a crash interrupted, or take them back; return the small files finished with."""
+        """Finish or undo compactions that a crash interrupted; return the paths of small files of finished ones."""
         finished: set[str] = set()
         for directory, name in files:
             batches = self._names.range_of_ready(name)
@@ -156,7 +160,7 @@ class FileCommitter(Committer):
         return finished
 
     def _restore(self, path: str, waiting: str, visible: str, repeated: bool) -> None:
-        """Let a small file wait for its compaction again, or be visible if there is no more compaction."""
+        """Queue a small file for compaction again, or make it visible if the sink no longer compacts."""
         target = visible if self._compaction is None else waiting
         if path != target:
             self._fs.rename(path, target)
@@ -174,7 +178,7 @@ class FileCommitter(Committer):
                 )
 
     def _delete_leftovers(self) -> None:
-        """Delete hidden files of dead attempts; no task of this sink is at work while a batch is committed."""
+        """Delete hidden files of failed attempts; no task of this sink is running during a commit."""
         for directory, name in list(_walk(self._fs, self._base)):
             if self._names.is_in_progress(name):
                 self._fs.delete(posixpath.join(directory, name))
@@ -188,7 +192,7 @@ class FileCommitter(Committer):
         return _Small(directory, small.part, small.batch, size)
 
     def _buckets(self) -> Iterator[list[_Small]]:
-        """The small files of each bucket that has some, in the order they were written."""
+        """Yield the small files of each bucket that has any, in the order of writing."""
         buckets: dict[str, list[_Small]] = {}
         for small in sorted(self._pending, key=lambda small: (small.batch, _natural(small.part))):
             buckets.setdefault(small.directory, []).append(small)
@@ -210,7 +214,7 @@ class FileCommitter(Committer):
         self._stale.difference_update(targets)
 
     def _write(self, files: list[_Small], target: str) -> str:
-        """Write the records of small files to a larger one; return its name when it is complete."""
+        """Write the records of small files to a compacted file; return its path."""
         assert self._compaction is not None
         directory, name = posixpath.split(target)
         staged = posixpath.join(directory, self._names.in_progress(name))
@@ -231,7 +235,7 @@ class FileCommitter(Committer):
         self._fs.rename(ready, target)
 
     def _delete_consumed(self, before: int | None) -> None:
-        """Delete the small files of compactions before a batch, or of all."""
+        """Delete the small files of compactions that ended before a batch; with None, of all."""
         kept = []
         for consumed in self._consumed:
             if before is None or consumed.last < before:
@@ -255,12 +259,12 @@ def _size(files: list[_Small]) -> int:
 
 
 def _natural(part: str) -> tuple[int, ...]:
-    """Orders names by the numbers in them: subtask 10 comes after subtask 2."""
+    """Return a sort key by the numbers in a name, so that subtask 10 comes after subtask 2."""
     return tuple(int(digits) for digits in part.replace(".", "-").split("-") if digits.isdigit())
 
 
 def _walk(fs: FileSystem, directory: str) -> Iterator[tuple[str, str]]:
-    """All files below a directory, hidden ones too, as directory and name."""
+    """Yield directory and name of all files below a directory, including hidden ones."""
     for name, is_directory in fs.entries(directory):
         if is_directory:
             yield from _walk(fs, posixpath.join(directory, name))

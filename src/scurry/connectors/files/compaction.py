@@ -1,4 +1,4 @@
-"""When the small files of a sink become a larger one, and how."""
+"""Compaction of a sink's small files: strategies and compactors."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CompactionStrategy:
-    """When the files of a bucket are compacted: as soon as one of the conditions holds.
+    """Decide when to compact the files of a bucket: as soon as one of the conditions holds.
 
     Attributes:
-        batches: Micro-batches since the first of the files; None for no such condition.
-        size: Bytes of the files together; None for no such condition.
-        threads: Buckets compacted at once.
+        batches: Number of micro-batches since the first of the files; None for no such condition.
+        size: Total bytes of the files; None for no such condition.
+        threads: Number of buckets compacted at once.
     """
 
     batches: int | None = None
@@ -41,16 +41,16 @@ class CompactionStrategy:
     threads: int = 1
 
     def due(self, batches: int, size: int) -> bool:
-        """Whether files of so many batches, of so many bytes together, are to be compacted."""
+        """Return whether to compact files of this many batches and total bytes."""
         return (self.batches is not None and batches >= self.batches) or (self.size is not None and size >= self.size)
 
 
 class Compactor(ABC):
-    """Makes one file of several. Picklable."""
+    """Merge several files into one. Picklable."""
 
     @abstractmethod
     def check(self, part_format: PartFormat) -> None:
-        """Check that it can do so with files of a format.
+        """Check that it can merge files of a format.
 
         Raises:
             ArgumentError: It cannot.
@@ -58,12 +58,12 @@ class Compactor(ABC):
 
     @abstractmethod
     def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
-        """Write what is in the files, in their order, to a stream, which stays open."""
+        """Write the content of the files, in their order, to a stream, which stays open."""
 
 
 @dataclass(frozen=True)
 class ConcatCompactor(Compactor):
-    """Writes one file after another.
+    """Write one file after another.
 
     Attributes:
         delimiter: Bytes between two files.
@@ -72,7 +72,7 @@ class ConcatCompactor(Compactor):
     delimiter: bytes = b""
 
     def check(self, part_format: PartFormat) -> None:
-        """Refuse formats whose files have a beginning or an end of their own."""
+        """Reject formats whose files cannot be concatenated."""
         if not part_format.concatenable:
             raise ArgumentError(
                 "files of this format, one after another, are no file of the format; use "
@@ -89,7 +89,7 @@ class ConcatCompactor(Compactor):
 
 
 class IdenticalCompactor(ConcatCompactor):
-    """Copies a file, of any format, and takes no second one."""
+    """Copy a single file, of any format."""
 
     def check(self, part_format: PartFormat) -> None:
         """Take any format."""
@@ -98,7 +98,7 @@ class IdenticalCompactor(ConcatCompactor):
         """Copy the file.
 
         Raises:
-            UnsupportedError: There are several.
+            UnsupportedError: There is more than one file.
         """
         if len(files) != 1:
             raise UnsupportedError(
@@ -111,10 +111,10 @@ class IdenticalCompactor(ConcatCompactor):
 
 @dataclass(frozen=True)
 class RecordWiseCompactor(Compactor):
-    """Reads the records of the files and writes them again.
+    """Read the records of the files and write them again.
 
     Attributes:
-        reader: Reads what the sink writes.
+        reader: The format that reads the sink's files.
     """
 
     reader: FileFormat
@@ -140,11 +140,11 @@ def _never_full(size: int) -> bool:
 
 @dataclass(frozen=True)
 class Compaction:
-    """What a sink does with its small files.
+    """The compaction settings of a sink.
 
     Attributes:
-        strategy: When.
-        compactor: How.
+        strategy: Decides when to compact.
+        compactor: Merges the files.
     """
 
     strategy: CompactionStrategy

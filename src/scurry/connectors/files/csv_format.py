@@ -1,7 +1,7 @@
 """CsvFormat: reads CSV files as rows, through pyarrow where it agrees with Flink's reader, else field by field.
 
-pyarrow parses a block of lines some times quicker than `CsvParser`, but forgives other things. So it gets only what
-both read alike, and whatever it rejects is given to `CsvParser`, which then either reads it or says what is wrong.
+pyarrow parses a block of lines several times faster than `CsvParser`, but tolerates other errors. It therefore gets
+only blocks that both read alike. A block that it rejects is parsed by `CsvParser`, which reads it or reports the error.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ _ARROW_TYPES = {
 
 
 class CsvFormat(StreamFormat):
-    """Rows with named fields from CSV text in UTF-8, as Flink's CsvReaderFormat reads it.
+    """Read CSV text in UTF-8 as rows with named fields, like Flink's CsvReaderFormat.
 
-    Every line must have all columns (one empty field after the last is forgiven), a blank line is an error unless there
-    is one column or comments are allowed, numbers may stand in blanks, an empty field is an empty string but no number,
-    DECIMALs are rounded half up, a boolean is true if it says so and false otherwise.
+    - Every line must have all columns; one empty field after the last is tolerated.
+    - A blank line is an error unless there is one column or comments are allowed.
+    - Numbers may be surrounded by blanks; an empty field is an empty string, but not a number.
+    - DECIMALs are rounded half up; a boolean is true if the text is "true", and false otherwise.
 
-    A file with quoted line breaks is cut between two micro-batches like any other; should the cut fall into a quoted
-    field, the job fails and asks for a larger `scurry.batch.max-bytes`. So that does not depend on how fast the job is.
+    A file with quoted line breaks is cut between two micro-batches like any other. If the cut is inside a quoted field,
+    the job fails and asks for a larger `scurry.batch.max-bytes`. The adaptive batch size does not move these cuts.
     """
 
     def __init__(self, dialect: CsvDialect) -> None:
@@ -64,7 +65,7 @@ class CsvFormat(StreamFormat):
         return self.dialect.row_type
 
     def splittable(self, path: str) -> bool:
-        """Whether the file is not compressed."""
+        """Return whether the file is not compressed."""
         return not compressed(path)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
@@ -86,7 +87,7 @@ class CsvFormat(StreamFormat):
                 yield from self._parsed(parser, data, LineNumbers(fs, path, offset + skip), at_cut)
 
     def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Sequence[Any]]:
-        """Yield rows field by field, and what is none as `MalformedRecords`."""
+        """Yield rows parsed field by field, and `MalformedRecords` for others."""
         text, names, start = data.decode("utf-8", "surrogateescape"), self.dialect.names, 0
         undecoded = not text.isascii() and not _is_utf8(data)
         while start < len(text):
@@ -110,13 +111,13 @@ class CsvFormat(StreamFormat):
                     yield chunk
 
     def _prelude(self, fs: FileSystem, path: str, parser: CsvParser) -> int:
-        """The number of bytes before the first row of data."""
+        """Return the number of bytes before the first row of data."""
         with open_decompressed(fs, path) as file:
             head, position = b"", None
             while position is None:
                 block = file.read(max(_HEAD_BYTES, len(head)))
                 head += block
-                # a character cut in two at the end is of no interest here
+                # ignore a character that is cut in two at the end
                 text = head.decode("utf-8", "ignore")
                 try:
                     position = parser.prelude(text, complete=not block)
@@ -148,14 +149,14 @@ def _malformed(error: CsvSyntaxError, text: str, lines: LineNumbers, at_cut: boo
 
 
 def _next_record(error: CsvSyntaxError, text: str) -> int:
-    """Where reading goes on behind a record: behind its end, else behind the line it begins with."""
+    """Return where reading continues: behind the malformed record, or behind its first line if its end is unknown."""
     if error.end is not None:
         return error.end
     return text.find("\n", error.position) + 1 or len(text)
 
 
 class _Quotes:
-    """Where quoted fields begin and end: finds whole records, and blocks whose quotes everybody reads alike."""
+    """Find whole records, and blocks whose quotes pyarrow and `CsvParser` read alike."""
 
     def __init__(self, dialect: CsvDialect) -> None:
         self._quote = None if dialect.quote is None else dialect.quote.encode()
@@ -173,7 +174,7 @@ class _Quotes:
         self._token = re.compile(comment + field + rb"|\n", re.DOTALL)
 
     def regular(self, data: bytes) -> bool:
-        """Whether every quote opens or closes a field that is quoted as a whole, or is doubled in one."""
+        """Return whether every quote opens or closes a quoted field, or is part of a doubled quote in one."""
         if self._quote is None or self._quote not in data:
             return True
         if not self._plain:
@@ -184,7 +185,7 @@ class _Quotes:
         quotes = np.flatnonzero(text == self._quote[0])
         if len(quotes) % 2:
             return False
-        # A quoted field opens at every other quote; a doubled quote looks like closing and opening again at once.
+        # Every other quote opens a field; a doubled quote counts as closing and reopening it.
         edges = np.zeros(256, bool)
         edges[[self._separator[0], 10, 13]] = True
         opening, closing = quotes[::2], quotes[1::2]
@@ -195,7 +196,7 @@ class _Quotes:
         return bool((at_start | reopens[:-1]).all() and (at_end | reopens[1:]).all())
 
     def whole_records(self, data: bytes) -> int:
-        """Return how much of a block that begins with a record is whole records."""
+        """Return the number of bytes of whole records at the beginning of a block."""
         whole = data.rfind(b"\n") + 1
         if self._quote is None or self._quote not in data or self.regular(data[:whole]):
             return whole
@@ -207,7 +208,7 @@ class _Quotes:
 
 
 class _ArrowReader:
-    """Reads blocks through pyarrow, if it does so exactly as Flink would."""
+    """Read blocks with pyarrow if it gives the same result as Flink."""
 
     def __init__(self, dialect: CsvDialect) -> None:
         import pyarrow as pa
@@ -241,7 +242,7 @@ class _ArrowReader:
 
     @staticmethod
     def understands(dialect: CsvDialect) -> bool:
-        """Whether pyarrow knows the syntax and the types."""
+        """Return whether pyarrow supports the syntax and the types."""
         return (
             dialect.separator.isascii()
             and dialect.separator != " "
@@ -250,7 +251,7 @@ class _ArrowReader:
             and len(set(dialect.names)) == len(dialect.names)
             and all(c.kind in _ARROW_TYPES and not c.is_array for c in dialect.columns)
             and bool(dialect.columns)
-            # blank lines are skipped with comments, and one blank field is a row without
+            # with comments a blank line is skipped; without, it is a row of one blank field
             and (len(dialect.columns) > 1 or not dialect.allow_comments)
         )
 
@@ -258,13 +259,13 @@ class _ArrowReader:
         """Return the columns of a block as Arrow arrays, or None if `CsvParser` must decide."""
         if self._dialect.allow_comments and b"#" in data:
             return None
-        # pyarrow fills a blank line up with empty texts
+        # pyarrow reads a blank line as empty texts
         if len(self._types) > 1 and (data[0] in b"\r\n" or any(blank in data for blank in _BLANK_LINES)):
             return None
-        # pyarrow takes this for a byte order mark, which it can only be at the beginning of the file
+        # pyarrow treats this as a byte order mark, which it is only at the beginning of the file
         if data.startswith(codecs.BOM_UTF8):
             return None
-        # pyarrow reads 0x1F as a whole number; the field may as well be a text, but that is for CsvParser to see
+        # pyarrow reads 0x1F as a whole number; CsvParser decides whether the field is a text
         if self._integers and (b"0x" in data or b"0X" in data) and self._hexadecimal.search(data):
             return None
         read = self._csv.ReadOptions(
@@ -275,7 +276,7 @@ class _ArrowReader:
         except (self._pa.ArrowInvalid, self._pa.ArrowKeyError):
             return None
         for name in self._floats:
-            # pyarrow reads "inf" and "nan" in any spelling, Java NaN and Infinity only
+            # pyarrow reads "inf" and "nan" in any spelling, Java only NaN and Infinity
             if not self._pc.all(self._pc.is_finite(table[name]), min_count=0).as_py():
                 return None
         return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in table.columns]

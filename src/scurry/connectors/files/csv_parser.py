@@ -1,6 +1,6 @@
-"""CsvParser: reads CSV text exactly as Flink's reader (Jackson) does, field by field.
+"""CsvParser: reads CSV text field by field, exactly like Flink's reader (Jackson).
 
-It decides what is right, and says where what is wrong; `csv_format` reads the common cases faster.
+It is the reference and reports the place of an error; `csv_format` reads the common cases faster.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scurry.connectors.files.csv_schema import CsvDialect
 
 __all__ = ["CsvParser", "CsvSyntaxError"]
 
-#: how bytes that are no UTF-8 look when they were decoded with "surrogateescape"
+#: bytes that are not UTF-8, decoded with "surrogateescape"
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
 
@@ -22,14 +22,14 @@ class CsvSyntaxError(Exception):
     """A record that cannot be read.
 
     Attributes:
-        position: Where it begins in the text.
-        reason: Why.
-        end: Where the next one begins, None if that is not clear.
-        unclosed: Only its end is missing.
+        position: Where the record begins in the text.
+        reason: Why it cannot be read.
+        end: Where the next record begins, None if that is unknown.
+        unclosed: Whether only its end is missing.
     """
 
     def __init__(self, position: int, reason: str, end: int | None = None, unclosed: bool = False) -> None:
-        """Take what is known."""
+        """Take the place and the reason."""
         super().__init__(reason)
         self.position = position
         self.reason = reason
@@ -38,10 +38,10 @@ class CsvSyntaxError(Exception):
 
 
 class CsvParser:
-    """Splits text into fields and converts them."""
+    """Split text into fields and convert them."""
 
     def __init__(self, dialect: CsvDialect) -> None:
-        """Prepare for a dialect."""
+        """Compile the patterns of a dialect."""
         self._dialect = dialect
         self._parsers = [column.parser(dialect) for column in dialect.columns]
         self._escape, self._doubled = dialect.escape or "", (dialect.quote or "") * 2
@@ -56,7 +56,7 @@ class CsvParser:
         else:
             inner = "(?!)()"  # matches nothing
             fields = rf"(?:{inner}|{plain})"
-        # groups: the inside of a quoted field, a plain field, what ends it
+        # groups: the content of a quoted field, a plain field, its end
         self._field = re.compile(fields + end, re.DOTALL)
         self._opened = re.compile(rf"{inner}\Z", re.DOTALL)
         self._escaped = re.compile(rf"{escape}(.)", re.DOTALL) if escape else None
@@ -68,10 +68,10 @@ class CsvParser:
         Args:
             text: The text.
             start: Where the first record begins.
-            undecoded: The text may hold surrogates in place of bytes that are no text.
+            undecoded: Whether the text may contain surrogates for bytes that are not UTF-8.
 
         Raises:
-            CsvSyntaxError: A record is not what the dialect says.
+            CsvSyntaxError: A record does not conform to the dialect.
         """
         parsers = self._parsers
         width = len(parsers)
@@ -92,7 +92,7 @@ class CsvParser:
                 raise CsvSyntaxError(position, self._which_column(fields), end) from None
 
     def _fold(self, fields: list[str]) -> None:
-        """Leave the fields of the columns; the last one behind them is the value of the column `any_property`."""
+        """Keep the fields of the columns; the last extra field becomes the value of the column `any_property`."""
         width, last = len(self._parsers), fields[-1]
         del fields[width:]
         if self._dialect.any_property in self._dialect.names:
@@ -107,7 +107,7 @@ class CsvParser:
         raise AssertionError("a column failed and then did not")
 
     def records(self, text: str, start: int = 0) -> Iterator[tuple[int, int, list[str]]]:
-        """Yield where each record begins, where it ends, and its fields as text."""
+        """Yield the beginning, the end and the fields (as text) of each record."""
         match, separator, length = self._field.match, self._dialect.separator, len(text)
         comment = self._skipped.match if self._dialect.allow_comments else None
         position = start
@@ -138,17 +138,17 @@ class CsvParser:
         return CsvSyntaxError(begin, "a closing quote is not followed by a separator or the end of the line")
 
     def prelude(self, text: str, complete: bool) -> int | None:
-        """Return where the data begin: after the byte order mark, the header and the row to skip.
+        """Return the position of the data, after the byte order mark, the header and the skipped row.
 
         Args:
             text: The beginning of a file.
             complete: Whether `text` is the whole file.
 
         Returns:
-            The position, or None when `text` does not reach so far.
+            The position, or None if it is beyond the end of `text`.
 
         Raises:
-            CsvSyntaxError: The header must name the columns, and does not.
+            CsvSyntaxError: The header is strict and does not name the columns.
         """
         dialect = self._dialect
         position = 1 if text.startswith("\ufeff") else 0

@@ -1,4 +1,4 @@
-"""CsvDialect and CsvColumn: what a CSV file looks like and how its texts become values."""
+"""CsvDialect and CsvColumn: the syntax of a CSV file, and the conversion of its texts to values."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class CsvDialect:
         columns: The columns, in order.
         separator: Character between fields.
         quote: Character around quoted fields, or None.
-        escape: Character that takes the meaning from the next one, or None.
-        null_value: Text that means null, quoted or not; None when there is no such text.
-        line_separator: What the writer ends lines with; readers take any of CR, LF and CRLF.
-        array_separator: Separator of array elements in columns that have none; empty means no separation.
+        escape: Character that escapes the next one, or None.
+        null_value: Text that means null, quoted or not; None if there is no such text.
+        line_separator: Line end of the writer; readers accept CR, LF and CRLF.
+        array_separator: Separator of array elements, for columns without their own; empty for no separation.
         allow_comments: Skip lines whose first visible character is `#`, and blank lines.
         skip_first_row: Skip the first row (after the header, if there is one).
         use_header: The first row holds the column names: skipped by readers, written by writers.
         strict_headers: The header must hold the names of the columns, in order.
-        any_property: Fields behind the last column are allowed, and values of the column of that name, if there is one:
-            the last of them counts. None when there must be no such fields.
+        any_property: Allow extra fields after the last column; the last extra field is the value of the column of this
+            name, if there is one. None to reject extra fields.
     """
 
     columns: tuple[CsvColumn, ...] = ()
@@ -66,11 +66,11 @@ class CsvColumn:
 
     Attributes:
         name: Its name.
-        kind: STRING, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE or DECIMAL; of an array its elements'.
-        precision: Of a DECIMAL.
-        scale: Of a DECIMAL.
+        kind: STRING, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE or DECIMAL; for an array, of its elements.
+        precision: Precision of a DECIMAL.
+        scale: Scale of a DECIMAL.
         is_array: Whether a field holds several values.
-        array_separator: Text between the elements of an array; empty takes the dialect's.
+        array_separator: Text between the elements of an array; empty for the dialect's.
     """
 
     name: str
@@ -87,9 +87,9 @@ class CsvColumn:
         return Types.LIST(element) if self.is_array else element
 
     def parser(self, dialect: CsvDialect) -> Callable[[str], Any]:
-        """Return what turns a field's text into a value, None for the null text.
+        """Return the function that converts a field's text to a value, or to None for the null text.
 
-        The function raises ValueError, with the reason, for a text that is no such value.
+        The function raises ValueError with the reason if the text cannot be converted.
         """
         null, scalar = dialect.null_value, self._scalar_parser()
         if not self.is_array:
@@ -129,7 +129,7 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FLOAT = re.compile(_DECIMAL.pattern + "[dDfF]?")
 _HEX_FLOAT = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[dDfF]?")
 _NAMED_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
-#: what Java's String.trim removes
+#: the characters that Java's String.trim removes
 _BLANK = "".join(map(chr, range(33)))
 
 

@@ -1,4 +1,4 @@
-"""CsvWriterFactory: rows as CSV text, with the same bytes Flink (Jackson) writes."""
+"""CsvWriterFactory: writes rows as CSV text, byte for byte like Flink (Jackson)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from scurry.connectors.files.values import values_of
 
 __all__ = ["CsvWriterFactory", "line_formatter", "quoting"]
 
-#: Jackson does not look into texts longer than this, but quotes them
+#: Jackson quotes all texts that are longer than this
 _ALWAYS_QUOTED = 24
 
 
 @dataclass(frozen=True)
 class CsvWriterFactory(BulkWriterFactory):
-    """Makes writers of CSV files in UTF-8.
+    """Create writers of CSV files in UTF-8.
 
-    Texts are quoted when they are longer than 24 characters or hold a character up to the largest of the separator,
-    the quote and the line ends in Unicode's order (a blank, for example), or a backslash.
+    A text is quoted if it is longer than 24 characters, or contains a backslash, the escape character, or a character
+    that is not greater than the greatest of separator, quote and line ends (a blank, for example).
 
     Attributes:
         dialect: The columns and the syntax.
@@ -38,7 +38,7 @@ class CsvWriterFactory(BulkWriterFactory):
         return not self.dialect.use_header
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream, which has written the header if there is to be one."""
+        """Return a writer to an open stream, with the header already written if there is one."""
         return _CsvWriter(self.dialect, stream)
 
 
@@ -61,7 +61,7 @@ class _CsvWriter(BulkWriter):
 
 
 def line_formatter(dialect: CsvDialect) -> Callable[[Any], str]:
-    """Return what makes a line, without its end, from the values of a row."""
+    """Return the function that formats the values of a row as a line, without its end."""
     texts = [_text(column, dialect) for column in dialect.columns]
     separator, null = dialect.separator, dialect.null_value or ""
 
@@ -89,7 +89,7 @@ def _plain(column: CsvColumn) -> Callable[[Any], str]:
     if column.kind == "DECIMAL":
         unit = decimal.Decimal(1).scaleb(-column.scale)
         context = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
-        # without zeros at the end, hence 1E+2 for a hundred, as Jackson writes it
+        # without trailing zeros, so 100 is 1E+2, as Jackson writes it
         return lambda value: str(decimal.Decimal(value).quantize(unit, context=context).normalize(context))
     types: dict[str, TypeInformation] = {
         "BOOLEAN": Types.BOOLEAN(),
@@ -100,7 +100,7 @@ def _plain(column: CsvColumn) -> Callable[[Any], str]:
 
 
 def quoting(dialect: CsvDialect) -> Callable[[str], str]:
-    """Return what puts quotes around a text that needs them."""
+    """Return the function that quotes a text if necessary."""
     quote, escape = dialect.quote, dialect.escape
     if quote is None:
         return lambda text: text

@@ -1,4 +1,4 @@
-"""Files that cannot be decoded: cut off, overwritten, or not what their name says."""
+"""Errors for files that cannot be decoded: truncated, overwritten, or of another format than their name says."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _RAISERS = ("pyarrow", "zlib", "gzip", "lzma", "_lzma", "bz2", "fastavro")
 
 
 def naming_damage(blocks: Iterable[Sequence[Any]], path: str, start: int = 0) -> Iterator[Sequence[Any]]:
-    """Yield the blocks of a file; an error of what decodes it becomes one that names the file and the place.
+    """Yield the blocks of a file; convert a decoder's error to one that names the file and the position.
 
     Args:
-        blocks: What the file's format reads.
+        blocks: The blocks that the file's format yields.
         path: The file.
-        start: The first byte that is read.
+        start: The first byte to read.
 
     Raises:
         MalformedRecordError: The file is damaged.
@@ -42,9 +42,9 @@ def naming_damage(blocks: Iterable[Sequence[Any]], path: str, start: int = 0) ->
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether a decoder has raised it: not the operating system, not a schema of the user."""
+    """Return whether a decoder raised the error, not the operating system or a user's schema."""
     if isinstance(error, ScurryError) or only_user_frames(error.__traceback__) is not None:
         return False
-    if isinstance(error, OSError):  # decoders give no number of an error
+    if isinstance(error, OSError):  # decoders raise OSError without errno
         return error.errno is None
     return isinstance(error, (EOFError, zlib.error)) or type(error).__module__.partition(".")[0] in _RAISERS

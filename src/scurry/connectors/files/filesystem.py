@@ -1,4 +1,4 @@
-"""Where files live: local paths through plain `open`, object stores and HDFS through pyarrow."""
+"""File systems: local paths through plain `open`, object stores and HDFS through pyarrow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs",
 
 @dataclass(frozen=True)
 class FileStatus:
-    """A file: its path as the file system wants it, its size in bytes, its modification time in milliseconds."""
+    """A file: its path in the file system, its size in bytes, its modification time in milliseconds."""
 
     path: str
     size: int
@@ -30,11 +30,11 @@ class FileStatus:
 
 
 class FileSystem(ABC):
-    """The few operations sources and sinks need. Paths are those `file_system` returned, or joined to them."""
+    """The operations that sources and sinks need; paths are those that `file_system` returns, or below them."""
 
     @abstractmethod
     def files(self, path: str) -> Iterator[FileStatus]:
-        """Yield a file, or all files below a directory, but no hidden ones (names that begin with `.` or `_`).
+        """Yield a file, or all files below a directory, except hidden ones (names that begin with `.` or `_`).
 
         Raises:
             SourceNotFoundError: There is nothing at the path.
@@ -42,18 +42,18 @@ class FileSystem(ABC):
 
     @abstractmethod
     def entries(self, directory: str) -> list[tuple[str, bool]]:
-        """Return what is in a directory, hidden things too, each as its name and whether it is a directory.
+        """Return the entries of a directory, including hidden ones: names, and whether they are directories.
 
-        The list is empty if there is no directory.
+        The list is empty if the directory does not exist.
         """
 
     @abstractmethod
     def open_input(self, path: str) -> BinaryIO:
-        """Open a file for reading, seekable."""
+        """Open a seekable file for reading."""
 
     @abstractmethod
     def open_output(self, path: str) -> BinaryIO:
-        """Create a file, and the directories above it."""
+        """Create a file and its parent directories."""
 
     @abstractmethod
     def rename(self, source: str, target: str) -> None:
@@ -61,21 +61,21 @@ class FileSystem(ABC):
 
     @abstractmethod
     def delete(self, path: str) -> None:
-        """Delete a file or a directory with all it holds; nothing happens if it is not there."""
+        """Delete a file or a directory with its content; do nothing if it does not exist."""
 
     @abstractmethod
     def exists(self, path: str) -> bool:
-        """Whether there is a file or directory at the path."""
+        """Return whether there is a file or directory at the path."""
 
 
 def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
-    """Return the file system a path belongs to, and the path within it.
+    """Return the file system of a path, and the path within it.
 
     Args:
         path: A local path, or a `file:`, `s3://`, `gs://` or `hdfs://` address.
 
     Raises:
-        UnsupportedError: Another scheme, or one whose library is missing.
+        UnsupportedError: The scheme is not supported, or its library is missing.
     """
     text = os.fspath(path)
     if (local := local_path(text)) is not None:
@@ -100,7 +100,7 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
 
 
 def local_path(text: str) -> str | None:
-    """The absolute path of an address on this machine's disks, None if it is of another file system."""
+    """Return the absolute local path of an address, None if it belongs to another file system."""
     scheme, colon, rest = text.partition(":")
     if not colon or "/" in scheme or os.path.isabs(text):
         return os.path.abspath(text)
@@ -110,7 +110,7 @@ def local_path(text: str) -> str | None:
 
 
 class LocalFileSystem(FileSystem):
-    """Files of this machine, or of a disk mounted on all machines of the cluster."""
+    """Files on local disks, or on a disk mounted on all machines of the cluster."""
 
     def files(self, path: str) -> Iterator[FileStatus]:
         """Yield a file or the visible files below a directory."""
@@ -134,11 +134,11 @@ class LocalFileSystem(FileSystem):
                 try:
                     stat = entry.stat()
                 except FileNotFoundError:
-                    continue  # gone since the directory was listed
+                    continue  # deleted since the directory was listed
                 yield FileStatus(entry.path, stat.st_size, stat.st_mtime_ns // 1_000_000)
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
-        """Return names, and whether they are directories."""
+        """Return the names, and whether they are directories."""
         try:
             with os.scandir(directory) as entries:
                 return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
@@ -170,14 +170,14 @@ class LocalFileSystem(FileSystem):
             return
 
     def exists(self, path: str) -> bool:
-        """Whether there is anything at the path."""
+        """Return whether the path exists."""
         return os.path.lexists(path)
 
 
 class ArrowFileSystem(FileSystem):
     """A pyarrow file system: object stores and HDFS.
 
-    A rename on an object store copies and deletes: no reader sees half a file, but both names may be seen for a moment.
+    A rename on an object store copies and deletes: readers never see half a file, but may see both names for a moment.
     """
 
     def __init__(self, arrow: Any) -> None:
@@ -206,7 +206,7 @@ class ArrowFileSystem(FileSystem):
                 yield _arrow_status(entry)
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
-        """Return names, and whether they are directories."""
+        """Return the names, and whether they are directories."""
         from pyarrow import fs
 
         with self._reaching(directory):
@@ -216,7 +216,7 @@ class ArrowFileSystem(FileSystem):
     def open_input(self, path: str) -> BinaryIO:
         """Open for reading."""
         with self._reaching(path):
-            # what pyarrow opens has no readline
+            # pyarrow's files have no readline
             return io.BufferedReader(self._arrow.open_input_file(path))
 
     def open_output(self, path: str) -> BinaryIO:
@@ -243,7 +243,7 @@ class ArrowFileSystem(FileSystem):
                 self._arrow.delete_file(path)
 
     def exists(self, path: str) -> bool:
-        """Whether there is anything at the path."""
+        """Return whether the path exists."""
         from pyarrow import fs
 
         with self._reaching(path):
@@ -254,7 +254,7 @@ _LOCAL = LocalFileSystem()
 
 
 def hidden(name: str) -> bool:
-    """Whether sources skip files and directories of this name."""
+    """Return whether sources skip files and directories of this name."""
     return name.startswith((".", "_"))
 
 

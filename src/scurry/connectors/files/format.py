@@ -1,4 +1,4 @@
-"""The contract of file formats that can be read."""
+"""The contract of file formats for reading."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BulkFormat", "FileFormat", "StreamFormat"]
 
 
 class FileFormat(ABC):
-    """How the records of a file are read; picklable."""
+    """Read the records of a file; picklable."""
 
     @property
     @abstractmethod
@@ -22,33 +22,33 @@ class FileFormat(ABC):
 
     @property
     def cut_anywhere(self) -> bool:
-        """Whether a micro-batch may end anywhere in a file; if not, it always has `scurry.batch.max-bytes`."""
+        """Whether a micro-batch may end anywhere in a file; if not, its size is fixed at `scurry.batch.max-bytes`."""
         return True
 
     def splittable(self, path: str) -> bool:
-        """Whether parts of this file can be read on their own."""
+        """Return whether parts of this file can be read separately."""
         return True
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether a file may hold something that is no record."""
+        """Whether a file may contain malformed records."""
         return True
 
     @abstractmethod
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         """Yield blocks of the records that begin in a byte range, in order.
 
-        What is no record is yielded as `MalformedRecords` if reading can go on behind it, else raised.
+        Malformed input is yielded as `MalformedRecords` if reading can continue behind it; else an error is raised.
 
         Args:
             fs: The file system of the path.
             path: The file.
             start: First byte of the range.
-            end: Byte after the range; the whole file when it is not splittable.
-            size: Bytes of the file when it was found.
+            end: Byte after the range; the range of a file that is not splittable is the whole file.
+            size: Size of the file in bytes when it was discovered.
 
         Raises:
-            MalformedRecordError: The file holds something that is no record.
+            MalformedRecordError: The file contains input that cannot be decoded.
         """
 
 
@@ -57,7 +57,7 @@ class StreamFormat(FileFormat):
 
     @staticmethod
     def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
-        """Return the format whose records are lines of text.
+        """Return the format that reads lines of text.
 
         Args:
             charset_name: The character set of the files.

@@ -1,4 +1,4 @@
-"""Patterns of paths: `*`, `?`, `[abc]`, `{a,b}` within a name, `**` for any number of directories."""
+"""Path patterns: `*`, `?`, `[abc]`, `{a,b}` within a name, `**` for any number of directories."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _SPECIAL = re.compile(r"[*?\[{]")
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path has any of the characters of patterns."""
+    """Return whether a path contains a pattern character."""
     return _SPECIAL.search(path) is not None
 
 
 def expand(fs: FileSystem, path: str, must_exist: bool) -> list[str]:
-    """Return the files and directories a path means: itself, if there is such a thing, else what its pattern matches.
+    """Return the path itself if it exists or is not a pattern, else the files and directories that match it.
 
-    Wildcards do not match names that begin with `.` or `_`, unless the pattern spells that character.
+    Wildcards do not match names that begin with `.` or `_`, unless the pattern begins with that character.
 
     Args:
         fs: The file system.
         path: A path within it.
-        must_exist: It is an error if a pattern matches nothing.
+        must_exist: Whether it is an error if a pattern matches nothing.
 
     Raises:
-        ArgumentError: The pattern is not well-formed.
-        SourceNotFoundError: It matches nothing.
+        ArgumentError: The pattern is malformed.
+        SourceNotFoundError: The pattern matches nothing.
     """
     if not is_pattern(path) or fs.exists(path):
         return [path]
@@ -70,10 +70,10 @@ def _matches(fs: FileSystem, directory: str, parts: list[str]) -> Iterator[str]:
 
 
 def translated(pattern: str) -> str:
-    """Return the regular expression for the pattern of a name.
+    """Translate the pattern of a name to a regular expression.
 
     Raises:
-        ArgumentError: A bracket is not closed.
+        ArgumentError: A bracket or brace is not closed.
     """
     out, i, depth = "", 0, 0
     while i < len(pattern):

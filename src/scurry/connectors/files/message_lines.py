@@ -1,4 +1,4 @@
-"""MessageLinesFormat and its writer: every line of a file is a message, such as a JSON object."""
+"""MessageLinesFormat and its writer: files with one message per line, such as a JSON object."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _CHUNK_LINES = 4096
 
 @dataclass(frozen=True)
 class MessageLinesFormat(StreamFormat):
-    r"""Records that a schema reads from lines, which end at `\n` or `\r\n`; blank lines are skipped.
+    r"""Deserialize records from lines, which end at `\n` or `\r\n`; blank lines are skipped.
 
     Files named .gz, .gzip, .bz2, .xz, .deflate or .zst are decompressed.
 
     Attributes:
-        schema: Makes a record of a line; None leaves the line out.
+        schema: Deserializes a line; lines for which it returns None are skipped.
     """
 
     schema: DeserializationSchema
@@ -38,7 +38,7 @@ class MessageLinesFormat(StreamFormat):
         return self.schema.get_produced_type()
 
     def splittable(self, path: str) -> bool:
-        """Whether the file is not compressed."""
+        """Return whether the file is not compressed."""
         return not compressed(path)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
@@ -79,10 +79,10 @@ def _malformed(error: Exception, data: bytes, begin: int, line: bytes, lines: Li
 
 @dataclass(frozen=True)
 class MessageLinesWriterFactory(BulkWriterFactory):
-    """Makes writers of a line per record.
+    """Create writers of one line per record.
 
     Attributes:
-        schema: Makes the bytes of a line, without a line break in them.
+        schema: Serializes a record to the bytes of a line, which must not contain a line break.
     """
 
     schema: SerializationSchema

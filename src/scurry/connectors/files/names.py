@@ -1,4 +1,4 @@
-"""PartNames: what the files of a sink are called, in every state of theirs."""
+"""PartNames: the names of a sink's files, from writing to compaction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["PartNames", "Small"]
 
 @dataclass(frozen=True)
 class Small:
-    """What the name of a small file of a compacting sink says.
+    """The parsed name of a small file of a compacting sink.
 
     Attributes:
-        part: The name it would have without compaction.
+        part: The name of the file without compaction.
         batch: The micro-batch that wrote it.
-        last: The last batch of the compacted file that holds its records; None if they are not compacted.
+        last: The last batch of the compacted file that contains its records; None if it is not compacted.
     """
 
     part: str
@@ -29,13 +29,14 @@ class Small:
 class PartNames:
     """Names of the files of one sink of one job.
 
-    A file is written as `.<name>.inprogress.<random>` and becomes `<name>`. With compaction it becomes
-    `.<name>.uncompacted`, and `.<name>.compacted.<last>` when the file `compacted-...-<first>-<last>` holds its
-    records. That one is written as `.compacted-....inprogress.<random>`, and is `.compacted-....ready` for a moment.
+    A file is written as `.<name>.inprogress.<random>` and renamed to `<name>`. With compaction it is renamed to
+    `.<name>.uncompacted`, and to `.<name>.compacted.<last>` when the file `compacted-...-<first>-<last>` contains its
+    records. The latter is written as `.compacted-....inprogress.<random>`, then renamed to `.compacted-....ready`, then
+    to its visible name.
 
     Attributes:
-        begin: What they begin with, unlike those of any other sink.
-        suffix: What they end with.
+        begin: The beginning of all names, unique to the sink.
+        suffix: The end of all names.
     """
 
     begin: str
@@ -46,7 +47,7 @@ class PartNames:
         return f"{self.begin}{batch}-{subtask}-{number}{self.suffix}"
 
     def compacted(self, first: int, last: int) -> str:
-        """Return the name of a file that holds the records of these batches."""
+        """Return the name of a compacted file with the records of these batches."""
         return f"compacted-{self.begin}{first}-{last}{self.suffix}"
 
     def in_progress(self, name: str) -> str:
@@ -54,18 +55,18 @@ class PartNames:
         return f".{name}.inprogress.{uuid.uuid4().hex}"
 
     def ready(self, compacted: str) -> str:
-        """Return the name of a complete compacted file whose inputs are not all marked yet."""
+        """Return the name of a complete compacted file whose small files are not all marked yet."""
         return f".{compacted}.ready"
 
     def uncompacted(self, part: str) -> str:
-        """Return the name of a small file waiting to be compacted."""
+        """Return the name of a small file that waits for compaction."""
         return f".{part}.uncompacted"
 
     def consumed(self, part: str, last: int) -> str:
-        """Return the name of a small file whose records are in a compacted one."""
+        """Return the name of a small file whose records are in a compacted file."""
         return f".{part}.compacted.{last}"
 
-    # ------------------------------------------------------------------ reading names, whatever the suffix was then
+    # ------------------------------------------------------------------ parsing names, with any suffix
 
     @cached_property
     def _part(self) -> str:
@@ -86,27 +87,27 @@ class PartNames:
         }
 
     def batch_of_part(self, name: str) -> int | None:
-        """Return the batch of a visible file that was not compacted; None if it is none of this sink's."""
+        """Return the batch of a visible file without compaction; None if it is not this sink's."""
         found = self._patterns["part"].fullmatch(name)
         return int(found[1]) if found else None
 
     def small(self, name: str) -> Small | None:
-        """Return what the name of a small file says; None if it is none of this sink's."""
+        """Return the parsed name of a small file; None if it is not this sink's."""
         found = self._patterns["small"].fullmatch(name)
         if found is None:
             return None
         return Small(found[1], int(found[2]), None if found[3] is None else int(found[3]))
 
     def range_of(self, name: str) -> tuple[int, int] | None:
-        """Return the batches of a visible compacted file; None if it is none of this sink's."""
+        """Return first and last batch of a visible compacted file; None if it is not this sink's."""
         found = self._patterns["compacted"].fullmatch(name)
         return (int(found[1]), int(found[2])) if found else None
 
     def range_of_ready(self, name: str) -> tuple[int, int] | None:
-        """Return the batches of a compacted file that is not visible yet; None if it is none of this sink's."""
+        """Return first and last batch of a compacted file that is not visible yet; None if it is not this sink's."""
         found = self._patterns["ready"].fullmatch(name)
         return (int(found[2]), int(found[3])) if found else None
 
     def is_in_progress(self, name: str) -> bool:
-        """Whether it is a file of this sink that is, or was, being written."""
+        """Return whether it is an unfinished file of this sink."""
         return self._patterns["in progress"].fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""OrcFormat and OrcWriter: rows from and to ORC files."""
+"""OrcFormat and OrcWriterFactory: read and write rows in ORC files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MAGIC = b"ORC"
 
 
 def check_orc_type(column: ColumnType) -> None:
-    """Check that ORC has a type.
+    """Check that ORC supports a type.
 
     Raises:
-        UnsupportedError: It has not.
+        UnsupportedError: It does not.
     """
     if column.kind == "TIME":
         raise UnsupportedError("ORC files cannot hold TIME; declare a BIGINT or STRING and convert the values")
@@ -32,10 +32,10 @@ def check_orc_type(column: ColumnType) -> None:
 
 @dataclass(frozen=True)
 class OrcFormat(ColumnarFormat):
-    """Rows of the chosen columns, as Flink's OrcColumnarRowInputFormat reads them.
+    """Read rows of the chosen columns, like Flink's OrcColumnarRowInputFormat.
 
-    Readers do not see where stripes lie, so a byte range owns as large a share of the stripes as it is of the file. A
-    file that is no ORC file is one malformed record.
+    The positions of stripes are unknown, so a byte range owns a share of the stripes in proportion to its share of the
+    file. A file that is not an ORC file is one malformed record.
     """
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
@@ -44,7 +44,7 @@ class OrcFormat(ColumnarFormat):
 
         with fs.open_input(path) as file:
             if file.read(len(_MAGIC)) != _MAGIC:
-                if start == 0:  # once, however many ranges the file is read in
+                if start == 0:  # once per file
                     yield MalformedRecords([MalformedRecordError(path, None, "", "this is no ORC file")])
                 return
             stripes = orc.ORCFile(file)
@@ -60,12 +60,12 @@ class OrcFormat(ColumnarFormat):
 
 @dataclass(frozen=True)
 class OrcWriterFactory(BulkWriterFactory):
-    """Makes writers of ORC files.
+    """Create writers of ORC files.
 
     Attributes:
-        row: The columns, a ROW.
-        compression: A compression pyarrow knows for ORC.
-        stripe_size: Bytes of a stripe.
+        row: The type of the rows, a ROW.
+        compression: A compression that pyarrow supports for ORC.
+        stripe_size: Size of a stripe in bytes.
     """
 
     row: ColumnType
@@ -81,7 +81,7 @@ class _OrcWriter(ColumnarWriter):
     def __init__(self, factory: OrcWriterFactory, stream: BinaryIO) -> None:
         import pyarrow.orc as orc
 
-        # ORC's timestamps have no zone: what they show is what is kept
+        # ORC's timestamps have no zone: store them unconverted
         super().__init__(RowTables(factory.row, utc_timestamp=True))
         self._writer = orc.ORCWriter(stream, compression=factory.compression, stripe_size=factory.stripe_size)
 

@@ -1,4 +1,4 @@
-"""ParquetFormat and ParquetWriter: rows from and to Parquet files."""
+"""ParquetFormat and ParquetWriter: read and write rows in Parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scurry.errors import MalformedRecordError
 
 __all__ = ["BatchReader", "ParquetFormat", "ParquetWriter", "ParquetWriterFactory", "read_parquet"]
 
-#: The columns to read, and what makes a block of records of an Arrow record batch of these.
+#: The columns to read, and the function that converts an Arrow record batch of them to a block of records.
 BatchReader: TypeAlias = tuple[list[str], Callable[[Any], Sequence[Any]]]
 
 
@@ -25,15 +25,15 @@ def read_parquet(
 ) -> Iterator[Sequence[Any]]:
     """Yield blocks of the records in the row groups that begin in a byte range of a Parquet file.
 
-    A file that is no Parquet file is one malformed record.
+    A file that is not a Parquet file is one malformed record.
 
     Args:
         fs: The file system of the path.
         path: The file.
         start: First byte of the range.
         end: Byte after the range.
-        batch_size: Records decoded at once.
-        reader: Says, given the file's `pyarrow.Schema`, what to read.
+        batch_size: Number of records decoded at once.
+        reader: Returns what to read, given the file's `pyarrow.Schema`.
 
     Raises:
         MalformedRecordError: The file is damaged.
@@ -43,10 +43,10 @@ def read_parquet(
 
     with fs.open_input(path) as file:
         try:
-            # pre-buffering begins Arrow's pool of threads, which aborts a process that ends right after
+            # pre-buffering starts Arrow's thread pool, which aborts a process that ends right afterwards
             parquet = pq.ParquetFile(file, pre_buffer=False, coerce_int96_timestamp_unit="us")
         except pa.ArrowInvalid as error:
-            if start == 0:  # once, however many ranges the file is read in
+            if start == 0:  # once per file
                 reason = f"this is no Parquet file ({error})"
                 yield MalformedRecords([MalformedRecordError(path, None, "", reason)])
             return
@@ -60,16 +60,16 @@ def read_parquet(
 
 
 def _offset(group: Any) -> int:
-    """Where a row group begins in its file."""
+    """Return the position of a row group in its file."""
     first = group.column(0)
     return int(first.dictionary_page_offset or first.data_page_offset)
 
 
 @dataclass(frozen=True)
 class ParquetFormat(ColumnarFormat):
-    """Rows of the chosen columns, as Flink's ParquetColumnarRowInputFormat reads them.
+    """Read rows of the chosen columns, like Flink's ParquetColumnarRowInputFormat.
 
-    A byte range owns the row groups that begin in it. A file that is no Parquet file is one malformed record.
+    A byte range owns the row groups that begin in it. A file that is not a Parquet file is one malformed record.
     """
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
@@ -84,12 +84,12 @@ class ParquetFormat(ColumnarFormat):
 
 @dataclass(frozen=True)
 class ParquetWriterFactory(BulkWriterFactory):
-    """Makes writers of Parquet files.
+    """Create writers of Parquet files.
 
     Attributes:
-        row: The columns, a ROW.
-        utc_timestamp: TIMESTAMPs are in UTC; otherwise in the machine's time zone.
-        compression: A compression pyarrow knows.
+        row: The type of the rows, a ROW.
+        utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
+        compression: A compression that pyarrow supports.
     """
 
     row: ColumnType
@@ -102,16 +102,16 @@ class ParquetWriterFactory(BulkWriterFactory):
 
 
 class ParquetWriter(ColumnarWriter):
-    """Writes records to a Parquet file.
+    """Write records to a Parquet file.
 
     Args:
-        tables: Makes the columns of the records.
+        tables: Converts the records to tables.
         stream: The open file.
-        compression: A compression pyarrow knows.
+        compression: A compression that pyarrow supports.
     """
 
     def __init__(self, tables: Tables, stream: BinaryIO, compression: str) -> None:
-        """Begin without records."""
+        """Start without records."""
         super().__init__(tables)
         self._schema = tables.schema
         self._stream = stream
@@ -119,7 +119,7 @@ class ParquetWriter(ColumnarWriter):
 
     @functools.cached_property
     def _writer(self) -> Any:
-        """Made when it is needed: it would end the file of a task that fails before, and complain that it is closed."""
+        """Pyarrow's writer, created late: if the task failed first, it would write a footer to the closed file."""
         import pyarrow.parquet as pq
 
         return pq.ParquetWriter(self._stream, self._schema, compression=self._compression)

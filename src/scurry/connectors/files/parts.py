@@ -1,4 +1,4 @@
-"""The contract of what file sinks write."""
+"""The contract of formats that file sinks write."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["PartFormat", "PartWriter"]
 
 
 class PartFormat(ABC):
-    """How records become the content of part files. Picklable."""
+    """Write records to part files. Picklable."""
 
     @property
     @abstractmethod
     def concatenable(self) -> bool:
-        """Whether files of the format, one after another, are a file of the format."""
+        """Whether concatenated files of the format are a file of the format."""
 
     @abstractmethod
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
@@ -25,7 +25,7 @@ class PartFormat(ABC):
 
 
 class PartWriter(ABC):
-    """Writes the content of one part file."""
+    """Write the content of one part file."""
 
     @abstractmethod
     def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
@@ -33,9 +33,9 @@ class PartWriter(ABC):
 
         Args:
             values: The records.
-            full: Whether a file of that many bytes takes no further record.
+            full: Returns whether a file of this many bytes takes no further record.
         """
 
     def finish(self) -> None:
-        """Write what is still to be written; the stream stays open."""
+        """Write what is buffered and the end of the file; the stream stays open."""
         return

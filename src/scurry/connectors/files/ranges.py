@@ -1,6 +1,6 @@
 """Byte ranges of files whose records are lines: a range owns the lines that begin in it.
 
-Ranges can therefore be cut anywhere, without looking into the file, and still every line is read exactly once.
+Ranges can therefore be cut anywhere without reading the file, and every line is still read exactly once.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _COMPRESSED = (".gz", ".gzip", ".bz2", ".xz", ".deflate", ".zst")
 
 
 def compressed(path: str) -> bool:
-    """Whether the file name says that the content is compressed, so that it can only be read from the beginning."""
+    """Return whether the file name means a compressed file, which can only be read from the beginning."""
     return path.endswith(_COMPRESSED)
 
 
 def open_decompressed(fs: FileSystem, path: str) -> BinaryIO:
-    """Open a file for reading, decompressing as its name asks for (as Flink's stream formats do)."""
+    """Open a file for reading; decompress it according to its name, like Flink's stream formats."""
     file = fs.open_input(path)
     if path.endswith((".gz", ".gzip")):
         import gzip
@@ -66,15 +66,15 @@ def owned_blocks(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that begin in `start..end` as blocks of whole records, each with its offset in the file.
 
-    No more than a record of `MAX_RECORD_BYTES` and a block are held at once.
+    The memory is limited to one record of `MAX_RECORD_BYTES` and one block.
 
     Args:
         file: The file, seekable.
-        path: Its name, for errors.
+        path: Its path, for error messages.
         start: First byte of the range.
         end: Byte after the range.
-        block_bytes: About how much to yield at once.
-        cut: Returns how much of a block that begins with a record is whole records (0: none is complete yet).
+        block_bytes: Approximate size of a block.
+        cut: Returns the number of bytes of whole records at the beginning of a block (0: none is complete yet).
 
     Raises:
         RecordTooLargeError: A record is larger than `MAX_RECORD_BYTES`.
@@ -93,13 +93,13 @@ def owned_blocks(
         parts.append(block)
         record = held + (block.find(b"\n") if b"\n" in block else len(block))
         held += len(block)
-        # a line longer than the block is searched for its end in the new part only
+        # the end of a line longer than a block is searched only in the new part
         if position < end and b"\n" in block:
             data = b"".join(parts)
             whole = cut(data)
             parts, block = [data[whole:]] if whole < len(data) else [], b""
             if whole:
-                data = data[:whole]  # a long line is in memory as few times as can be while it is worked on
+                data = data[:whole]  # releases the original: a long line is held only once while it is processed
                 yield offset, data
                 offset += whole
                 held -= whole
@@ -115,10 +115,10 @@ def owned_blocks(
 
 
 def _first_line(file: BinaryIO, start: int, block_bytes: int) -> int:
-    """Return where the first line begins that a range owns, and go there."""
+    """Seek to the first line that a range owns; return its position."""
     if start == 0:
         return 0
-    # the line that holds the byte before the range belongs to the range before
+    # the line that contains the byte before the range belongs to the previous range
     position = file.seek(start - 1)
     while piece := file.readline(block_bytes):
         position += len(piece)
@@ -128,17 +128,17 @@ def _first_line(file: BinaryIO, start: int, block_bytes: int) -> int:
 
 
 class LineNumbers:
-    """The numbers, from 1, of the lines in a block of text; the file before it is read only when one is asked for."""
+    """Count the lines, from 1, up to a position in a block; read the file before the block only when needed."""
 
     def __init__(self, fs: FileSystem, path: str, offset: int) -> None:
-        """Take the file, and the byte at which the block begins."""
+        """Take the file, and the position of the block in it."""
         self.path = path
         self._fs = fs
         self._offset = offset
         self._seen, self._line = 0, 0
 
     def of(self, text: str | bytes, position: int) -> int:
-        """Return the number of the line at a position of the block, which ascends from call to call."""
+        """Return the line number at a position in the block; positions must ascend from call to call."""
         if not self._line:
             self._line = 1 + _newlines(self._fs, self.path, self._offset)
         newline: Any = "\n" if isinstance(text, str) else b"\n"

@@ -1,4 +1,4 @@
-"""What is said when an object store or HDFS does not answer, or does not let somebody in."""
+"""Errors for object stores and HDFS that do not answer or deny access."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _REFUSED = re.compile(
 
 @contextmanager
 def reaching(address: str) -> Iterator[None]:
-    """Turn what pyarrow and delta-rs raise about a remote store into errors that say what to look at.
+    """Convert errors of pyarrow and delta-rs about a remote store to errors that say what to check.
 
     Args:
-        address: What is reached for.
+        address: The address that is accessed.
 
     Raises:
-        StorageConnectionError: Nobody answers, or the answer makes no sense.
-        StorageAccessError: The credentials are wrong, or do not allow this.
+        StorageConnectionError: The store does not answer, or the answer is invalid.
+        StorageAccessError: The credentials are wrong or insufficient.
     """
     try:
         yield
@@ -49,5 +49,5 @@ def reaching(address: str) -> Iterator[None]:
 
 
 def without_credentials(text: str) -> str:
-    """Leave out user and password of the addresses in a text."""
+    """Remove user and password from the addresses in a text."""
     return _USER_INFO.sub("", text)

@@ -1,4 +1,4 @@
-"""RollingPolicy: when a part file is complete and the next one begins."""
+"""RollingPolicy: decides when a part file is complete and the next one begins."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["RollingPolicy"]
 
 @dataclass(frozen=True)
 class RollingPolicy:
-    """Every part file ends with its micro-batch, which is a checkpoint; these limits may end it earlier.
+    """Limits that end a part file before its micro-batch, which is a checkpoint, ends.
 
     Attributes:
-        part_size: Bytes a file may hold before a further record goes to the next one; None for no limit.
+        part_size: Bytes after which the next record goes to the next file; None for no limit.
         rollover_interval_ms: Milliseconds a file may be open; None for no limit.
         inactivity_interval_ms: Milliseconds a file may be open without a new record; None for no limit.
     """
@@ -25,10 +25,10 @@ class RollingPolicy:
         rollover_interval: TimeAmount = 60_000,
         inactivity_interval: TimeAmount = 60_000,
     ) -> RollingPolicy:
-        """Return the policy that also ends files which are large or old.
+        """Return the policy that also ends large and old files.
 
         Args:
-            part_size: Bytes.
+            part_size: Size limit in bytes.
             rollover_interval: How long a file may be open, in milliseconds or as an amount of time.
             inactivity_interval: How long a file may wait for a record, in milliseconds or as an amount of time.
         """
@@ -36,7 +36,7 @@ class RollingPolicy:
 
     @staticmethod
     def on_checkpoint_rolling_policy() -> RollingPolicy:
-        """Return the policy that ends files with their micro-batch only."""
+        """Return the policy that ends files only with their micro-batch."""
         return RollingPolicy()
 
     part_size: int | None = None
@@ -44,11 +44,11 @@ class RollingPolicy:
     inactivity_interval_ms: int | None = None
 
     def full(self, size: int) -> bool:
-        """Whether a file of this many bytes takes no further record."""
+        """Return whether a file of this many bytes takes no further record."""
         return self.part_size is not None and size > self.part_size
 
     def old(self, opened_ms: int, written_ms: int, now_ms: int) -> bool:
-        """Whether a file opened and last written at these times (milliseconds) takes no further record now."""
+        """Return whether a file opened and last written at these times (milliseconds) takes no further record."""
         too_long_open = self.rollover_interval_ms is not None and now_ms - opened_ms >= self.rollover_interval_ms
         return too_long_open or (
             self.inactivity_interval_ms is not None and now_ms - written_ms >= self.inactivity_interval_ms

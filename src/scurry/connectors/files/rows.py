@@ -1,4 +1,4 @@
-"""ColumnRows: rows that are made from columns only when they are read."""
+"""ColumnRows: rows that are created lazily from Arrow columns."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["ColumnRows"]
 class ColumnRows(Sequence[Row]):
     """A block of rows kept as Arrow columns.
 
-    Slices are made into rows one chunk at a time: a few thousand young objects are no work for Python's garbage
-    collector, hundreds of thousands are more work than reading them was.
+    Rows are created one chunk at a time. For Python's garbage collector a few thousand young objects are cheap, while
+    hundreds of thousands cost more than reading them.
     """
 
     def __init__(self, columns: Sequence[Any], names: tuple[str, ...]) -> None:
@@ -35,7 +35,7 @@ class ColumnRows(Sequence[Row]):
     def __getitem__(self, index: slice) -> list[Row]: ...
 
     def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        """Make a row, or the rows of a slice."""
+        """Return a row, or the rows of a slice."""
         if isinstance(index, int):
             return Row._from_values([column[index].as_py() for column in self._columns], self._names)
         collecting = gc.isenabled()

@@ -1,4 +1,4 @@
-"""FileSink: records as files, each record in exactly one of them whatever fails."""
+"""FileSink: writes records to files, exactly once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["BulkFiles", "FileSink", "PartFile", "RowFiles"]
 
 @dataclass(frozen=True)
 class RowFiles(PartFormat):
-    """Record by record, through an encoder: the text of each typed record as Java shows it, and a newline."""
+    """Write record by record with an encoder, which gets the text of each typed record in Java's format."""
 
     encoder: Encoder
 
     @property
     def concatenable(self) -> bool:
-        """True: there is nothing but records."""
+        """True: files contain nothing but records."""
         return True
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
@@ -42,7 +42,7 @@ class RowFiles(PartFormat):
 def _java_text(declared: TypeInformation | None) -> Callable[[Any], str]:
     if declared is None:
         return str
-    # to_string would show a Row the way PyFlink's print() does, which is not Java's
+    # to_string formats a Row like PyFlink's print(), not like Java
     return lambda value: "null" if value is None else declared._java_text(value)
 
 
@@ -71,13 +71,13 @@ class _EncodingWriter(PartWriter):
 
 @dataclass(frozen=True)
 class BulkFiles(PartFormat):
-    """Whole files of a format: CSV, Parquet. They end with their micro-batch only."""
+    """Write files of a bulk format, such as CSV or Parquet; they end only with their micro-batch."""
 
     factory: BulkWriterFactory
 
     @property
     def concatenable(self) -> bool:
-        """Whether the format is."""
+        """Whether the format is concatenable."""
         return self.factory.concatenable
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
@@ -99,7 +99,7 @@ class _BulkPartWriter(PartWriter):
 
 @dataclass(frozen=True)
 class PartFile:
-    """A file written and waiting for its name: where it lies, and where it belongs."""
+    """A written file that waits for its final name: its current and its final path."""
 
     staged: str
     target: str
@@ -107,29 +107,29 @@ class PartFile:
 
 @dataclass(frozen=True)
 class FileSink(Sink):
-    """Writes records into part files below a base path, exactly once.
+    """Write records into part files below a base path, exactly once.
 
-    A task writes hidden files, `<bucket>/.<name>.inprogress.<random>`; when the batch has succeeded the committer
-    renames them to `<bucket>/<prefix>-<sink>-<batch>-<subtask>-<n><suffix>`, where `<sink>` stands for the sink id.
-    When a batch is repeated, the committer first removes visible files of that batch and sink which the repetition did
-    not write, and those of later batches, which are to be repeated as well; files that it did write are replaced. So
-    after each commit exactly the records of the committed batches are visible. This rests on two things: the engine
-    gives a repeated batch its old id, and no other job uses the same sink id. Renaming is atomic on local disks and
-    HDFS; on object stores it copies.
+    A task writes hidden files, `<bucket>/.<name>.inprogress.<random>`. When the batch has succeeded, the committer
+    renames them to `<bucket>/<prefix>-<sink>-<batch>-<subtask>-<n><suffix>`, where `<sink>` is a hash of the sink id.
+    When a batch is repeated, the committer replaces the visible files that the repetition has written again. It removes
+    other visible files of that batch and sink, and those of later batches, which will be repeated, too. After each
+    commit exactly the records of the committed batches are visible. This requires that the engine gives a repeated
+    batch its old id, and that no other job uses the same sink id. Renaming is atomic on local disks and HDFS; on object
+    stores it copies.
 
-    Hidden files that a failed attempt left behind are deleted when the restarted job commits for the first time.
+    Hidden files of a failed attempt are deleted in the first commit of the restarted job.
 
-    With compaction, the committer gives files hidden names first, and makes what it compacts them into visible
+    With compaction, the committer first gives files hidden names, and makes the compacted files visible
     (`committer.FileCommitter`).
 
     Attributes:
         base_path: Directory for all buckets; local or file:, s3://, gs://, hdfs://.
-        part_format: How records become bytes.
-        buckets: Which directory below the base path is written.
-        rolling: When a file ends before its micro-batch does.
+        part_format: The format of the files.
+        buckets: Chooses the directory below the base path.
+        rolling: Decides when a file ends before its micro-batch.
         prefix: Beginning of file names.
         suffix: End of file names.
-        compaction: When small files become a larger one, and how; None makes them visible as they are.
+        compaction: How to compact small files; None for no compaction.
     """
 
     base_path: str
@@ -144,7 +144,7 @@ class FileSink(Sink):
         """Check the base path.
 
         Raises:
-            UnsupportedError: Its scheme is not known.
+            UnsupportedError: Its scheme is not supported.
         """
         file_system(self.base_path)
 
@@ -153,13 +153,13 @@ class FileSink(Sink):
         return _FileWriter(self, context)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that renames."""
+        """Return a committer that renames the files."""
         from scurry.connectors.files.committer import FileCommitter
 
         return FileCommitter(self, self.names(sink_id))
 
     def names(self, sink_id: str) -> PartNames:
-        """Return the names of the files of a job's sink."""
+        """Return the file names for a sink id."""
         begin = f"{self.prefix}-{hashlib.blake2b(sink_id.encode(), digest_size=4).hexdigest()}-"
         return PartNames(begin, self.suffix)
 

@@ -1,4 +1,4 @@
-"""FileSource: the records of files, a fixed set of them or all that ever appear in a directory."""
+"""FileSource: reads records of a fixed set of files, or of all files that appear in a directory."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from scurry.errors import ArgumentError
 
 __all__ = ["FileSource", "FileSplits"]
 
-#: (path as the user's file system names it, first byte, byte after the last, size of the file)
+#: (address of the file, first byte, byte after the last, size of the file)
 _Range = tuple[str, int, int, int]
 
 
 class FileSource(Source):
-    """Reads files with a format: lines of text, CSV, Parquet, ...
+    """Read files with a format: lines of text, CSV, Parquet, ...
 
-    The paths are files or directories, walked recursively, or patterns of such (`globs.expand`); names that begin with
-    `.` or `_` are skipped below them. Files are read in the order of their modification times, ties by path. One
-    channel reads a file from beginning to end, unless it is to be split; a file larger than a micro-batch may take is
-    read over several. A file must be complete when it appears in a watched directory (write it elsewhere and move it),
-    and is read once, whatever happens to it later.
+    The paths are files, directories (read recursively) or patterns (`globs.expand`); below them, names that begin with
+    `.` or `_` are skipped. Files are read in the order of their modification times, then of their paths. Unless files
+    are split, one channel reads a file from beginning to end. A file larger than a micro-batch is read in several
+    micro-batches. A file must be complete when it appears in a watched directory (write it elsewhere and move it). It
+    is read once; later changes are ignored.
     """
 
     def __init__(
@@ -53,15 +53,15 @@ class FileSource(Source):
         """Describe what to read.
 
         Args:
-            file_format: How records are read.
+            file_format: The format of the files.
             paths: Files, directories and patterns; local, or file:, s3://, gs://, hdfs:// addresses.
-            discovery_interval_ms: Milliseconds between looks for new files; None reads the files there are and ends.
-            splits: How large files are shared out among channels; None leaves each to one channel.
-            drop_malformed: Leave out what is no record of the format, instead of failing.
+            discovery_interval_ms: Milliseconds between discoveries of new files; None for a bounded source.
+            splits: How to split large files among channels; None for one channel per file.
+            drop_malformed: Skip malformed records instead of failing the job.
 
         Raises:
             ArgumentError: There is no path.
-            UnsupportedError: A path of another scheme.
+            UnsupportedError: The scheme of a path is not supported.
         """
         if not paths:
             raise ArgumentError("a FileSource needs at least one path")
@@ -81,7 +81,7 @@ class FileSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether the format knows anything that is no record."""
+        """Whether files of the format may contain malformed records."""
         return self.file_format.meets_malformed_records
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
@@ -110,11 +110,11 @@ class FileSource(Source):
 
 @dataclass(frozen=True)
 class FileSplits:
-    """How files are shared out among the channels of a source.
+    """How files are split among the channels of a source.
 
     Attributes:
-        max_bytes: A file of a format that can be read from the middle is cut into splits of so many bytes, which
-            channels read side by side; None leaves every file to one channel, which keeps its records in order.
+        max_bytes: Size of the splits of a splittable file, which channels read in parallel; None to read every file in
+            one channel, which keeps its records in order.
     """
 
     max_bytes: int | None = None
@@ -131,7 +131,7 @@ class FileSplits:
 
 @dataclass
 class _Pending:
-    """A file or split, or what is left of it, in the queue of a channel."""
+    """The rest of a file or split in the queue of a channel."""
 
     path: str
     next: int
@@ -156,17 +156,17 @@ class _FileEnumerator(Enumerator):
         self._seen: set[str] = set()
         self._queues: list[list[_Pending]] = [[] for _ in range(channels)]
         self._final = [False] * channels
-        #: modification time and path of the newest file, for what comes after the files (HybridSource)
+        #: modification time and path of the newest file, for the next source of a HybridSource
         self._newest: list[Any] | None = None
         self._discover()
 
     def _discover(self) -> None:
-        """Queue the files not seen before."""
+        """Queue new files."""
         self._looked = self._clock()
         found: list[tuple[str, FileStatus]] = []
         for address in self._paths:
             fs, path = file_system(address)
-            # workers open files by address again, so the scheme and host must stay with the path
+            # workers open files by address, so scheme and host must stay with the path
             prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
             for start in expand(fs, path, must_exist=self._interval is None):
                 found.extend((prefix + status.path, status) for status in fs.files(start))
@@ -179,7 +179,7 @@ class _FileEnumerator(Enumerator):
         self._deal(split for address, status in new for split in self._splits(address, status.size))
 
     def _splits(self, path: str, size: int) -> Iterator[_Pending]:
-        """The pieces of a file that channels read on their own; none of an empty file."""
+        """Yield the splits of a file; none for an empty file."""
         step = self._split_bytes if self._split_bytes and self._format.splittable(path) else size
         for start in range(0, size, step or 1):
             yield _Pending(path, start, min(start + step, size), size)
@@ -218,7 +218,7 @@ class _FileEnumerator(Enumerator):
         return assignments
 
     def _take(self, queue: list[_Pending], budget: int) -> list[_Range]:
-        """Remove up to `budget` bytes from a queue, or one file that is larger and cannot be cut."""
+        """Remove up to `budget` bytes from a queue, or one larger file that is not splittable."""
         work: list[_Range] = []
         while queue and budget > 0:
             file = queue[0]
@@ -236,7 +236,7 @@ class _FileEnumerator(Enumerator):
         return work
 
     def idle_hint(self) -> float:
-        """Return the time until the next look for new files."""
+        """Return the seconds until the next discovery of files."""
         if self._interval is None:
             return 0.0
         return max(0.0, self._looked + self._interval - self._clock())
@@ -250,7 +250,7 @@ class _FileEnumerator(Enumerator):
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the files left; with another number of channels they are dealt anew."""
+        """Continue with the remaining files; reassign them if the number of channels has changed."""
         saved = [[_pending(*f) for f in queue] for queue in position["pending"]]
         channels = len(self._queues)
         self._newest = position.get("newest")
@@ -260,18 +260,18 @@ class _FileEnumerator(Enumerator):
             self._queues, self._final = [[] for _ in range(channels)], [False] * channels
             self._deal(file for queue in saved for file in queue)
         if self._interval is not None:
-            # files that appeared since are found by the next look, those listed by the constructor included
+            # the next discovery finds files that appeared since, including those that the constructor listed
             self._seen = set(position["seen"])
             self._looked = self._clock() - self._interval
 
 
 def _pending(path: str, start: int, *end_and_size: int) -> _Pending:
-    # positions saved before there were splits have the size alone
+    # positions saved before splits existed have only the size
     return _Pending(path, start, end_and_size[0], end_and_size[-1])
 
 
 def _prefix(address: str) -> str:
-    """The scheme of an address, where the path within the file system is not simply its end."""
+    """Return the prefix of an address that does not end with the path within its file system."""
     scheme, colon, rest = address.partition(":")
     if not colon or "/" in scheme or scheme == "file":
         return ""

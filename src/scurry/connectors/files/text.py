@@ -1,4 +1,4 @@
-"""TextLineFormat: every line of a text file is a record."""
+"""TextLineFormat: reads the lines of text files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["TextLineFormat", "split_lines"]
 
 
 class TextLineFormat(StreamFormat):
-    r"""Lines of text, as Java's `BufferedReader.readLine` sees them.
+    r"""Read lines of text like Java's `BufferedReader.readLine`.
 
-    A line ends at `\n`, `\r\n` or `\r`; empty lines are records; bytes that are no text become U+FFFD. Files named
+    A line ends at `\n`, `\r\n` or `\r`; empty lines are records; invalid bytes become U+FFFD. Files named
     .gz, .gzip, .bz2, .xz, .deflate or .zst are decompressed.
     """
 
@@ -26,7 +26,7 @@ class TextLineFormat(StreamFormat):
         """Take the character set.
 
         Raises:
-            UnsupportedError: Python does not know the character set.
+            UnsupportedError: Python does not support the character set.
         """
         try:
             self.charset = codecs.lookup(charset).name
@@ -44,7 +44,7 @@ class TextLineFormat(StreamFormat):
         return False
 
     def splittable(self, path: str) -> bool:
-        r"""Whether the file can be cut at the byte of `\n`."""
+        r"""Return whether the file can be cut at the byte of `\n`."""
         stateful = self.charset.startswith(("iso2022", "hz", "utf-7"))
         return "\n".encode(self.charset) == b"\n" and not stateful and not compressed(path)
 
@@ -58,13 +58,13 @@ class TextLineFormat(StreamFormat):
                 yield split_lines(self._decode_whole(file.read()))
 
     def _decode_whole(self, data: bytes) -> str:
-        # without a byte order mark Java reads UTF-16 as big-endian, Python in the machine's order
+        # without a byte order mark Java reads UTF-16 as big-endian, Python in the machine's byte order
         unmarked = self.charset == "utf-16" and not data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
         return data.decode("utf-16-be" if unmarked else self.charset, "replace")
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Split at `\n`, `\r\n` and `\r`, and nowhere else; a terminator at the end starts no further line."""
+    r"""Split only at `\n`, `\r\n` and `\r`; a line end at the end of the text starts no further line."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")

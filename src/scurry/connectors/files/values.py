@@ -1,4 +1,4 @@
-"""The values of a record in the order of a file's columns."""
+"""values_of: the values of a record in the order of a file's columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def values_of(record: Any, names: tuple[str, ...]) -> Sequence[Any]:
     """Return the values of a row, tuple, list or dict in the order of the columns.
 
     Raises:
-        TypeMismatchError: It is none of these, or has another number of fields.
+        TypeMismatchError: The record is none of these, or has another number of fields.
     """
     if isinstance(record, Row):
         values: Sequence[Any] = record.get_fields_by_names(names)

@@ -1,1 +1,1 @@
-"""Databases, reached through Python's DB-API drivers under JDBC's URLs."""
+"""Databases, accessed through Python's DB-API drivers by JDBC URLs."""

@@ -1,4 +1,4 @@
-"""Which databases there are: a JDBC URL leads to one of them."""
+"""The contract of databases, and the choice of one by its JDBC URL."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["Database", "Fault", "RejectedValuesError", "database_of"]
 
 
 class RejectedValuesError(DatabaseError):
-    """The database does not take values; whoever knows which record they are from says so."""
+    """The database rejects values; callers that know the record raise RecordRejectedError instead."""
 
 
 class Fault(Enum):
-    """What kind of thing an error of a driver tells."""
+    """The category of a driver's error."""
 
     CONNECTION = "the connection is gone, or never was"
     PASSING = "the same may work a little later: deadlocks, too many connections"
@@ -38,25 +38,25 @@ class Fault(Enum):
     OTHER = "anything else"
 
 
-#: Those after which another try may help.
+#: Categories of errors after which a retry may succeed.
 PASSING = frozenset({Fault.CONNECTION, Fault.PASSING})
 
 
 class Database(ABC):
-    """A database and the driver for it; picklable, opens nothing by itself.
+    """A database and its driver; picklable, and without open connections.
 
     Attributes:
-        options: How to reach it.
+        options: The connection options.
     """
 
-    #: class names of the JDBC drivers that go with the URL
+    #: class names of the JDBC drivers for the URL
     jdbc_drivers: ClassVar[tuple[str, ...]]
 
     def __init__(self, options: JdbcConnectionOptions) -> None:
-        """Check that the options fit.
+        """Check that the options fit the database.
 
         Raises:
-            ArgumentError: The driver named is another one.
+            ArgumentError: The named driver is one for another database.
         """
         driver = options.get_driver_name()
         if driver is not None and driver not in self.jdbc_drivers:
@@ -68,71 +68,71 @@ class Database(ABC):
 
     @property
     def password(self) -> str | None:
-        """The password, wherever it was given."""
+        """The password, from the options or the URL."""
         return self.options.get_password()
 
     @property
     @abstractmethod
     def errors(self) -> type[Exception]:
-        """The base of all errors the driver raises."""
+        """The base class of the driver's errors."""
 
     @abstractmethod
     def open(self, autocommit: bool = False) -> Any:
         """Return a new DB-API connection, or raise one of the driver's errors.
 
         Args:
-            autocommit: Whether every statement is a transaction; otherwise those up to a commit are one.
+            autocommit: Whether every statement is a transaction of its own.
         """
 
     @abstractmethod
     def alive(self, connection: Any) -> bool:
-        """Return whether a connection is good for more, after an error and a rollback."""
+        """Return whether a connection is still usable after an error and a rollback."""
 
     @abstractmethod
     def fault(self, error: Exception) -> Fault:
-        """Return what an error of the driver tells."""
+        """Return the category of a driver's error."""
 
     @abstractmethod
     def translate(self, sql: str) -> tuple[str, int]:
-        """Return SQL with the driver's placeholders for JDBC's, and their number."""
+        """Return SQL with JDBC's placeholders replaced by the driver's, and their number."""
 
     @abstractmethod
     def row_type(self, connection: Any, query: str) -> RowTypeInfo:
-        """Return the type of a query's rows; runs the query without reading any."""
+        """Return the type of a query's rows, without reading any."""
 
     @abstractmethod
     def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query in blocks, all as of one moment, on a connection of its own."""
+        """Yield the rows of a query in blocks, from one snapshot, on a separate connection."""
 
     @abstractmethod
     def create_table(self, connection: Any, name: str, columns: str) -> None:
-        """Make a table unless it is there; several may try at once."""
+        """Create a table unless it exists; safe for concurrent calls."""
 
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
-        """Return what makes a parameter of a value (not None) of a declared type; None where the value is one."""
+        """Return the function that converts a value (not None) to a parameter; None if no conversion is needed."""
         return None
 
     @abstractmethod
     def check_type(self, type_info: RowTypeInfo) -> None:
-        """Raise unless values of the fields' types can be parameters.
+        """Check that values of the fields' types can be parameters.
 
         Raises:
-            UnsupportedError: One cannot.
+            UnsupportedError: A field's type is not supported.
         """
 
     def failure(self, error: Exception, doing: str) -> ScurryError:
-        """Return an error of the driver as the user should see it, without the password.
+        """Convert a driver's error to the error to raise, without the password.
 
         Args:
             error: What the driver raised.
-            doing: What was tried, such as `cannot write`.
+            doing: The failed operation, such as `cannot write`.
         """
         kind = self.fault(error)
         text = without_password(self.text(error), self.password, self.options.get_user_name())
         return _FAILURES.get(kind, DatabaseError)(f"{doing} {self.options.shown_url}: {text}")
 
     def text(self, error: Exception) -> str:
-        """Return what an error says, in one line."""
+        """Return an error's message in one line."""
         return " ".join(str(error).split())
 
 
@@ -145,10 +145,10 @@ _FAILURES: dict[Fault, type[ScurryError]] = {
 
 
 def database_of(options: JdbcConnectionOptions) -> Database:
-    """Return the database that options lead to.
+    """Return the database of connection options.
 
     Raises:
-        UnsupportedError: There is none for the URL.
+        UnsupportedError: The URL's database is not supported.
         ArgumentError: The URL or the driver's name is wrong.
         ExtraMissingError: The driver is not installed.
     """

@@ -1,4 +1,4 @@
-"""JdbcExactlyOnceSink: each record's statement executed once, whatever fails."""
+"""JdbcExactlyOnceSink: executes the statement of each record exactly once."""
 
 from __future__ import annotations
 
@@ -18,39 +18,44 @@ from scurry.errors import SinkCommitError
 
 __all__ = ["JdbcExactlyOnceSink"]
 
-#: A task's records of a micro-batch that are less than this much text travel with the task's result.
+#: Up to this size (in characters of text), a task sends its records of a micro-batch with its result.
 CARRIED_CHARACTERS = 256 * 1024
 
-#: Records in a block of text where the sink's batches have no size.
+#: Number of records in a block of text if the sink has no batch size.
 _BLOCK_ROWS = 5000
 
 
 @dataclass(frozen=True)
 class JdbcExactlyOnceSink(JdbcSink):
-    """Executes an SQL statement exactly once for every record, all of a micro-batch in one transaction.
+    """Execute an SQL statement exactly once for every record, all of a micro-batch in one transaction.
 
-    A task must not touch the target. Had each task a transaction of its own, some of a batch's would be committed when
-    the job dies, others not, and the repeated batch may deal its records to other tasks (after a restart with another
-    parallelism it certainly does): no record of what each task had committed says which *records* are missing.
-    Prepared transactions (what Flink's XA sink uses) move the question, for some may be committed when the driver dies;
-    they also hold locks until somebody ends them, and PostgreSQL refuses them unless configured.
+    Tasks must not write to the target. If each task had its own transaction, a crash could leave some of a batch's
+    transactions committed and others not. The repeated batch may assign its records to other tasks (with another
+    parallelism it always does), so knowing which tasks had committed would not tell which *records* are missing.
+    Prepared transactions, which Flink's XA sink uses, do not solve this, because some may be committed when the driver
+    dies. They also hold locks until they are ended, and PostgreSQL rejects them unless configured.
 
-    So a micro-batch is committed as a whole. Tasks hand their records to the committer, few with their result, many
-    through a staging table. The committer, in one transaction: locks the sink's row in the commit table; stops if that
-    says the batch, or a later one, is committed; executes the statement for all records; deletes what was staged; and
-    writes the batch's number into the row. Then
+    A micro-batch is therefore committed as a whole. Tasks pass their records to the committer: few with their result,
+    many through a staging table. In one transaction, the committer
 
-    - killed before that transaction is committed: it never happened. The repeated batch has the same number, brings its
-      records itself, and what its dead predecessors staged is read by nobody and deleted with the next commit;
-    - killed after, but before Spark knows: the batch comes again, its number is found, nothing is executed;
-    - the connection is lost while it is being committed: the number tells which of the two it was;
-    - a driver that was thought dead commits at the same time: the row's lock lets one go first, the number stops the
-      other.
+    1. locks the sink's row in the commit table,
+    2. unless the row says that the batch or a later one is committed, executes the statement for all records and writes
+       the batch's number into the row,
+    3. deletes the staged records.
 
-    This rests on three things: the engine repeats a batch under its number and with the same input, operators make the
-    same records of it, and no other job uses the same sink id, which the engine sees to. The price is that one
-    connection executes a batch's statements (pipelined), so a target that needs many writers is better served by an
-    upsert and `JdbcSink`.
+    Failures are handled as follows:
+
+    - Killed before the transaction is committed: nothing has happened. The repeated batch has the same number and
+      stages its records again. Records staged by failed attempts are never read, and deleted with the next commit.
+    - Killed after that, but before Spark records it: the repeated batch finds its number and executes nothing.
+    - The connection is lost during the commit: the number tells whether the transaction was committed.
+    - A driver that was assumed dead commits at the same time: the row's lock serializes the two, and the number stops
+      the second.
+
+    This requires that the engine repeats a batch with its number and the same input, that operators produce the same
+    records from it, and that no other job uses the same sink id, which the engine ensures. The disadvantage is that one
+    connection executes all statements of a batch (pipelined). For a target that needs many writers, use an upsert and
+    `JdbcSink`.
 
     Attributes:
         tables: Names of commit table and staging table, both in the target database.
@@ -59,7 +64,7 @@ class JdbcExactlyOnceSink(JdbcSink):
     tables: JdbcExactlyOnceOptions = field(default_factory=JdbcExactlyOnceOptions)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that hands records on."""
+        """Return a writer that passes its records to the committer."""
         return _StagingWriter(self, context)
 
     def create_committer(self, sink_id: str) -> Committer:
@@ -69,7 +74,7 @@ class JdbcExactlyOnceSink(JdbcSink):
 
 @dataclass(frozen=True)
 class _Staged:
-    """What a task hands to the committer: blocks of text, or where they are."""
+    """The committable of a task: blocks of text, or their place in the staging table."""
 
     blocks: tuple[str, ...]
     writer: str = ""
@@ -85,7 +90,7 @@ class _Staging:
         self._sink_id = sink_id
         self._insert, _ = database.translate(
             f"INSERT INTO {table} (sink_id, batch_id, writer, block, content) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING"  # a repeated transaction finds its own
+            "ON CONFLICT DO NOTHING"  # a retried transaction may find its own rows
         )
         self._select, _ = database.translate(f"SELECT content FROM {table} WHERE writer = ? AND block = ?")
         self._delete, _ = database.translate(f"DELETE FROM {table} WHERE sink_id = ? AND batch_id <= ?")
@@ -122,7 +127,7 @@ class _StagingWriter(SinkWriter):
         self._staging = _Staging(database, sink.tables.staging_table, context.sink_id)
         self._batch_id = context.batch_id
         self._size = sink.execution.get_batch_size() or _BLOCK_ROWS
-        self._writer = uuid.uuid4().hex  # of every attempt, so that none meets what another has left
+        self._writer = uuid.uuid4().hex  # unique to the attempt, which therefore never sees rows of other attempts
         self._rows: Rows = []
         self._blocks: list[str] = []
         self._carried = 0
@@ -174,7 +179,7 @@ class _TransactionCommitter(Committer):
         self._table = sink.tables.commit_table
         self._sink_id = sink_id
         self._created = False
-        # locks the row, made if there is none, and tells what is in it
+        # locks the row, which it inserts if missing, and returns the batch in it
         self._lock, _ = database.translate(
             f"INSERT INTO {self._table} AS known (sink_id, batch_id) VALUES (?, -1) "
             "ON CONFLICT (sink_id) DO UPDATE SET batch_id = known.batch_id RETURNING batch_id"
@@ -185,7 +190,7 @@ class _TransactionCommitter(Committer):
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         if not committables:
-            return  # nothing was committed by an earlier try, either: it had the same input
+            return  # earlier attempts had the same input, so they committed nothing either
         if not self._created:
             self._session.transact(self._create_tables, WRITING)
             self._created = True

@@ -1,4 +1,4 @@
-"""JdbcLookup: rows by key, for enriching a stream, with a cache."""
+"""JdbcLookup: looks up rows by key, with a cache, to enrich a stream."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LOOKING_UP = "cannot look up in"
 
 
 class JdbcLookup:
-    """Looks rows up by key, asking the database only for keys that are not in its cache.
+    """Look up rows by key and query the database only for keys that are not in its cache.
 
-    Picklable, so a function of a program may hold one; every task gets its own, with a cache and connections of its
-    own, made when they are first needed. Threads may share one: each call that runs at the same time as others takes a
-    connection of its own. What a lookup finds is what the database holds then, or held up to `expire_after_write_ms`
-    ago: a repeated micro-batch may find something else.
+    It is picklable, so a user's function may hold one. Every task gets its own copy, whose cache and connections are
+    created on first use. Threads may share a lookup: concurrent calls use separate connections. A lookup returns what
+    the database contains now, or contained up to `expire_after_write_ms` ago, so a repeated micro-batch may get other
+    rows.
 
-    The counterpart of Flink's lookup joins (`lookup.cache = PARTIAL`), whose options these are.
+    This is the counterpart of Flink's lookup joins (`lookup.cache = PARTIAL`), with the same options.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class JdbcLookup:
         Args:
             sql: A query with a `?` for each part of the key.
             jdbc_connection_options: Where the database is.
-            max_rows: How many rows the cache holds, a key that has none counting as one; those not asked for longest
-                go first. 0 for no cache.
-            expire_after_write_ms: For how long an answer is good, in milliseconds or as an amount of time; None for
-                ever.
-            cache_missing_key: Whether it is also remembered that there is no row for a key.
-            max_retries: How often a query is tried again after an error that may pass.
+            max_rows: Number of rows in the cache; a key without rows counts as one. The least recently used are
+                evicted. 0 for no cache.
+            expire_after_write_ms: How long an entry is valid, in milliseconds or as an amount of time; None for no
+                limit.
+            cache_missing_key: Whether to cache that a key has no rows.
+            max_retries: How often to retry a query after a transient error.
 
         Raises:
             ArgumentError: There is no `?`, or a number is negative.
@@ -83,8 +83,8 @@ class JdbcLookup:
             *key: The values of the query's parameters; hashable.
 
         Raises:
-            ArgumentError: There are more or fewer than parameters.
-            DatabaseError: The database is not there after all retries, or refuses the query.
+            ArgumentError: The number of values differs from the number of parameters.
+            DatabaseError: The database is not available after all retries, or rejects the query.
         """
         if len(key) != self._arity:
             raise ArgumentError(f"the query has {self._arity} parameters (?), the key {len(key)} parts: {key!r}")
@@ -101,7 +101,7 @@ class JdbcLookup:
         return rows
 
     def one(self, *key: Any) -> Row | None:
-        """Return the first row of a key, None if there is none; as `rows` otherwise."""
+        """Return the first row of a key, None if there is none; otherwise like `rows`."""
         rows = self.rows(*key)
         return rows[0] if rows else None
 
@@ -147,11 +147,11 @@ class JdbcLookup:
             self._rows -= len(rows) or 1
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave cache and connections behind."""
+        """Leave out cache and connections."""
         mine = ("_lock", "_cached", "_rows", "_idle")
         return {name: value for name, value in vars(self).items() if name not in mine}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Begin with an empty cache."""
+        """Start with an empty cache."""
         vars(self).update(state)
         self._begin()

@@ -1,4 +1,4 @@
-"""How to reach a database and how to write to it, with PyFlink's builders."""
+"""Options for connecting to a database and for writing to it, with PyFlink's builders."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["JdbcConnectionOptions", "JdbcExactlyOnceOptions", "JdbcExecutionOpti
 
 @dataclass(frozen=True)
 class JdbcConnectionOptions:
-    """Where a database is and who asks. Programs make it with `JdbcConnectionOptionsBuilder`.
+    """The address and credentials of a database. Programs create it with `JdbcConnectionOptionsBuilder`.
 
-    Its text shows neither the password nor the URL's parameters.
+    Its text contains neither the password nor the URL's parameters.
     """
 
     _url: str = field(repr=False)
@@ -30,8 +30,8 @@ class JdbcConnectionOptions:
 
     @property
     def shown_url(self) -> str:
-        """The URL as errors and logs may show it: without parameters, some of which are secret."""
-        # A password may hold @, / and ?, which should have been encoded; a port ends with one of the latter two.
+        """The URL for errors and logs: without parameters, some of which are secret."""
+        # A password may contain unencoded @, / and ?; a port ends with one of the latter two.
         url = re.sub(r"//[^/@:?]*:(?!\d+(?:[/?,]|$))\S*@", "//", self._url)
         return re.sub(r"//[^/@]*@", "//", url.partition("?")[0])
 
@@ -52,10 +52,10 @@ class JdbcConnectionOptions:
         return self._password
 
     class JdbcConnectionOptionsBuilder:
-        """Builds JdbcConnectionOptions."""
+        """Build JdbcConnectionOptions."""
 
         def __init__(self) -> None:
-            """Begin with nothing."""
+            """Start without options."""
             self._url: str | None = None
             self._driver_name: str | None = None
             self._user_name: str | None = None
@@ -67,7 +67,7 @@ class JdbcConnectionOptions:
             return self
 
         def with_driver_name(self, driver_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            """Set the class of the JDBC driver; the URL alone decides which Python driver is used."""
+            """Set the class of the JDBC driver; the Python driver is chosen only by the URL."""
             self._driver_name = driver_name
             return self
 
@@ -85,14 +85,14 @@ class JdbcConnectionOptions:
             """Return the options.
 
             Raises:
-                ArgumentError: There is no URL, or the driver is not the URL's.
-                UnsupportedError: There is no driver for the URL here, or it has a parameter that is not known.
+                ArgumentError: There is no URL, or the driver does not fit the URL.
+                UnsupportedError: The URL's database or one of its parameters is not supported.
                 ExtraMissingError: The Python driver is not installed.
             """
             if not self._url:
                 raise ArgumentError("JdbcConnectionOptions need a URL: with_url('jdbc:postgresql://host/database')")
             options = JdbcConnectionOptions(self._url, self._driver_name, self._user_name, self._password)
-            # what cannot work should fail where the program says it
+            # wrong options should fail here, in the user's program
             from scurry.connectors.jdbc.databases import database_of
 
             database_of(options)
@@ -101,14 +101,14 @@ class JdbcConnectionOptions:
 
 @dataclass(frozen=True)
 class JdbcExecutionOptions:
-    """How many records go to the database at once, and how often it is tried."""
+    """The batch size and the number of retries of writes to a database."""
 
     _batch_interval_ms: int = 0
     _batch_size: int = 5000
     _max_retries: int = 3
 
     def get_batch_interval_ms(self) -> int:
-        """Return how long records may wait for their batch to fill, in milliseconds; 0 for no limit."""
+        """Return how long records may wait for a full batch, in milliseconds; 0 for no limit."""
         return self._batch_interval_ms
 
     def get_batch_size(self) -> int:
@@ -116,7 +116,7 @@ class JdbcExecutionOptions:
         return self._batch_size
 
     def get_max_retries(self) -> int:
-        """Return how often a batch is tried again after an error that may pass."""
+        """Return how often a batch is retried after a transient error."""
         return self._max_retries
 
     @staticmethod
@@ -126,27 +126,27 @@ class JdbcExecutionOptions:
 
     @staticmethod
     def builder() -> JdbcExecutionOptions.Builder:
-        """Return a builder that begins with the defaults."""
+        """Return a builder that starts with the defaults."""
         return JdbcExecutionOptions.Builder()
 
     class Builder:
-        """Builds JdbcExecutionOptions."""
+        """Build JdbcExecutionOptions."""
 
         def __init__(self) -> None:
-            """Begin with the defaults."""
+            """Start with the defaults."""
             self._interval_ms = 0
             self._size = 5000
             self._max_retries = 3
 
         def with_batch_size(self, size: int) -> JdbcExecutionOptions.Builder:
-            """Set how many records are written at once (5000); 0 for all of a micro-batch."""
+            """Set how many records are written at once (default 5000); 0 for all of a micro-batch."""
             self._size = size
             return self
 
         def with_batch_interval_ms(self, interval_ms: TimeAmount) -> JdbcExecutionOptions.Builder:
-            """Set how long records may wait for their batch to fill (0, no limit).
+            """Set how long records may wait for a full batch (default 0, no limit).
 
-            Looked at when records arrive; at the end of a micro-batch all are written anyway.
+            The time is checked when records arrive; at the end of a micro-batch all records are written anyway.
 
             Args:
                 interval_ms: Milliseconds or an amount of time.
@@ -155,7 +155,7 @@ class JdbcExecutionOptions:
             return self
 
         def with_max_retries(self, max_retries: int) -> JdbcExecutionOptions.Builder:
-            """Set how often a batch is tried again (3), after a pause of 0, 1, 2, ... seconds."""
+            """Set how often a batch is retried (default 3), after pauses of 0, 1, 2, ... seconds."""
             self._max_retries = max_retries
             return self
 
@@ -177,13 +177,13 @@ _TABLE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 
 @dataclass(frozen=True)
 class JdbcExactlyOnceOptions:
-    """Where an exactly-once sink keeps what it needs in the target database.
+    """The tables that an exactly-once sink needs in the target database.
 
     Flink's options of this name are about XA transactions, which are not used here (see `JdbcExactlyOnceSink`).
 
     Attributes:
         commit_table: Table of the last batch that each sink has committed.
-        staging_table: Table of records on their way.
+        staging_table: Table of records that wait for the commit.
     """
 
     commit_table: str = "scurry_commits"
@@ -191,29 +191,29 @@ class JdbcExactlyOnceOptions:
 
     @staticmethod
     def defaults() -> JdbcExactlyOnceOptions:
-        """Return tables `scurry_commits` and `scurry_staging` where the connection makes tables."""
+        """Return tables `scurry_commits` and `scurry_staging` in the connection's default schema."""
         return JdbcExactlyOnceOptions()
 
     @staticmethod
     def builder() -> JdbcExactlyOnceOptions.Builder:
-        """Return a builder that begins with the defaults."""
+        """Return a builder that starts with the defaults."""
         return JdbcExactlyOnceOptions.Builder()
 
     class Builder:
-        """Builds JdbcExactlyOnceOptions."""
+        """Build JdbcExactlyOnceOptions."""
 
         def __init__(self) -> None:
-            """Begin with the defaults."""
+            """Start with the defaults."""
             self._commit_table = "scurry_commits"
             self._staging_table = "scurry_staging"
 
         def with_commit_table(self, table: str) -> JdbcExactlyOnceOptions.Builder:
-            """Set the table of committed batches; it is made if it is missing."""
+            """Set the table of committed batches; it is created if it does not exist."""
             self._commit_table = table
             return self
 
         def with_staging_table(self, table: str) -> JdbcExactlyOnceOptions.Builder:
-            """Set the table of records on their way; it is made if it is missing."""
+            """Set the table of staged records; it is created if it does not exist."""
             self._staging_table = table
             return self
 
@@ -221,7 +221,7 @@ class JdbcExactlyOnceOptions:
             """Return the options.
 
             Raises:
-                ArgumentError: Something is no name of a table.
+                ArgumentError: A table name is invalid.
             """
             for table in (self._commit_table, self._staging_table):
                 if not _TABLE.fullmatch(table):

@@ -1,4 +1,4 @@
-"""JDBC's `?` in SQL: found outside of quotes and comments only."""
+"""Translation of JDBC's placeholders (`?`) in SQL, outside of quotes and comments."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 def translate(sql: str, placeholder: Callable[[int], str]) -> tuple[str, int]:
-    """Replace the placeholders of a statement; `??` stands for a question mark, as with PostgreSQL's JDBC driver.
+    """Replace the placeholders of a statement; `??` is a literal question mark, as with PostgreSQL's JDBC driver.
 
     Args:
         sql: The statement.
-        placeholder: Returns the driver's own placeholder of a parameter, counted from 1.
+        placeholder: Returns the driver's placeholder of a parameter, counted from 1.
 
     Returns:
         The statement for the driver, and the number of its parameters.
@@ -63,7 +63,7 @@ def translate(sql: str, placeholder: Callable[[int], str]) -> tuple[str, int]:
 
 
 def _end_of_comment(sql: str, at: int) -> int:
-    """Comments nest in PostgreSQL."""
+    """Return the end of a comment; comments nest in PostgreSQL."""
     begun, depth = at, 1
     while depth:
         end = _COMMENT.search(sql, at)

@@ -28,7 +28,7 @@ from scurry.errors import ExtraMissingError, UnsupportedError
 
 __all__ = ["Postgres"]
 
-#: by class, or by whole SQLSTATE where the class is not of one kind
+#: by SQLSTATE class, or by SQLSTATE if the class is not uniform
 _FAULTS = {
     "08": Fault.CONNECTION,
     "57P01": Fault.CONNECTION,  # admin_shutdown
@@ -50,16 +50,16 @@ _FAULTS = {
     "23": Fault.RECORD,  # constraints
 }
 
-#: What a server says when it refuses a connection; libpq passes on the words, but no SQLSTATE.
+#: Messages of a server that refuses a connection; libpq passes on the text, but no SQLSTATE.
 _REFUSALS = ("authentication failed", "no pg_hba.conf entry", "does not exist", "no password supplied", "not permitted")
 
-#: serialises the making of tables: `create table if not exists` of several sessions at once may fail
+#: serializes the creation of tables: concurrent `create table if not exists` may fail
 _TABLE_LOCK = 0x5C0221
 
 _ARRAYS = (BasicArrayTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _BYTES = PrimitiveArrayTypeInfo(Types.BYTE())
 
-#: names of PostgreSQL's types -> what their values are here; those of all others are text
+#: names of PostgreSQL's types -> types of their values; values of all other types are text
 _TYPES: dict[str, TypeInformation] = {
     "bool": Types.BOOLEAN(),
     "int2": Types.SHORT(),
@@ -77,12 +77,12 @@ _TYPES: dict[str, TypeInformation] = {
 
 
 class Postgres(Database):
-    """A PostgreSQL server. Sessions work in UTC, so `timestamp with time zone` columns are in UTC here."""
+    """A PostgreSQL server. Sessions use UTC, so values of `timestamp with time zone` are in UTC."""
 
     jdbc_drivers = ("org.postgresql.Driver",)
 
     def __init__(self, options: JdbcConnectionOptions) -> None:
-        """Check URL and driver."""
+        """Check the URL and the driver."""
         super().__init__(options)
         self._parameters = libpq_parameters(options)
         if importlib.util.find_spec("psycopg") is None:
@@ -95,13 +95,13 @@ class Postgres(Database):
 
     @property
     def errors(self) -> type[Exception]:
-        """What psycopg raises."""
+        """The base class of psycopg's errors."""
         import psycopg
 
         return psycopg.Error
 
     def open(self, autocommit: bool = False) -> Any:
-        """Connect; statements take `$1` as they are (`RawCursor`)."""
+        """Connect, with cursors that leave `$1` unchanged (`RawCursor`)."""
         import psycopg
         from psycopg.types.string import TextLoader
 
@@ -113,11 +113,11 @@ class Postgres(Database):
         return connection
 
     def alive(self, connection: Any) -> bool:
-        """Whether the connection is open."""
+        """Return whether the connection is open."""
         return not connection.closed
 
     def fault(self, error: Exception) -> Fault:
-        """Go by SQLSTATE, and without one by class and words."""
+        """Return the category by SQLSTATE, or without one by class and message."""
         import psycopg
 
         state = getattr(error, "sqlstate", None)
@@ -131,7 +131,7 @@ class Postgres(Database):
         return Fault.RECORD if isinstance(error, psycopg.DataError | psycopg.ProgrammingError) else Fault.OTHER
 
     def text(self, error: Exception) -> str:
-        """Return the server's message with details and hints, if it is from the server."""
+        """Return the error's message; if it is from the server, with details and hints."""
         diagnosis: Any = getattr(error, "diag", None)
         if diagnosis is None or diagnosis.message_primary is None:
             return super().text(error)
@@ -139,18 +139,18 @@ class Postgres(Database):
         return f"{'; '.join(part for part in parts if part)} (SQLSTATE {diagnosis.sqlstate})"
 
     def translate(self, sql: str) -> tuple[str, int]:
-        """Number the parameters: `$1`, `$2`, ..."""
+        """Replace placeholders by `$1`, `$2`, ..."""
         return translate(sql, lambda number: f"${number}")
 
     def row_type(self, connection: Any, query: str) -> RowTypeInfo:
-        """Ask the server for the types."""
+        """Return the types that the server reports."""
         cursor = connection.execute(f"SELECT * FROM ({query}\n) AS scurry_query WHERE false")
         connection.rollback()
         types = [_type_of(column.type_code) for column in cursor.description]
         return RowTypeInfo(types, [column.name for column in cursor.description])
 
     def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Read through a cursor on the server: one snapshot, and `fetch_size` rows in memory."""
+        """Read through a server-side cursor: one snapshot, and `fetch_size` rows in memory."""
         import psycopg
 
         connection = self.open()
@@ -163,14 +163,14 @@ class Postgres(Database):
             connection.close()
 
     def create_table(self, connection: Any, name: str, columns: str) -> None:
-        """Look first: whoever may not make tables may have found one made for them."""
+        """Create the table only if it is missing, so that users without the privilege can use an existing one."""
         look = "SELECT to_regclass($1) IS NULL"
         if connection.execute(look, [name]).fetchone()[0]:
             connection.execute("SELECT pg_advisory_xact_lock($1)", [_TABLE_LOCK])
             connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
 
     def check_type(self, type_info: RowTypeInfo) -> None:
-        """All single values, bytes, and arrays of single values."""
+        """Accept single values, bytes, and arrays of single values."""
         for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
             element = field.elem_type if isinstance(field, _ARRAYS) else field
             if not (_is_single(element) or field == _BYTES):
@@ -189,7 +189,7 @@ def _is_single(type_info: TypeInformation) -> bool:
 
 @functools.cache
 def _shown_as_text() -> list[int]:
-    """The types that psycopg knows better than declared types do: json, uuid, intervals, ranges, ..."""
+    """Return the types to read as text, without psycopg's conversion: json, uuid, intervals, ranges, ..."""
     import psycopg
 
     return [info.oid for info in psycopg.adapters.types if info.name not in _TYPES]

@@ -1,4 +1,4 @@
-"""JDBC URLs of PostgreSQL, as the parameters of libpq."""
+"""Conversion of PostgreSQL's JDBC URLs to the parameters of libpq."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONNECT_SECONDS = 10
 _URL = re.compile(r"jdbc:postgresql:(?://(?P<hosts>[^/?]*)/?)?(?P<database>[^?]*)(?:\?(?P<parameters>.*))?", re.DOTALL)
 _HOST = re.compile(r"(?P<host>\[[^\]]*\]|[^:]*)(?::(?P<port>\d+))?")
 
-#: parameters of PostgreSQL's JDBC driver -> of libpq
+#: parameter of PostgreSQL's JDBC driver -> parameter of libpq
 _NAMES = {
     "ApplicationName": "application_name",
     "connectTimeout": "connect_timeout",
@@ -46,8 +46,8 @@ def libpq_parameters(options: JdbcConnectionOptions) -> dict[str, Any]:
     """Return the keyword arguments of `psycopg.connect` for a JDBC URL with user and password.
 
     Raises:
-        ArgumentError: It is no such URL.
-        UnsupportedError: It has a parameter that is not known.
+        ArgumentError: The URL is not valid.
+        UnsupportedError: A parameter is not supported.
     """
     url = _URL.fullmatch(options.get_db_url())
     if url is None or "@" in (url["hosts"] or ""):
@@ -65,7 +65,7 @@ def libpq_parameters(options: JdbcConnectionOptions) -> dict[str, Any]:
     for name, explicit in (("user", options.get_user_name()), ("password", options.get_password())):
         if explicit is not None:
             found[name] = explicit
-    database = unquote(url["database"]) or found.get("user")  # as JDBC's driver and libpq have it
+    database = unquote(url["database"]) or found.get("user")  # like the JDBC driver and libpq
     return {**found, "dbname": database} if database else found
 
 
@@ -81,9 +81,9 @@ def _servers(hosts: str | None) -> dict[str, str]:
 
 
 def _add(found: dict[str, Any], name: str, value: str) -> None:
-    """Parameters that say something else to libpq."""
+    """Add a parameter that has another form in libpq."""
     if name == "ssl":
-        if value.lower() != "false":  # "ssl" alone means true, too
+        if value.lower() != "false":  # "ssl" without a value means true, too
             found.setdefault("sslmode", "verify-full")
     elif name == "currentSchema":
         setting = f"-c search_path={value}".replace("\\", "\\\\").replace(", ", ",")
@@ -93,9 +93,9 @@ def _add(found: dict[str, Any], name: str, value: str) -> None:
     elif name == "prepareThreshold" and value.lstrip("-").isdigit():
         found["prepare_threshold"] = int(value) if int(value) > 0 else None
     elif name == "stringtype" and value == "unspecified":
-        return  # text goes to columns of any type here
+        return  # text is accepted for columns of any type anyway
     elif name == "reWriteBatchedInserts":
-        return  # batches are pipelined, whatever it says
+        return  # batches are always pipelined
     else:
         known = ", ".join(sorted([*_NAMES, *_OTHERS], key=str.lower))
         raise UnsupportedError(

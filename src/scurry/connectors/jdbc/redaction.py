@@ -1,4 +1,4 @@
-"""Texts of drivers without the password."""
+"""Redaction of passwords in the texts of drivers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ def without_password(text: str, password: str | None, user: str | None) -> str:
     Args:
         text: The text.
         password: The password, None if there is none.
-        user: Whose it is; a password that is the user's name is no secret, and hiding it would hide whom the text is
-            about.
+        user: The user name; a password equal to it is not hidden, because the text needs the user name.
     """
     text = without_secrets(text)
     if password and password != user:

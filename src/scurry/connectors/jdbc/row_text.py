@@ -1,4 +1,4 @@
-"""Parameters of statements as text: what waits in a database for its commit must not be code, as pickles are."""
+"""Text format of statement parameters; staged records must not be pickles, which could contain code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Both = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
 class RowText:
-    """Rows of a declared type as JSON and back, exactly."""
+    """Convert rows of a declared type to JSON and back, without loss."""
 
     def __init__(self, type_info: RowTypeInfo) -> None:
         """Take the type of the rows."""
@@ -51,7 +51,7 @@ def _mapped(rows: list[list[Any]], converters: dict[int, Callable[[Any], Any]]) 
 
 
 def _both(type_info: TypeInformation) -> _Both | None:
-    """To JSON and back; None where JSON has the type itself."""
+    """Return the conversions to JSON and back; None if JSON supports the type."""
     if isinstance(type_info, DateTypeInfo):
         return datetime.date.isoformat, datetime.date.fromisoformat
     if isinstance(type_info, TimeTypeInfo):

@@ -1,4 +1,4 @@
-"""Session: transactions on a connection that is made anew when it is lost."""
+"""Session: runs transactions on a connection that is reopened when it is lost."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ T = TypeVar("T")
 
 
 class Session:
-    """Runs transactions, again when they fail for a reason that may pass: a lost connection, a deadlock.
+    """Run transactions, and retry them after transient errors, such as a lost connection or a deadlock.
 
-    Connects when it is first needed. Not for several threads at once.
+    It connects on first use and is not thread-safe.
     """
 
     def __init__(self, database: Database, max_retries: int, autocommit: bool = False) -> None:
         """Describe the session.
 
         Args:
-            database: Where to.
-            max_retries: How often a transaction is tried again, after pauses of 0, 1, 2, ... seconds as in Flink.
-            autocommit: Whether work is a single statement, which needs no `BEGIN` and `COMMIT` around it.
+            database: The database.
+            max_retries: How often a transaction is retried, after pauses of 0, 1, 2, ... seconds as in Flink.
+            autocommit: Whether every transaction is a single statement, which needs no `BEGIN` and `COMMIT`.
         """
         self._database = database
         self._max_retries = max_retries
@@ -33,16 +33,16 @@ class Session:
         self._connection: Any = None
 
     def transact(self, work: Callable[[Any], T], doing: str) -> T:
-        """Return what `work` returns, once its transaction is committed.
+        """Run `work` in a transaction; return its result after the commit.
 
-        When the connection is lost during the commit nobody knows whether it happened; `work` runs again then.
+        If the connection is lost during the commit, `work` runs again, although it may have been committed.
 
         Args:
-            work: Gets a DB-API connection; does neither commit nor roll back.
-            doing: What it does, for errors: `cannot write to`.
+            work: Called with a DB-API connection; must neither commit nor roll back.
+            doing: The operation, for error messages: `cannot write to`.
 
         Raises:
-            DatabaseError: The database refused, or is not there after all retries.
+            DatabaseError: The database rejects the work, or is not available after all retries.
         """
         database = self._database
         for retry in range(self._max_retries + 1):
@@ -55,7 +55,7 @@ class Session:
             except database.errors as error:
                 self._recover()
                 if database.fault(error) not in PASSING or retry == self._max_retries:
-                    # not chained: a driver's own text may hold the password
+                    # not chained: the driver's text may contain the password
                     raise database.failure(error, doing) from None
             except BaseException:
                 self.close()
@@ -64,7 +64,7 @@ class Session:
         raise AssertionError("the last try returns or raises")
 
     def _recover(self) -> None:
-        """Leave a connection without a transaction, or none."""
+        """Roll back, or close the connection if that fails."""
         try:
             if self._connection is not None:
                 self._connection.rollback()
@@ -75,10 +75,10 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, if there is one; what is not committed is undone."""
+        """Close the connection, if there is one; uncommitted work is rolled back."""
         connection, self._connection = self._connection, None
         try:
             if connection is not None:
                 connection.close()
         except self._database.errors:
-            pass  # it was broken before
+            pass  # the connection was already broken

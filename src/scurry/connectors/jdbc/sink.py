@@ -1,4 +1,4 @@
-"""JdbcSink: records as executions of an SQL statement, at least once."""
+"""JdbcSink: executes an SQL statement for every record, at least once."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ WRITING = "cannot write to"
 
 @dataclass(frozen=True)
 class JdbcSink(Sink):
-    """Executes an SQL statement for every record, in batches, from the tasks.
+    """Execute an SQL statement for every record, in batches, from the tasks.
 
-    At least once: a batch is one transaction of its own, so what a task wrote before it failed stays, and is written
-    again by the task that repeats it. With a statement that may be executed twice (`INSERT ... ON CONFLICT ... DO
-    UPDATE`) that changes nothing. `JdbcExactlyOnceSink` is for all others.
+    At least once: every batch is a separate transaction, so what a failed task has written remains, and the repeated
+    task writes it again. With an idempotent statement (`INSERT ... ON CONFLICT ... DO UPDATE`) this has no effect. For
+    all others, use `JdbcExactlyOnceSink`.
 
     Attributes:
-        sql: The statement, with `?` for the fields of a record in their order.
+        sql: The statement, with a `?` for each field of a record, in order.
         type_info: Type of the records.
-        connection: Where the database is.
-        execution: How many records are a batch, and how often one is tried.
+        connection: The connection options.
+        execution: Batch size and number of retries.
     """
 
     sql: str
@@ -40,11 +40,11 @@ class JdbcSink(Sink):
     execution: JdbcExecutionOptions
 
     def __post_init__(self) -> None:
-        """Check what can be checked without a connection, as `Statement` does."""
+        """Check what can be checked without a connection, like `Statement`."""
         Statement(database_of(self.connection), self.sql, self.type_info)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that connects when it has something to write."""
+        """Return a writer that connects with its first write."""
         return _BatchWriter(self)
 
     def create_committer(self, sink_id: str) -> Committer:

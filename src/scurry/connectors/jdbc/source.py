@@ -1,4 +1,4 @@
-"""JdbcSource: the rows of a query, read once, in parallel where it is cut into splits."""
+"""JdbcSource: reads the rows of a query once, in parallel if the query is split."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ _CONNECT_RETRIES = 3
 
 @dataclass(frozen=True)
 class Partitions:
-    """A query cut into splits by ranges of a column.
+    """The splits of a query by ranges of a column.
 
-    The bounds only say where to cut: smaller values are in the first split, larger ones in the last, NULLs in the
-    first, so no row is left out.
+    The bounds do not filter rows: smaller values and NULLs are in the first split, larger values in the last.
 
     Attributes:
         column: A column of the query's result: a number, date or timestamp.
-        lower: The smallest value, about.
-        upper: The largest, about.
-        number: How many splits.
+        lower: The approximate smallest value.
+        upper: The approximate largest value.
+        number: The number of splits.
     """
 
     column: str
@@ -47,7 +46,7 @@ class Partitions:
         """Check the bounds.
 
         Raises:
-            ArgumentError: They are not in order, or there is no split.
+            ArgumentError: They are not in order, or the number of splits is not positive.
         """
         if self.number < 1:
             raise ArgumentError(f"a query has at least 1 partition, got {self.number}")
@@ -58,7 +57,7 @@ class Partitions:
             )
 
     def split(self, number: int) -> tuple[str, list[Bound]]:
-        """Return the condition of a split's rows, with JDBC's placeholders, and its parameters."""
+        """Return the SQL condition of a split, with JDBC's placeholders, and its parameters."""
         quoted = '"' + self.column.replace('"', '""') + '"'
         if self.number == 1:
             return "1 = 1", []
@@ -78,16 +77,16 @@ class Partitions:
 class JdbcSource(Source):
     """A bounded source of the rows of a query, each a Row with the columns' names.
 
-    A split is one query through a cursor of the server: its rows are those of one moment, and no more than
-    `fetch_size` of them are in a task's memory. Splits are read at different moments. A job that fails reads the splits
-    of the repeated micro-batch again, so results are exactly-once if the table is not changed meanwhile.
+    A split is one query through a server-side cursor: its rows are from one snapshot, and at most `fetch_size` of them
+    are in a task's memory. Different splits are read from different snapshots. A repeated micro-batch reads its splits
+    again, so results are exactly-once only if the table does not change in the meantime.
 
     Attributes:
         sql: The query.
-        connection: Where the database is.
-        type_info: Type of the rows: that of the query's columns, or one declared.
-        partitions: How it is cut into splits, None for one split.
-        fetch_size: Rows fetched at once.
+        connection: The connection options.
+        type_info: Type of the rows, derived from the query's columns or declared.
+        partitions: The splits of the query; None for one split.
+        fetch_size: Number of rows fetched at once.
     """
 
     sql: str
@@ -103,20 +102,20 @@ class JdbcSource(Source):
 
     @property
     def splits(self) -> int:
-        """How many splits there are."""
+        """The number of splits."""
         return 1 if self.partitions is None else self.partitions.number
 
     def channels(self, parallelism: int) -> int:
-        """Return no more than there are splits."""
+        """Return the parallelism, but at most the number of splits."""
         return min(parallelism, self.splits)
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that deals every reader one split per micro-batch."""
+        """Return an enumerator that assigns every reader one split per micro-batch."""
         channels = self.channels(parallelism)
         return _SplitEnumerator(0, self.splits, channels, channels)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the rows of some splits."""
+        """Yield the rows of the assigned splits."""
         for split in range(*work):
             yield from sliced(self._blocks(split), sizer)
 
@@ -141,7 +140,7 @@ class JdbcSource(Source):
 
 
 class _SplitEnumerator(RangeEnumerator):
-    """A split is read in one micro-batch, however many rows it has."""
+    """Assign one split per channel and micro-batch, regardless of its number of rows."""
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         return
@@ -151,10 +150,10 @@ class _SplitEnumerator(RangeEnumerator):
 
 
 def row_type(sql: str, connection: JdbcConnectionOptions) -> RowTypeInfo:
-    """Return the type of a query's rows as the database tells.
+    """Return the type of a query's rows, as reported by the database.
 
     Raises:
-        DatabaseError: The database is not there, or refuses the query.
+        DatabaseError: The database is not available, or rejects the query.
     """
     database = database_of(connection)
     session = Session(database, _CONNECT_RETRIES)

@@ -1,4 +1,4 @@
-"""SQLite files, through the standard library: for trying things out, and for tests without a server."""
+"""SQLite files, through the standard library, for experiments and for tests without a server."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _BUSY_SECONDS = 10.0
 
 
 class Sqlite(Database):
-    """A file. It has one writer at a time, which others wait for up to 10 s."""
+    """An SQLite file. It has one writer at a time, for which others wait up to 10 s."""
 
     jdbc_drivers = ("org.sqlite.JDBC",)
 
     def __init__(self, options: JdbcConnectionOptions) -> None:
-        """Check URL and driver."""
+        """Check the URL and the driver."""
         super().__init__(options)
         self._path = options.get_db_url().removeprefix(_PREFIX)
         if not self._path or self._path.startswith(":memory:") or "?" in self._path:
@@ -46,21 +46,21 @@ class Sqlite(Database):
 
     @property
     def errors(self) -> type[Exception]:
-        """What the standard library raises."""
+        """The base class of the standard library's errors."""
         return sqlite3.Error
 
     def open(self, autocommit: bool = False) -> Any:
-        """Open the file, or make it."""
-        # A transaction that has read and then wants to write may be refused for good; one that announces it waits.
+        """Open the file, or create it."""
+        # A transaction that reads before it writes may fail at once; an IMMEDIATE one waits for other writers.
         transactions: Literal["IMMEDIATE"] | None = None if autocommit else "IMMEDIATE"
         return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level=transactions, check_same_thread=False)
 
     def alive(self, connection: Any) -> bool:
-        """Files do not go away."""
+        """Return True: a file has no connection to lose."""
         return True
 
     def fault(self, error: Exception) -> Fault:
-        """Go by class and code."""
+        """Return the category by class and code."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _LOCKED:
             return Fault.PASSING
@@ -72,28 +72,28 @@ class Sqlite(Database):
         return Fault.STATEMENT if wrong else Fault.OTHER
 
     def translate(self, sql: str) -> tuple[str, int]:
-        """Keep `?`."""
+        """Keep the `?` placeholders."""
         return translate(sql, lambda _: "?")
 
     def row_type(self, connection: Any, query: str) -> RowTypeInfo:
-        """Return the names; SQLite's columns have values of any type."""
+        """Return the columns' names without types: SQLite's columns have values of any type."""
         cursor = connection.execute(f"SELECT * FROM ({query}\n) LIMIT 0")
         names = [name for name, *_ in cursor.description]
         return RowTypeInfo([Types.PICKLED_BYTE_ARRAY()] * len(names), names)
 
     def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Step through the one statement."""
+        """Read the rows of one statement in blocks."""
         with closing(self.open()) as connection:
             cursor = connection.execute(query, parameters)
             while rows := cursor.fetchmany(fetch_size):
                 yield rows
 
     def create_table(self, connection: Any, name: str, columns: str) -> None:
-        """Make it; the file has one writer."""
+        """Create the table; no lock is needed, because a file has one writer at a time."""
         connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
 
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
-        """Decimals, dates and times become text."""
+        """Convert decimals, dates and times to text."""
         if type_info == Types.BIG_DEC():
             return str
         if isinstance(type_info, DateTypeInfo | TimeTypeInfo):
@@ -101,7 +101,7 @@ class Sqlite(Database):
         return _timestamp_text if isinstance(type_info, TimestampTypeInfo) else None
 
     def check_type(self, type_info: RowTypeInfo) -> None:
-        """All single values and bytes."""
+        """Accept single values and bytes."""
         for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
             if not _is_single(field):
                 raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""Statement: a user's SQL with records for its parameters."""
+"""Statement: executes a user's SQL with the fields of records as parameters."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["Run", "Rows", "Statement"]
 
 #: Parameters, one list per record.
 Rows: TypeAlias = list[list[Any]]
-#: Executes the statement for some records on a connection.
+#: Executes the statement for records on a connection.
 Run: TypeAlias = Callable[[Any, Rows], None]
 
 
 class Statement:
-    """Executes SQL once per record, whose fields are the parameters in their order."""
+    """Execute SQL once per record, with the record's fields as parameters."""
 
     def __init__(self, database: Database, sql: str, type_info: RowTypeInfo) -> None:
-        """Check that SQL and records fit each other.
+        """Check that the SQL and the record type fit each other.
 
         Raises:
-            ArgumentTypeError: `type_info` is no row type, or `sql` no text.
-            ArgumentError: There are more or fewer parameters than fields.
-            UnsupportedError: The database has no parameters of a field's type.
+            ArgumentTypeError: `type_info` is not a row type, or `sql` is not a text.
+            ArgumentError: The number of parameters differs from the number of fields.
+            UnsupportedError: The database does not support a field's type as a parameter.
         """
         if not isinstance(sql, str):
             raise ArgumentTypeError(f"a JdbcSink takes SQL, got {sql!r}")
@@ -45,7 +45,7 @@ class Statement:
         self._special = {at: convert for at, convert in special.items() if convert is not None}
 
     def rows(self, values: list[Any]) -> Rows:
-        """Return the fields of records, as their declared types have them.
+        """Return the fields of records, converted to their declared types.
 
         Raises:
             RecordRejectedError: A record is not of the declared type.
@@ -65,16 +65,16 @@ class Statement:
         return list(map(list, zip(*columns, strict=True)))
 
     def write(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
-        """Do some work in a transaction that executes the statement.
+        """Run `work`, which executes the statement, in a transaction.
 
         Args:
-            session: Where to.
-            work: Gets a connection and what executes the statement; may be called again.
-            doing: What it does, for errors.
+            session: The session.
+            work: Called with a connection and a function that executes the statement; may be called again.
+            doing: The operation, for error messages.
 
         Raises:
-            RecordRejectedError: The database does not take a record.
-            DatabaseError: As `Session.transact` says.
+            RecordRejectedError: The database rejects a record.
+            DatabaseError: As for `Session.transact`.
         """
         try:
             session.transact(lambda connection: work(connection, self._run), doing)
@@ -85,7 +85,7 @@ class Statement:
         connection.cursor().executemany(self._sql, self._parameters(rows))
 
     def _write_singly(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
-        """Find out which record it is; a driver cannot say where in a batch it failed."""
+        """Write record by record to find the rejected one, because drivers do not report its place in a batch."""
         at_work: list[Any] | None = None
 
         def run(connection: Any, rows: Rows) -> None:
@@ -93,7 +93,7 @@ class Statement:
             cursor = connection.cursor()
             for at_work in self._parameters(rows):
                 cursor.execute(self._sql, at_work)
-            at_work = None  # what fails later, such as a deferred constraint, is no single record's fault
+            at_work = None  # a later failure, such as a deferred constraint, is not due to a single record
 
         try:
             session.transact(lambda connection: work(connection, run), doing)

@@ -1,1 +1,1 @@
-"""Kafka: records from and to topics, through librdkafka (the extra `scurry[kafka]`)."""
+"""Kafka: reads and writes records of topics through librdkafka (the extra `scurry[kafka]`)."""

@@ -1,4 +1,4 @@
-"""Clients of librdkafka: made where they are needed, kept between micro-batches, with errors that say what to do."""
+"""Clients of librdkafka: configuration, errors, and a pool that keeps clients between micro-batches."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from scurry.errors import ArgumentError, ExtraMissingError
 
 __all__ = ["ClientPool", "Trouble", "announce_wait", "check", "committed", "confluent"]
 
-#: What librdkafka has to say; silent unless a program sets a level.
+#: Logs librdkafka's messages; silent unless the program sets a level.
 _LOGGER = logging.getLogger("scurry.kafka.client")
 if _LOGGER.level == logging.NOTSET:
     _LOGGER.setLevel(logging.CRITICAL)
 
-#: What a program is told about a cluster.
+#: Logs waiting for a cluster.
 _ANNOUNCER = logging.getLogger("scurry.kafka")
 _ANNOUNCER.addHandler(logging.NullHandler())
 
-#: Clients nobody has used for so long are closed.
+#: Unused clients are closed after this time.
 _IDLE_SECONDS = 30.0
 
-#: Java's, where a client can only gain by it: a broker that comes back need not wait ten seconds to be noticed.
+#: Java's default: a client notices a returning broker within 1 s; librdkafka's default is 10 s.
 _DEFAULTS = {"reconnect.backoff.max.ms": 1000}
-#: Since this version a client that has lost all brokers forgets those it knew, and its transactions may hang for good.
-#: (Before 2.11 the property that prevents it is unknown, or makes the loss fatal.)
+#: Since this version a client that loses all brokers forgets them, after which its transactions may hang indefinitely.
+#: (Before 2.11 the property that prevents this is unknown, or makes the loss fatal.)
 _FORGETS_BROKERS = 0x02100000
 
 
 def _defaults(version: int) -> dict[str, Any]:
-    """What clients are told unless a property says otherwise, by the version of librdkafka."""
+    """Return the default properties for a version of librdkafka."""
     return {**_DEFAULTS, "metadata.recovery.strategy": "none"} if version >= _FORGETS_BROKERS else _DEFAULTS
 
 
@@ -56,7 +56,7 @@ def confluent() -> Any:
 
 
 def announce_wait(servers: str, seconds: float) -> None:
-    """Say that a cluster is waited for: to the logger, or on standard error if the program has configured none."""
+    """Log that the job waits for a cluster; print it on standard error if the program has configured no logging."""
     _ANNOUNCER.warning("waiting up to %.0f s for the Kafka broker %s", seconds, servers)
     logger: logging.Logger | None = _ANNOUNCER
     while logger is not None:
@@ -67,13 +67,12 @@ def announce_wait(servers: str, seconds: float) -> None:
 
 
 def committed(consumer: Any, partitions: Sequence[Any], seconds: float) -> list[Any]:
-    """Return the partitions with the offsets that the group of a consumer has committed, those without any left out.
+    """Return the partitions for which the consumer's group has committed offsets, with these offsets.
 
-    The AdminClient could be asked as well, but librdkafka's crashes the process when the group's coordinator is not
-    where it was.
+    This does not use librdkafka's AdminClient, which crashes the process when the group's coordinator has moved.
 
     Raises:
-        KafkaException: One of them is not known, now.
+        KafkaException: The offset of a partition is not available now.
     """
     found = consumer.committed(list(partitions), seconds)
     for each in found:
@@ -83,10 +82,10 @@ def committed(consumer: Any, partitions: Sequence[Any], seconds: float) -> list[
 
 
 def check(properties: ClientProperties) -> None:
-    """Let librdkafka look at the properties, without connecting.
+    """Check the properties with librdkafka, without connecting.
 
     Raises:
-        ArgumentError: One is unknown or has an impossible value.
+        ArgumentError: A property is unknown or has an invalid value.
     """
     module = confluent()
     try:
@@ -98,31 +97,31 @@ def check(properties: ClientProperties) -> None:
 
 
 class Trouble:
-    """What a client last complained about: the reason behind its time-outs."""
+    """Collect the errors that a client reports: the reasons for its time-outs."""
 
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
 
     def watched(self, configuration: dict[str, Any]) -> dict[str, Any]:
-        """Return a client's configuration with this as listener."""
+        """Return a client's configuration that reports errors to this object."""
         defaults = _defaults(confluent().libversion()[1])
         return {**defaults, **configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
 
     def heard(self, error: Any) -> None:
-        """Remember a complaint."""
+        """Store an error."""
         self._said[error.name()] = error.str()
 
     def clear(self) -> None:
-        """Forget: the cluster has answered."""
+        """Forget all errors, because the cluster has answered."""
         self._said.clear()
 
     @property
     def refused(self) -> str | None:
-        """Why the cluster does not let the client in, None if it is not for that."""
+        """Why the cluster denies access; None if it does not."""
         return next((text for name, text in self._said.items() if _refuses(name)), None)
 
     def reason(self, otherwise: object = "it does not answer") -> str:
-        """Return the most telling complaint."""
+        """Return the most informative error: denied access, else the latest error, else `otherwise`."""
         said = {name: text for name, text in self._said.items() if name != "_ALL_BROKERS_DOWN"}
         text = self.refused or next(reversed(said.values()), str(otherwise))
         return f"{text}; check security.protocol and the sasl.* and ssl.* properties" if self.refused else text
@@ -133,7 +132,7 @@ def _refuses(name: str) -> bool:
 
 
 class Closable(Protocol):
-    """Something with an end."""
+    """An object that can be closed."""
 
     def close(self) -> None:
         """Release it."""
@@ -143,9 +142,9 @@ C = TypeVar("C", bound=Closable)
 
 
 class ClientPool(Generic[C]):
-    """Clients of this process by what they are for; each is used by one task at a time.
+    """A pool of the process's unused clients, by key; each client is used by one task at a time.
 
-    A client is a saving, never a necessity: whoever takes one gets one that may stand anywhere.
+    A pooled client only saves time: its position in a partition is arbitrary.
     """
 
     def __init__(self) -> None:
@@ -154,7 +153,7 @@ class ClientPool(Generic[C]):
         self._timer: threading.Timer | None = None
 
     def take(self, key: Any, make: Callable[[], C]) -> C:
-        """Return a free client, or make one."""
+        """Return an unused client of the key, or create one."""
         with self._lock:
             free = self._free.get((os.getpid(), key))  # a forked process must not touch its parent's
             if free:
@@ -162,7 +161,7 @@ class ClientPool(Generic[C]):
         return make()
 
     def give(self, key: Any, client: C) -> None:
-        """Give a client back that is fit for further use."""
+        """Return a working client to the pool."""
         with self._lock:
             self._free.setdefault((os.getpid(), key), []).append((time.monotonic(), client))
             self._watch()

@@ -1,4 +1,4 @@
-"""The driver's connection to a cluster: what is asked about topics, partitions and offsets."""
+"""The driver's connection to a cluster: requests about topics, partitions and offsets."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from scurry.errors import SourceConnectionError
 
 __all__ = ["Cluster", "Offsets"]
 
-#: How long a cluster may take to answer for the first time; afterwards it may be away for longer.
+#: How long a cluster may take to answer the first request; later it may be unavailable for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
-#: How long nothing is said while a cluster does not answer.
+#: Waiting for a cluster is logged after this time.
 _SILENCE_SECONDS = 1.0
 _REQUEST_SECONDS = 5.0
 
-#: What Kafka's protocol means by these instead of a time.
+#: Special timestamps of Kafka's protocol.
 _LATEST, _EARLIEST = -1, -2
 
 _DEFAULTS = {"group.id": "scurry", "isolation.level": "read_uncommitted"}  # Java's default level, hence Flink's
 
 
 class Offsets:
-    """Offsets that were asked for and come when the brokers have answered."""
+    """Requested offsets that are available when the brokers have answered."""
 
     def __init__(self, future: Future[dict[KafkaTopicPartition, int]]) -> None:
         self._future = future
 
     def here(self, seconds: float) -> bool:
-        """Wait up to so many seconds; return whether they have come."""
+        """Wait up to this many seconds; return whether they are available."""
         return not wait([self._future], seconds).not_done
 
     def result(self) -> dict[KafkaTopicPartition, int]:
-        """Return them.
+        """Return the offsets.
 
         Raises:
-            KafkaException: A broker could not say.
+            KafkaException: A broker could not answer.
         """
         return self._future.result()
 
 
 class Cluster:
-    """Asks a cluster, and is patient with one that has answered before."""
+    """Send requests to a cluster, but wait longer for one that has answered before."""
 
     def __init__(self, properties: ClientProperties, group: str | None) -> None:
-        """Make a client; it connects when it is first asked.
+        """Create a client, which connects with its first request.
 
         Args:
-            properties: Of its client.
-            group: The consumer group whose offsets are asked for, and committed.
+            properties: The client's properties.
+            group: The consumer group whose offsets are read and committed.
         """
         self._module = confluent()
         self._trouble = Trouble()
@@ -67,28 +67,28 @@ class Cluster:
         self._committing: Mapping[Any, Future[Any]] = {}
 
     def renew(self) -> None:
-        """Take a new client: librdkafka goes on asking the brokers that led partitions before a failure, for good."""
+        """Replace the client: after a failure, librdkafka asks the former leaders of partitions indefinitely."""
         self._admin = self._module.admin.AdminClient(self._trouble.watched(self._properties.client()))
         configuration = self._properties.client(_DEFAULTS, enable_auto_commit=False)
         self._consumer = self._module.Consumer(self._trouble.watched(configuration))
 
-    # ---------------------------------------------------------------- questions that wait for the answer
+    # ---------------------------------------------------------------- blocking requests
 
     def topics(self) -> dict[str, int]:
         """Return the number of partitions of every topic.
 
         Raises:
-            SourceConnectionError: The cluster does not answer, or does not let us in.
+            SourceConnectionError: The cluster does not answer, or denies access.
         """
         metadata = self._patiently(lambda: self._admin.list_topics(timeout=1.0))
         return {name: len(topic.partitions) for name, topic in metadata.topics.items() if topic.error is None}
 
     def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the first offsets there are."""
+        """Return the earliest available offsets."""
         return self._offsets(partitions, _EARLIEST)
 
     def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets that come next; with `read_committed`, those no open transaction is before."""
+        """Return the end offsets; with `read_committed`, the last stable offsets, before any open transaction."""
         return self._offsets(partitions, _LATEST)
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
@@ -96,7 +96,7 @@ class Cluster:
         return self._offsets(partitions, timestamp)
 
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets the group has committed; partitions without any are left out."""
+        """Return the offsets that the group has committed; partitions without any are omitted."""
         asked = [self._module.TopicPartition(*partition) for partition in partitions]
         configuration = self._properties.client(group_id=self._group, enable_auto_commit=False)
         consumer = self._module.Consumer(self._trouble.watched(configuration))
@@ -134,10 +134,10 @@ class Cluster:
                 self.answered()
                 return answer
 
-    # ---------------------------------------------------------------- questions that do not wait
+    # ---------------------------------------------------------------- asynchronous requests
 
     def ask_latest(self, partitions: Iterable[KafkaTopicPartition]) -> Offsets:
-        """Ask for the ends of partitions."""
+        """Request the end offsets of partitions."""
         future: Future[dict[KafkaTopicPartition, int]] = Future()
         consumer, some = self._consumer, list(partitions)
 
@@ -147,7 +147,7 @@ class Cluster:
             except BaseException as error:
                 future.set_exception(error)
 
-        # The AdminClient could be asked without a thread, but aborts the process when partitions are without leaders.
+        # The AdminClient would need no thread, but aborts the process when partitions have no leader.
         threading.Thread(target=ask, name="scurry-kafka-offsets", daemon=True).start()
         return Offsets(future)
 
@@ -162,19 +162,19 @@ class Cluster:
         return {KafkaTopicPartition(each.topic, each.partition): each.offset for each in found}
 
     def answered(self) -> None:
-        """The cluster is there."""
+        """Note that the cluster has answered."""
         self._known = True
         self._admin.poll(0)
         self._trouble.clear()
 
     def unreachable(self, error: Exception) -> SourceConnectionError:
-        """Return the error of a cluster that does not answer."""
+        """Return the error for a cluster that does not answer."""
         self._admin.poll(0)
         reason = self._trouble.reason(error)
         return SourceConnectionError(f"the Kafka cluster at {self.servers} cannot be read: {reason}")
 
     def commit(self, offsets: Mapping[KafkaTopicPartition, int]) -> None:
-        """Commit offsets of the group, without waiting; what fails is committed with the next ones."""
+        """Commit offsets of the group without waiting for the result."""
         if self._group is None or not offsets:
             return
         positions = [self._module.TopicPartition(*partition, offset) for partition, offset in offsets.items()]
@@ -182,5 +182,5 @@ class Cluster:
         self._committing = self._admin.alter_consumer_group_offsets(request, request_timeout=10.0)
 
     def close(self) -> None:
-        """Wait shortly for offsets under way."""
+        """Wait briefly for commits in flight."""
         wait(self._committing.values(), 5.0)

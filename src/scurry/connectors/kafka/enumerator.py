@@ -1,4 +1,4 @@
-"""Deals ranges of offsets."""
+"""KafkaEnumerator: assigns ranges of offsets."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from scurry.errors import SourceConnectionError
 
 __all__ = ["PendingOffsets", "KafkaEnumerator", "OffsetRange", "KafkaCluster", "shares"]
 
-#: Seconds between two looks at the ends of partitions that had nothing new.
+#: Seconds between requests for end offsets while partitions have nothing new.
 POLL_SECONDS = 0.05
-#: How long a look may hold up the driver; an answer that takes longer is for the next call.
+#: How long a request may block the driver; a later answer is used in the next call.
 WAIT_SECONDS = 0.1
 
-#: Seconds until a cluster that gave no answer is asked again.
+#: Seconds between requests to a cluster that does not answer.
 AWAY_SECONDS = 0.5
 
-#: The size of a record in a partition that nothing was read from yet: brokers take no larger ones by default.
+#: Assumed record size of a partition that has not been read yet: the brokers' default maximum.
 LARGEST_RECORD = 1 << 20
 
-#: What a reader fetches: topic, partition, first offset, offset after the last.
+#: A range to read: topic, partition, first offset, offset after the last.
 OffsetRange = tuple[str, int, int, int]
 
 
 class PendingOffsets(Protocol):
-    """An answer under way."""
+    """Requested offsets that are not available yet."""
 
     def here(self, seconds: float) -> bool:
-        """Wait up to so many seconds; return whether it has come."""
+        """Wait up to this many seconds; return whether they are available."""
 
     def result(self) -> dict[KafkaTopicPartition, int]:
-        """Return it."""
+        """Return the offsets."""
 
 
 class KafkaCluster(OffsetLookup, Protocol):
-    """A cluster, as an enumerator needs it."""
+    """The operations of a cluster that an enumerator needs."""
 
     servers: str
 
@@ -54,16 +54,16 @@ class KafkaCluster(OffsetLookup, Protocol):
         """Return the number of partitions of every topic."""
 
     def ask_latest(self, partitions: list[KafkaTopicPartition]) -> PendingOffsets:
-        """Ask for the ends of partitions, without waiting."""
+        """Request the end offsets of partitions, without waiting."""
 
     def answered(self) -> None:
-        """The cluster is there."""
+        """Note that the cluster has answered."""
 
     def renew(self) -> None:
-        """Connect anew."""
+        """Connect again."""
 
     def unreachable(self, error: Exception) -> SourceConnectionError:
-        """Return the error of a cluster that does not answer."""
+        """Return the error for a cluster that does not answer."""
 
     def commit(self, offsets: dict[KafkaTopicPartition, int]) -> None:
         """Commit offsets of the group, without waiting."""
@@ -74,13 +74,13 @@ class KafkaCluster(OffsetLookup, Protocol):
 
 @dataclass(frozen=True)
 class EnumeratorSettings:
-    """How partitions are dealt.
+    """How partitions are assigned.
 
     Attributes:
-        channels: Readers; partition i goes to reader i modulo their number.
-        limits: Of one micro-batch. Records are rather offsets: some may hold none.
-        discovery_seconds: Time between two looks for new partitions; None if there are none to be found.
-        patience_seconds: How long the cluster may be away.
+        channels: Number of readers; partition i is assigned to reader i modulo this number.
+        limits: Limits of one micro-batch; offsets count as records, although some hold none.
+        discovery_seconds: Time between discoveries of new partitions; None for no discovery.
+        patience_seconds: How long the cluster may be unavailable.
         commits: Whether the group's offsets are committed.
     """
 
@@ -93,7 +93,7 @@ class EnumeratorSettings:
 
 @dataclass
 class _Partition:
-    """A partition and how far it was dealt; `stop` None is read forever."""
+    """A partition and its next unassigned offset; if `stop` is None, it never ends."""
 
     name: KafkaTopicPartition
     next: int
@@ -105,7 +105,7 @@ class _Partition:
 
 
 class KafkaEnumerator(Enumerator):
-    """Looks at the ends of the partitions, and deals what lies before them."""
+    """Assign the offsets up to the current ends of the partitions."""
 
     def __init__(
         self,
@@ -116,22 +116,22 @@ class KafkaEnumerator(Enumerator):
         dealing: EnumeratorSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take what to read; the cluster is asked with the first batch.
+        """Take what to read; the first request to the cluster is sent with the first batch.
 
         Args:
-            cluster: Where.
-            subscription: Which partitions.
-            start: From where.
-            stop: Up to where; None to read forever.
-            dealing: How much at once, to how many.
-            clock: Seconds.
+            cluster: The cluster.
+            subscription: The partitions to read.
+            start: The first offsets.
+            stop: The end offsets; None for an unbounded source.
+            dealing: The number of channels, the limits and intervals.
+            clock: Returns the time in seconds.
         """
         self._cluster = cluster
         self._subscription = subscription
         self._start, self._stop = start, stop
         self._dealing = dealing
         self._limits = dealing.limits
-        #: channel -> bytes of a record, as far as it is known; None if nobody measures, and bytes are not limited
+        #: channel -> mean bytes of a record, where known; None if not measured, and then bytes are not limited
         self._record_bytes: Mapping[int, float] | None = None
         self._ahead = 0
         self._clock = clock
@@ -149,7 +149,7 @@ class KafkaEnumerator(Enumerator):
     # ---------------------------------------------------------------- partitions
 
     def _discover(self) -> None:
-        """Takes up partitions not known yet: the first ones where the user says, later ones from their beginning."""
+        """Add new partitions: those of the first discovery from `start`, later ones from their earliest offsets."""
         self._discovered = self._clock()
         known = {partition.name for partition in self._partitions}
         found = self._subscription.found(self._cluster.topics(), self._cluster.servers)
@@ -169,14 +169,14 @@ class KafkaEnumerator(Enumerator):
             self._discover()
         self._started = True
 
-    # ---------------------------------------------------------------- dealing
+    # ---------------------------------------------------------------- assigning
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        """Deal no more offsets than records, and no more than probably hold as many bytes, are allowed."""
+        """Limit later batches by records and by estimated bytes."""
         self._limits, self._record_bytes = limits, record_bytes
 
     def backlog(self) -> Backlog:
-        """Return how many offsets lay between what was dealt and the ends of the partitions at the last look."""
+        """Return the number of unassigned offsets, by the last known ends of the partitions."""
         return Backlog(self._ahead)
 
     def describe(self, channel: int) -> str:
@@ -185,7 +185,7 @@ class KafkaEnumerator(Enumerator):
         return ", ".join(f"{partition.name.topic}-{partition.name.partition}" for partition in mine)
 
     def next_batch(self) -> list[Assignment]:
-        """Return ranges up to the ends of the partitions, as far as they have come by now."""
+        """Return ranges up to the current ends of the partitions, within the limits."""
         if len(self._ended) == self._dealing.channels:
             return []
         self._discover_if_due()
@@ -205,7 +205,7 @@ class KafkaEnumerator(Enumerator):
         return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
 
     def _shares(self, lags: list[int]) -> list[int]:
-        """How many offsets of each partition are dealt."""
+        """Return how many offsets of each partition to assign."""
         dealt = shares(lags, self._limits.max_records)
         known, channels = self._record_bytes, self._dealing.channels
         if known is None:
@@ -217,10 +217,10 @@ class KafkaEnumerator(Enumerator):
         ]
 
     def _newly_speaking(self) -> set[int]:
-        """Channels that have a partition and have not been heard of.
+        """Return channels that have a partition and have had no assignment.
 
-        They get a range even if it is empty: as in Flink, partitions without records hold the watermark back until they
-        count as idle. The first of them, all at once, are dealt before anything runs.
+        They get an assignment even if it is empty: as in Flink, partitions without records hold the watermark back
+        until they are idle. The first batch assigns all initial channels at once, before any record is processed.
         """
         channels = self._dealing.channels
         busy = {number % channels for number, partition in enumerate(self._partitions) if not partition.ended}
@@ -238,7 +238,7 @@ class KafkaEnumerator(Enumerator):
         return [self._lag(partition, ends) for partition in self._partitions]
 
     def _newly_ended(self) -> set[int]:
-        """Channels that get nothing any more."""
+        """Return channels that have ended since the last call."""
         if self._stop is None:
             return set()
         channels = self._dealing.channels
@@ -248,9 +248,9 @@ class KafkaEnumerator(Enumerator):
         return ended
 
     def _ends(self) -> dict[KafkaTopicPartition, int] | None:
-        """The ends of the partitions, None while nothing is known; a cluster that is away is waited for.
+        """Return the ends of the partitions, None if there is no answer yet; a cluster may be unavailable for a while.
 
-        As long as there is more than can be dealt anyway, nobody waits for the answer: it is for the next time.
+        While the known backlog exceeds a batch, this does not wait for the answer, which the next call uses.
         """
         if self._asked is not None and self._known and self._asked.here(0) and self._answer() is None:
             return None
@@ -269,7 +269,7 @@ class KafkaEnumerator(Enumerator):
         return self._answer() if self._asked.here(WAIT_SECONDS) else None
 
     def _answer(self) -> dict[KafkaTopicPartition, int] | None:
-        """Takes the answer that has come, None if it is that the cluster is away."""
+        """Return the ends in the answer, None if the cluster is unavailable."""
         assert self._asked is not None
         asked, self._asked = self._asked, None
         try:
@@ -281,7 +281,7 @@ class KafkaEnumerator(Enumerator):
         self._cluster.answered()
         self._known = {**self._known, **ends}
         if any(self._lags(ends)):
-            self._looked = float("-inf")  # there is more where that came from
+            self._looked = float("-inf")  # more records are likely: ask again at once
         return ends
 
     def _away(self, error: Exception) -> None:
@@ -295,13 +295,13 @@ class KafkaEnumerator(Enumerator):
         self._cluster.renew()
 
     def idle_hint(self) -> float:
-        """Return the time until the ends are looked at again."""
+        """Return the seconds until the ends are requested again."""
         return 0.0 if self._asked is not None else max(0.0, self._looked + POLL_SECONDS - self._clock())
 
     # ---------------------------------------------------------------- position
 
     def position(self) -> dict[str, Any]:
-        """Return the next and the last offset of every partition."""
+        """Return the next and the end offset of every partition."""
         return {
             "partitions": [[*partition.name, partition.next, partition.stop] for partition in self._partitions],
             "channels": self._dealing.channels,
@@ -310,7 +310,7 @@ class KafkaEnumerator(Enumerator):
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue behind what was dealt; with another number of channels partitions are dealt anew."""
+        """Continue behind the assigned offsets; another number of channels distributes the partitions again."""
         self._partitions = [
             _Partition(KafkaTopicPartition(topic, number), offset, stop)
             for topic, number, offset, stop in position["partitions"]
@@ -330,12 +330,12 @@ class KafkaEnumerator(Enumerator):
             self._reported = offsets
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Close the connection."""
         self._cluster.close()
 
 
 def shares(lags: list[int], budget: int) -> list[int]:
-    """Return how much of each lag fits into a budget: the same of each, and what short ones leave for the others."""
+    """Return the share of each lag in a budget: equal shares, and what short lags leave over goes to the others."""
     dealt, left = [0] * len(lags), budget
     waiting = sorted((number for number, lag in enumerate(lags) if lag), key=lambda number: lags[number])
     while waiting:

@@ -1,4 +1,4 @@
-"""Which partitions a source reads, and where in them it starts and stops."""
+"""The partitions that a source reads, and the offsets where it starts and stops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class KafkaTopicPartition(NamedTuple):
 
 
 class KafkaOffsetResetStrategy(Enum):
-    """Where to go if there is no offset to start from: to the end, to the beginning, or nowhere (an error)."""
+    """What to do if there is no offset to start from: start at the end, at the beginning, or fail."""
 
     LATEST = 0
     EARLIEST = 1
@@ -30,19 +30,19 @@ class KafkaOffsetResetStrategy(Enum):
 
 
 class OffsetLookup(Protocol):
-    """Answers where things are in partitions."""
+    """Look up offsets of partitions."""
 
     def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the first offsets there are."""
+        """Return the earliest available offsets."""
 
     def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets that come next."""
+        """Return the end offsets."""
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets of the first records with this timestamp in milliseconds or a later one, -1 if none."""
+        """Return the offsets of the first records with this timestamp (ms) or a later one, -1 if there are none."""
 
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets the group has committed; partitions without any are left out."""
+        """Return the offsets that the group has committed; partitions without any are omitted."""
 
 
 class _Kind(Enum):
@@ -55,7 +55,7 @@ class _Kind(Enum):
 
 @dataclass(frozen=True)
 class KafkaOffsetsInitializer:
-    """Where partitions are read from, or up to; made by the static methods."""
+    """The offsets from which, or up to which, partitions are read; created by the static methods."""
 
     kind: _Kind
     reset: KafkaOffsetResetStrategy
@@ -64,34 +64,36 @@ class KafkaOffsetsInitializer:
 
     @staticmethod
     def earliest() -> KafkaOffsetsInitializer:
-        """Return the first offsets there are."""
+        """Return an initializer for the earliest available offsets."""
         return KafkaOffsetsInitializer(_Kind.EARLIEST, KafkaOffsetResetStrategy.EARLIEST)
 
     @staticmethod
     def latest() -> KafkaOffsetsInitializer:
-        """Return the ends of the partitions at the time when the job starts."""
+        """Return an initializer for the end offsets at the start of the job."""
         return KafkaOffsetsInitializer(_Kind.LATEST, KafkaOffsetResetStrategy.LATEST)
 
     @staticmethod
     def committed_offsets(
         offset_reset_strategy: KafkaOffsetResetStrategy = KafkaOffsetResetStrategy.NONE,
     ) -> KafkaOffsetsInitializer:
-        """Return the offsets the source's consumer group has committed.
+        """Return an initializer for the offsets that the source's consumer group has committed.
 
         Args:
-            offset_reset_strategy: What holds for partitions without any; NONE fails the job.
+            offset_reset_strategy: What to do for partitions without a committed offset; NONE fails the job.
         """
         return KafkaOffsetsInitializer(_Kind.COMMITTED, _strategy(offset_reset_strategy))
 
     @staticmethod
     def timestamp(timestamp: int) -> KafkaOffsetsInitializer:
-        """Return the offsets of the first records with this timestamp or a later one; the ends where there is none.
+        """Return an initializer for the first records with this timestamp or a later one.
+
+        Partitions without such a record are read from their end.
 
         Args:
             timestamp: Milliseconds since 1970.
 
         Raises:
-            ArgumentError: It is negative.
+            ArgumentError: The timestamp is negative.
         """
         if timestamp < 0:
             raise ArgumentError(f"timestamp must be milliseconds since 1970, got {timestamp}")
@@ -102,14 +104,14 @@ class KafkaOffsetsInitializer:
         offsets: Mapping[KafkaTopicPartition, int],
         offset_reset_strategy: KafkaOffsetResetStrategy = KafkaOffsetResetStrategy.EARLIEST,
     ) -> KafkaOffsetsInitializer:
-        """Return these offsets.
+        """Return an initializer for these offsets.
 
         Args:
             offsets: Partition -> offset.
-            offset_reset_strategy: What holds for other partitions, and for offsets that are not there.
+            offset_reset_strategy: What to do for other partitions, and for offsets that are not available.
 
         Raises:
-            ArgumentError: A negative offset.
+            ArgumentError: An offset is negative.
         """
         for partition, offset in offsets.items():
             if not isinstance(partition, KafkaTopicPartition):
@@ -120,19 +122,19 @@ class KafkaOffsetsInitializer:
 
     @property
     def needs_group(self) -> bool:
-        """Whether it asks for what a consumer group has committed."""
+        """Whether it needs the committed offsets of a consumer group."""
         return self.kind is _Kind.COMMITTED
 
     @property
     def can_stop(self) -> bool:
-        """Whether it makes sense as an end."""
+        """Whether it can be used as an end."""
         return self.kind is not _Kind.EARLIEST
 
     def resolve(self, partitions: list[KafkaTopicPartition], lookup: OffsetLookup) -> dict[KafkaTopicPartition, int]:
         """Return an offset for every partition.
 
         Raises:
-            SourceNotFoundError: There is none, and the strategy is NONE.
+            SourceNotFoundError: A partition has no such offset, and the strategy is NONE.
         """
         if self.kind is _Kind.EARLIEST:
             return lookup.earliest(partitions)
@@ -166,8 +168,8 @@ class KafkaOffsetsInitializer:
         )
 
     def stops(self, partitions: list[KafkaTopicPartition], lookup: OffsetLookup) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets before which reading ends, for those partitions in which it does."""
-        if self.kind is _Kind.OFFSETS:  # an end may lie in the future
+        """Return the end offsets of those partitions that have one."""
+        if self.kind is _Kind.OFFSETS:  # an end may be in the future
             return {partition: offset for partition, offset in self.given if partition in partitions}
         return self.resolve(partitions, lookup)
 
@@ -180,7 +182,7 @@ def _strategy(strategy: KafkaOffsetResetStrategy) -> KafkaOffsetResetStrategy:
 
 @dataclass(frozen=True)
 class Subscription:
-    """What to read: topics by name, all topics whose names match a pattern, or single partitions."""
+    """The partitions to read: topics by name, all topics whose names match a pattern, or single partitions."""
 
     topics: tuple[str, ...] = ()
     pattern: str | None = None
@@ -190,11 +192,11 @@ class Subscription:
         """Return the partitions, in order.
 
         Args:
-            counts: Topic -> number of partitions, of the whole cluster.
-            servers: The cluster, for errors.
+            counts: Topic -> number of partitions, for all topics of the cluster.
+            servers: The bootstrap servers, for error messages.
 
         Raises:
-            SourceNotFoundError: A topic or partition that is asked for by name does not exist.
+            SourceNotFoundError: A topic or partition given by name does not exist.
         """
         if self.pattern is not None:
             matches = re.compile(self.pattern).fullmatch

@@ -1,4 +1,4 @@
-"""Writes to topics."""
+"""TopicProducer: writes records to topics."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from scurry.errors import SinkConnectionError
 
 __all__ = ["PRODUCERS", "TopicProducer"]
 
-#: A broker that creates topics by itself takes a moment.
+#: How long a broker may take to create a topic automatically.
 _TOPIC_SECONDS = 5.0
 
 _DEFAULTS = {
-    "partitioner": "murmur2_random",  # keys go where Java's producers put them, records without one in sticky batches
+    "partitioner": "murmur2_random",  # keys are partitioned as by Java's producers, others in sticky batches
     "queue.buffering.max.messages": 500_000,
     "topic.metadata.propagation.max.ms": 10_000,
 }
-#: Properties that exclude idempotence, which keeps order and adds no duplicates when librdkafka sends again.
+#: Properties that rule out idempotence, which keeps the order and avoids duplicates when librdkafka resends.
 _NOT_IDEMPOTENT = ("acks", "enable.idempotence", "max.in.flight", "max.in.flight.requests.per.connection", "retries")
 
 
 class TopicProducer:
-    """A producer that notices what was not delivered."""
+    """A producer that raises an error for undelivered records."""
 
     def __init__(self, properties: ClientProperties, topic: str | None, transactional_id: str | None = None) -> None:
         """Connect.
 
         Args:
-            properties: Of the client.
-            topic: One that has to exist.
-            transactional_id: Makes the producer transactional.
+            properties: The client's properties.
+            topic: A topic that must exist, or None.
+            transactional_id: The id of a transactional producer; None for one without transactions.
 
         Raises:
-            SinkConnectionError: The cluster does not answer, does not let us in, or has no such topic.
+            SinkConnectionError: The cluster does not answer, denies access, or has no such topic.
         """
         self._module = confluent()
         self._trouble = Trouble()
@@ -71,7 +71,7 @@ class TopicProducer:
             time.sleep(0.2)
 
     def error(self, reason: str) -> SinkConnectionError:
-        """Return the error of a cluster that does not take records."""
+        """Return the error for a cluster that does not accept records."""
         return SinkConnectionError(
             f"the Kafka cluster at {self._servers} cannot be written to: {self._trouble.reason(reason)}"
         )
@@ -81,10 +81,10 @@ class TopicProducer:
             self._failures.append(f"a record for topic {message.topic()!r} was not delivered: {error.str()}")
 
     def send(self, records: Iterable[ProducerRecord]) -> None:
-        """Take records; they are on their way when this returns.
+        """Enqueue records for sending.
 
         Raises:
-            SinkConnectionError: Earlier ones were not delivered, or one is refused.
+            SinkConnectionError: Earlier records were not delivered, or a record is rejected.
         """
         produce = self.client.produce
         for topic, key, value, timestamp, headers in records:
@@ -92,7 +92,7 @@ class TopicProducer:
                 try:
                     produce(topic, value, key, timestamp=timestamp, headers=headers)
                     break
-                except BufferError:  # as many as may be under way are
+                except BufferError:  # librdkafka's queue is full
                     self.client.poll(0.1)
                     self.check()
                 except self._module.KafkaException as error:
@@ -104,26 +104,26 @@ class TopicProducer:
         """Wait until all records are delivered.
 
         Raises:
-            SinkConnectionError: One was not.
+            SinkConnectionError: A record was not delivered.
         """
         while self.client.flush(1.0):
             self.check()
         self.check()
 
     def check(self) -> None:
-        """Raise for what was not delivered."""
+        """Raise if a record was not delivered."""
         if self._failures:
             raise self.error(self._failures[0])
 
     def forget(self) -> None:
-        """Forget what was not delivered: its transaction was aborted."""
+        """Forget undelivered records, because their transaction was aborted."""
         self._failures.clear()
 
     def close(self) -> None:
-        """Drop what is not delivered yet."""
+        """Drop undelivered records and close the producer."""
         self.client.purge()
         self.client.flush(1.0)
 
 
-#: The producers of this process that are not transactional.
+#: The pool of this process's producers without transactions.
 PRODUCERS: ClientPool[TopicProducer] = ClientPool()

@@ -1,4 +1,4 @@
-"""Properties of Kafka clients: Java's names, as PyFlink's programs give them, for librdkafka."""
+"""Conversion of Kafka client properties from Java's names, as PyFlink programs use them, to librdkafka's."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 __all__ = ["ClientProperties"]
 
-#: Properties of Java's clients, or of Flink's connector, that another part of the source or sink acts on.
+#: Properties of Java's clients or Flink's connector that other modules of the source or sink interpret.
 _OURS = frozenset({
     "auto.offset.reset", "commit.offsets.on.checkpoint", "default.api.timeout.ms",
     "enable.auto.commit", "partition.discovery.interval.ms", "scurry.channels",
 })  # fmt: skip
 
-#: Properties that say how Java's clients work inside; here there is nothing they could change.
+#: Properties of the internals of Java's clients, which have no effect here.
 _WITHOUT_MEANING = frozenset({
     "auto.commit.interval.ms", "buffer.memory", "group.protocol", "key.deserializer", "key.serializer",
     "max.block.ms", "max.poll.records", "partition.assignment.strategy", "register.consumer.metrics",
@@ -41,15 +41,15 @@ _JAAS = re.compile(r'(?:Plain|Scram)LoginModule\s+required\b.*?\busername="(?P<u
 
 
 class ClientProperties:
-    """What clients are told; shown without its secrets."""
+    """The properties of a client; its text does not contain secrets."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        """Take properties by Java's or librdkafka's names.
+        """Take properties with Java's or librdkafka's names.
 
         Raises:
             ArgumentTypeError: A name is not a string.
-            ArgumentError: No bootstrap servers.
-            UnsupportedError: A property only Java's clients could honour.
+            ArgumentError: There are no bootstrap servers.
+            UnsupportedError: A property only has a meaning for Java's clients.
         """
         for name in given:
             if not isinstance(name, str):
@@ -60,7 +60,7 @@ class ClientProperties:
         self._client = _for_librdkafka(self._given)
 
     def __repr__(self) -> str:
-        """Show everything but secrets."""
+        """Return the properties without secrets."""
         shown = ", ".join(f"{k}={'******' if _SECRET.search(k) else v}" for k, v in sorted(self._given.items()))
         return f"ClientProperties({shown})"
 
@@ -76,14 +76,14 @@ class ClientProperties:
         return self._given["bootstrap.servers"]
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a property as it was given."""
+        """Return a property as text."""
         return self._given.get(name, default)
 
     def integer(self, name: str, default: int) -> int:
         """Return a property that is a whole number.
 
         Raises:
-            ArgumentError: It is none.
+            ArgumentError: It is not a whole number.
         """
         try:
             return int(self._given.get(name, default))
@@ -98,14 +98,14 @@ class ClientProperties:
         """Return the configuration of a librdkafka client.
 
         Args:
-            defaults: What holds unless a property says otherwise.
-            **fixed: What holds whatever the properties say, with `_` for `.` in names.
+            defaults: Values of properties that are not set.
+            **fixed: Values that override the properties, with `_` for `.` in names.
         """
         return {**(defaults or {}), **self._client, **{name.replace("_", "."): value for name, value in fixed.items()}}
 
     @property
     def patience_seconds(self) -> float:
-        """How long a cluster that was there may be away: Kafka's `default.api.timeout.ms`."""
+        """How long a cluster that has answered may be unavailable: Kafka's `default.api.timeout.ms`."""
         return self.integer("default.api.timeout.ms", 60_000) / 1000
 
 
@@ -134,7 +134,7 @@ def _for_librdkafka(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _credentials(jaas: str) -> dict[str, str]:
-    """User and password in a JAAS configuration, which is not shown whatever is wrong with it."""
+    """Return user and password of a JAAS configuration; errors never show it."""
     found = _JAAS.search(jaas)
     if found is None:
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""Fetches ranges of offsets, in tasks."""
+"""PartitionReader: fetches ranges of offsets, in tasks."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from scurry.errors import SourceConnectionError, SourceNotFoundError
 __all__ = ["READERS", "PartitionReader"]
 
 BLOCK_RECORDS = 4096
-#: How long a fetch may wait for its block to fill up: the last block of a range hardly ever does.
+#: How long a fetch may wait for a full block; the last block of a range is rarely full.
 FILL_SECONDS = 0.02
 
 _DEFAULTS = {
     "group.id": "scurry",
     "isolation.level": "read_uncommitted",  # Java's default, hence Flink's
-    # A range that ends in a transaction's marker is over when the broker has said that nothing follows.
+    # If a range ends in a transaction's marker, the reader waits for the broker's end of partition.
     "fetch.wait.max.ms": 100,
     "queued.max.messages.kbytes": 16384,
-    # What is fetched ahead of the next batch; each takes almost a kilobyte more than its value.
+    # Messages prefetched for the next batch; each has an overhead of almost a kilobyte.
     "queued.min.messages": 20_000,
-    # When so much is there, look again soon: librdkafka waits a second, in which the reader runs dry.
+    # The pause after the queue was full: with librdkafka's default of a second the reader would run dry.
     "fetch.queue.backoff.ms": 20,
 }
 
 
 class PartitionReader:
-    """A consumer of one partition. It reads on where it stopped, if it is asked to; what it has fetched is not lost."""
+    """A consumer of one partition, which keeps prefetched messages if the next range follows the last one."""
 
     def __init__(self, properties: ClientProperties, topic: str, partition: int) -> None:
-        """Make a consumer.
+        """Create a consumer.
 
         Args:
-            properties: Of the client.
-            topic: Its topic.
-            partition: Its partition.
+            properties: The client's properties.
+            topic: The topic.
+            partition: The partition's number.
         """
         self._module = confluent()
         self._trouble = Trouble()
@@ -50,7 +50,7 @@ class PartitionReader:
         self._topic, self._partition = topic, partition
         self._patience = properties.patience_seconds
         self._position = -1
-        #: up to where the partition is known to hold nothing more behind `_position`
+        #: the offset up to which the partition is known to hold no records behind `_position`
         self._reached = -1
         self._ahead: list[Any] = []
 
@@ -59,11 +59,11 @@ class PartitionReader:
 
         Args:
             start: The first offset.
-            end: The offset after the last; there may be none just before it.
+            end: The offset after the last; offsets before it may hold no record.
 
         Raises:
-            SourceNotFoundError: Records of the range are not there any more.
-            SourceConnectionError: The cluster has been away for too long.
+            SourceNotFoundError: Records of the range have been deleted.
+            SourceConnectionError: The cluster has been unavailable for too long.
         """
         if self._position != start:
             self._consumer.assign([self._module.TopicPartition(self._topic, self._partition, start)])
@@ -87,7 +87,7 @@ class PartitionReader:
         self._position, self._reached = end, at
 
     def _sort_out(self, messages: list[Any], at: int, end: int) -> tuple[int, list[Any]]:
-        """The messages of the range among those that came, and up to where the partition is read now."""
+        """Return the offset up to which the partition is now read, and the messages that are in the range."""
         last = messages[-1]
         if last.error() is None and last.offset() < end and not any(map(self._module.Message.error, messages)):
             return last.offset() + 1, messages
@@ -125,9 +125,9 @@ class PartitionReader:
         )
 
     def close(self) -> None:
-        """Leave the cluster."""
+        """Close the consumer."""
         self._consumer.close()
 
 
-#: The consumers of this process.
+#: The pool of this process's consumers.
 READERS: ClientPool[PartitionReader] = ClientPool()

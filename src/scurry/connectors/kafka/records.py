@@ -1,4 +1,4 @@
-"""Between Kafka's messages and records."""
+"""Conversion of Kafka's messages to records."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Block = tuple[list[Any], list[int]]
 
 
 class ConsumerRecord(NamedTuple):
-    """All there is to a record in Kafka.
+    """A complete Kafka record, with key, headers, timestamp and offset.
 
     Attributes:
-        topic: Its topic.
-        partition: Its partition.
-        offset: Its place in the partition.
-        timestamp: Milliseconds since 1970; when it was made or appended, as the topic is configured.
+        topic: The topic.
+        partition: The partition's number.
+        offset: The offset in the partition.
+        timestamp: Milliseconds since 1970; the time of creation or of appending, as the topic is configured.
         key: The key's bytes, or None.
         value: The value's bytes, or None (a tombstone).
         headers: Names and bytes, in order.
@@ -42,7 +42,7 @@ class ConsumerRecord(NamedTuple):
 
 
 class KafkaRecordDeserializationSchema(ABC):
-    """Makes a record of all there is in Kafka: key, headers, timestamp and place too. Flink's class of that name."""
+    """Deserialize a complete `ConsumerRecord`, not only its value: Flink's `KafkaRecordDeserializationSchema`."""
 
     @abstractmethod
     def deserialize(self, record: ConsumerRecord) -> Any:
@@ -54,7 +54,7 @@ class KafkaRecordDeserializationSchema(ABC):
 
 
 class Decoder(ABC):
-    """Turns messages into records. Picklable."""
+    """Turn messages into records. Picklable."""
 
     @property
     @abstractmethod
@@ -63,23 +63,23 @@ class Decoder(ABC):
 
     @abstractmethod
     def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records in some messages of librdkafka, and `MalformedRecords` where there is none in one."""
+        """Yield the records of librdkafka's messages, and `MalformedRecords` for messages that cannot be decoded."""
 
 
 @dataclass(frozen=True)
 class ValueDecoder(Decoder):
-    """Reads values and nothing else; messages without any are skipped."""
+    """Decode the values of messages; messages without a value are skipped."""
 
     schema: DeserializationSchema
 
     @property
     def produced_type(self) -> TypeInformation:
-        """What the schema says."""
+        """The schema's type."""
         return self.schema.get_produced_type()
 
     @cached_property
     def _at_once(self) -> Callable[[list[bytes]], list[Any]] | None:
-        """The schema's way to read many messages, unless a subclass has overridden only its way to read one."""
+        """The schema's `deserialize_all`, unless a subclass overrides only `deserialize`."""
         for cls in type(self.schema).__mro__:
             if "deserialize_all" in vars(cls):
                 return None if cls is DeserializationSchema else self.schema.deserialize_all
@@ -88,7 +88,7 @@ class ValueDecoder(Decoder):
         return None
 
     def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records in the values."""
+        """Yield the records of the messages' values."""
         values = [message.value() for message in messages]
         if None in values:
             messages = [message for message, value in zip(messages, values, strict=True) if value is not None]
@@ -98,7 +98,7 @@ class ValueDecoder(Decoder):
             try:
                 decoded = at_once(values)
             except Exception:
-                pass  # what is wrong with which of them, the other way finds out
+                pass  # decoding one by one finds the malformed message
             else:
                 yield _present(decoded, messages)
                 return
@@ -107,17 +107,17 @@ class ValueDecoder(Decoder):
 
 @dataclass(frozen=True)
 class RecordDecoder(Decoder):
-    """Hands everything to a `KafkaRecordDeserializationSchema`."""
+    """Decode complete messages with a `KafkaRecordDeserializationSchema`."""
 
     schema: KafkaRecordDeserializationSchema
 
     @property
     def produced_type(self) -> TypeInformation:
-        """What the schema says."""
+        """The schema's type."""
         return self.schema.get_produced_type()
 
     def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield what the schema makes of the messages."""
+        """Yield the records that the schema makes of the messages."""
         records = [
             ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
                            tuple(m.headers() or ()))
@@ -127,15 +127,15 @@ class RecordDecoder(Decoder):
 
 
 def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messages: Sequence[Any]) -> Iterator[Block]:
-    """What a deserializer makes of its inputs, which are in these messages; goes on behind those it fails on."""
+    """Yield the deserialized inputs, one per message; continue behind those that fail, as malformed records."""
     left, begin = iter(inputs), 0
     while begin < len(inputs):
         decoded: list[Any] = []
         malformed: Block | None = None
         try:
-            for each in left:  # not map: it would take a StopIteration of the deserializer for the end
+            for each in left:  # not map, which would end at a StopIteration of the deserializer
                 decoded.append(deserialize(each))
-        except ConnectionError:  # the message is not to blame
+        except ConnectionError:  # not the message's fault
             raise
         except Exception as error:
             at = begin + len(decoded)

@@ -1,4 +1,4 @@
-"""What a record becomes in Kafka: topic, key, value, headers, timestamp."""
+"""Conversion of records to Kafka's: topic, key, value, headers, timestamp."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ProducerRecord = tuple[str, "bytes | None", bytes, int, "list[tuple[str, bytes]]
 
 @dataclass(frozen=True)
 class KafkaRecordSerializationSchema:
-    """Says what records become in Kafka; made by `builder()`.
+    """Serialize records for Kafka; created by `builder()`.
 
     Attributes:
-        value_schema: Makes the value.
-        topic: Where all records go, None if a selector says.
+        value_schema: Serializes the value.
+        topic: The topic of all records; None if a selector chooses it.
         topic_selector: Returns a record's topic.
-        key_schema: Makes the key, of the whole record; None for records without key.
+        key_schema: Serializes the key from the whole record; None for records without a key.
         header_provider: Returns a record's headers.
     """
 
@@ -34,11 +34,11 @@ class KafkaRecordSerializationSchema:
     header_provider: Callable[[Any], list[tuple[str, bytes]]] | None = None
 
     def records(self, values: Sequence[Any], timestamps: Sequence[int] | None) -> list[ProducerRecord]:
-        """Return what a block of records becomes.
+        """Return the Kafka records of a block of records.
 
         Args:
             values: The records.
-            timestamps: Theirs, in milliseconds; those before 1970, and none, become the time of writing, as in Flink.
+            timestamps: Their timestamps in milliseconds; without one, or before 1970, the time of writing is used.
         """
         select, headers = self.topic_selector, self.header_provider
         topics: Iterable[Any] = repeat(self.topic) if select is None else map(select, values)

@@ -1,4 +1,4 @@
-"""KafkaSink: records to topics, at least once from the tasks or exactly once from the driver."""
+"""KafkaSink: writes records to topics, at least once from the tasks or exactly once from the driver."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
 __all__ = ["KafkaSink"]
 
-#: Records that travel to the driver together.
+#: Records in one committable.
 PARCEL_RECORDS = 16_384
 
 
 @dataclass(frozen=True)
 class KafkaSink(Sink):
-    """Writes records to topics.
+    """Write records to topics.
 
-    At least once: the tasks write, and wait until the brokers have all records before their batch may be committed. A
-    batch that is repeated is written again.
+    At least once: the tasks write, and wait until the brokers have all records before their batch is committed. A
+    repeated batch is written again.
 
     Exactly once: the tasks serialize, and the driver writes all records of a micro-batch in one transaction, together
     with the number of the batch (see `TransactionCommitter`). Readers with isolation.level=read_committed see every
     record once.
 
     Attributes:
-        properties: Of the clients.
-        serializer: What records become.
-        exactly_once: Which of the two.
-        transactional_id_prefix: What names of transactions and of the group with the batch numbers begin with.
+        properties: The clients' properties.
+        serializer: Serializes the records.
+        exactly_once: Whether records are written exactly once.
+        transactional_id_prefix: Prefix of the transactional id, which is also the group with the batch numbers.
     """
 
     properties: ClientProperties
@@ -42,11 +42,11 @@ class KafkaSink(Sink):
     transactional_id_prefix: str = "kafka-sink"
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that writes, or one that serializes for the committer."""
+        """Return a writer that sends records, or for exactly once one that serializes them for the committer."""
         return _SerializingWriter(self.serializer) if self.exactly_once else _ProducingWriter(self)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer with transactions, or one with nothing to do."""
+        """Return a transactional committer for exactly once, else one that has nothing to do."""
         if not self.exactly_once:
             return _Nothing()
         name = f"{self.transactional_id_prefix}-{sink_id}"
@@ -70,7 +70,7 @@ class _ProducingWriter(SinkWriter):
         return []
 
     def abort(self) -> None:
-        if not self._done:  # otherwise it is somebody else's by now
+        if not self._done:  # otherwise it is back in the pool
             self._producer.close()
 
 

@@ -1,4 +1,4 @@
-"""KafkaSource: the records of topics."""
+"""KafkaSource: reads the records of topics."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ __all__ = ["KafkaSource"]
 
 #: Flink's default of partition.discovery.interval.ms.
 DISCOVERY_MS = 300_000
-#: Partitions that are read in parallel, and have watermarks of their own; further ones share.
+#: Largest number of channels; if there are more partitions, several share a channel and its watermark.
 MAX_CHANNELS = 256
 
 
 @dataclass(frozen=True)
 class KafkaSource(Source):
-    """Reads partitions of topics: for each micro-batch the driver deals ranges of offsets, and tasks fetch just those.
+    """Read partitions of topics: for each micro-batch the driver assigns ranges of offsets, which the tasks fetch.
 
-    The offsets are part of the checkpoint, so what is replayed is what was read. Every partition is a channel of its
-    own, with a watermark of its own, as Flink's splits are.
+    The ranges are part of the checkpoint, so a repeated batch reads the same records. Every partition is a channel with
+    its own watermark, like Flink's splits.
 
     Attributes:
-        properties: Of the clients.
-        subscription: Which partitions.
-        decoder: How messages become records.
-        start: Where reading starts; a job that goes on from a checkpoint or savepoint starts where that stands.
-        stop: Where it stops; None to read forever.
-        bounded: Whether that makes it a bounded source.
-        group: Consumer group whose offsets say how far the job is.
-        drop_malformed: Whether messages that hold no record are left out, instead of failing the job.
+        properties: The clients' properties.
+        subscription: The partitions to read.
+        decoder: Converts messages to records.
+        start: The first offsets; a job that resumes from a checkpoint or savepoint starts from the stored ones instead.
+        stop: The end offsets; None to read indefinitely.
+        bounded: Whether the source is bounded when it has end offsets.
+        group: Consumer group whose committed offsets show the job's progress.
+        drop_malformed: Whether malformed messages are skipped instead of failing the job.
     """
 
     properties: ClientProperties
@@ -61,12 +61,12 @@ class KafkaSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """KafkaCluster goes on behind a message that holds no record."""
+        """True: reading continues behind a malformed message."""
         return True
 
     @property
     def produced_type(self) -> TypeInformation:
-        """The type the deserializer says."""
+        """The deserializer's type."""
         return self.decoder.produced_type
 
     @cached_property
@@ -78,7 +78,7 @@ class KafkaSource(Source):
             cluster.close()
 
     def channels(self, parallelism: int) -> int:
-        """Return the number of partitions the cluster has now, or what the property `scurry.channels` says.
+        """Return the property `scurry.channels` if it is set, else the current number of partitions, up to a maximum.
 
         Raises:
             SourceConnectionError: The cluster does not answer.
@@ -87,7 +87,7 @@ class KafkaSource(Source):
         return self.properties.integer("scurry.channels", 0) or min(max(1, self._partitions), MAX_CHANNELS)
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that looks for partitions with its first batch."""
+        """Return an enumerator that discovers partitions with its first batch."""
         properties = self.properties
         every = properties.integer("partition.discovery.interval.ms", DISCOVERY_MS)
         dealing = EnumeratorSettings(
@@ -100,7 +100,7 @@ class KafkaSource(Source):
         return KafkaEnumerator(Cluster(properties, self.group), self.subscription, self.start, self.stop, dealing)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the records of some ranges; partitions that share a channel take turns."""
+        """Yield the records of the assigned ranges; partitions that share a channel take turns."""
         return sliced_with_timestamps(self._in_turns(work, sizer), sizer)
 
     def _in_turns(self, work: list[OffsetRange], sizer: ChunkSizer) -> Iterator[Block]:

@@ -1,21 +1,20 @@
-"""One Kafka transaction per micro-batch, from the driver: what makes a KafkaSink exactly once.
+"""Committer of an exactly-once KafkaSink: one Kafka transaction per micro-batch, written by the driver.
 
-Why not one transaction per task, each committing the batch's number with its share? Because a batch can fail after
-some of them are committed. Its repetition then skips those tasks' shares and writes the others', which is right
-only if every task has the very records it had before. That does not hold: a failed task of the same batch is tried
-again after its transaction may have been committed; channels may be merged in another order; processing time has
-gone on; after a change of parallelism the same batch has other tasks. Readers would see shares of two different
-attempts, records lost between them or twice. Flink has no such gap because tasks only prepare and its coordinator
-commits, resuming the transactions by their producer ids, and repeats that after a failure from the ids in the
-checkpoint; librdkafka cannot resume a transaction of another process.
+One transaction per task, each with the batch's number and the task's share of the records, would not be enough. The
+batch can fail after some transactions are committed. Its repetition would skip those shares and write the others, which
+is correct only if every task has exactly the same records as before. This does not hold: a failed task may be retried
+after its transaction was committed, channels may be merged in another order, processing time has advanced, and after a
+change of parallelism the batch has other tasks. Readers would see shares of two different attempts, with records lost
+or duplicated between them. Flink avoids this because tasks only prepare transactions. Its coordinator commits them by
+their producer ids, and after a failure repeats the commit with the ids in the checkpoint. librdkafka cannot resume a
+transaction of another process.
 
-A single transaction has no in-between. It holds the records of all tasks, and the offset "batch + 1" of a consumer
-group that belongs to this sink alone. So the records and the fact that they are written become true together, and a
-repeated batch finds that it is written. The transactional id belongs to the sink too: a driver that starts fences
-every older one, whose transaction, if open, is aborted, and if being committed, is completed before the new driver
-looks at the group.
+A single transaction is atomic. It holds the records of all tasks, and the offset "batch + 1" of a consumer group that
+belongs to this sink alone. A repeated batch therefore sees in the group whether it is already written. The
+transactional id belongs to the sink, too: a starting driver fences every older one. The older driver's transaction is
+aborted if it is open, and completed if it is being committed, before the new driver reads the group's offset.
 
-The price: all records of a batch pass through the driver. At-least-once sinks write from the tasks.
+The disadvantage: all records of a batch pass through the driver. At-least-once sinks write from the tasks.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from scurry.errors import SinkCommitError, SinkConnectionError
 
 __all__ = ["TransactionCommitter"]
 
-#: Seconds a single request may take before it is tried again.
+#: Time-out of a single request, in seconds, before it is retried.
 _REQUEST_SECONDS = 10.0
 
 
 class TransactionCommitter(Committer):
-    """Writes the records that tasks have serialized."""
+    """Write the records that tasks have serialized, in one transaction per micro-batch."""
 
     def __init__(self, properties: ClientProperties, name: str, topic: str | None) -> None:
-        """Connect with the first batch.
+        """Store the settings; the committer connects with the first batch.
 
         Args:
-            properties: Of the clients.
-            name: The transactional id, and the group with the batch numbers.
-            topic: Where all records go, if that is one topic.
+            properties: The clients' properties.
+            name: The transactional id, which is also the consumer group with the batch number.
+            topic: The topic of all records; None if there are several.
         """
         self._properties = properties
         self._name = name
@@ -53,7 +52,7 @@ class TransactionCommitter(Committer):
         self._session: _Session | None = None
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        """Write a batch in one transaction, unless that was done before."""
+        """Write a batch in one transaction, unless it is already written."""
         if not committables:
             return
         try:
@@ -61,15 +60,15 @@ class TransactionCommitter(Committer):
                 self._session = _Session(self._properties, self._name, self._topic)
             self._session.write(batch_id, committables)
         except BaseException:
-            self._drop()  # whatever has become of the transaction: the next session finds out
+            self._drop()  # the next session finds out whether the transaction was committed
             raise
 
     def restarted(self) -> None:
-        """Begin again with a new producer."""
+        """Close the producer; the next commit creates a new one."""
         self._drop()
 
     def finish(self) -> None:
-        """Leave the cluster."""
+        """Close the producer."""
         self._drop()
 
     def _drop(self) -> None:
@@ -79,7 +78,7 @@ class TransactionCommitter(Committer):
 
 
 class _Session:
-    """A transactional producer from its initialization to its first failure."""
+    """A transactional producer, used until its first failure."""
 
     def __init__(self, properties: ClientProperties, name: str, topic: str | None) -> None:
         self._module = confluent()
@@ -90,16 +89,16 @@ class _Session:
         configuration = Trouble().watched(
             properties.client(group_id=name, enable_auto_commit=False, isolation_level="read_committed")
         )
-        #: never joins the group: transactions want a consumer to tell them about it; by its isolation level it waits
-        #: for what a transaction is about to commit
+        #: never joins the group, but provides the group metadata for transactions; with read_committed, reading the
+        #: group's offset waits for transactions that are being committed
         self._group = self._module.Consumer(configuration)
         self._patiently(lambda: self._producer.client.init_transactions(_REQUEST_SECONDS))
         self._written = self._written_before(topic)
 
     def _written_before(self, topic: str | None) -> int:
-        """The number after the last batch that was written; nobody else can write one from now on.
+        """Return the number after the last written batch; older drivers are fenced and cannot write any more.
 
-        It is the offset of some topic: of any that a record of the batch went to.
+        It is stored as the offset of partition 0 of one of the topics that the batch wrote to.
         """
         found = self._patiently(lambda: self._group.list_topics(timeout=_REQUEST_SECONDS), always=True)
         topics = {*found.topics, *([topic] if topic is not None else [])}
@@ -108,7 +107,7 @@ class _Session:
         return max((each.offset for each in offsets), default=0)
 
     def write(self, batch_id: int, parcels: Sequence[Any]) -> None:
-        """Write a batch, unless it is written."""
+        """Write a batch, unless it is already written."""
         if batch_id < self._written:
             return
         give_up = time.monotonic() + self._patience
@@ -117,7 +116,7 @@ class _Session:
         self._written = batch_id + 1
 
     def _tried(self, batch_id: int, parcels: Sequence[Any], give_up: float) -> bool:
-        """Whether the batch is written; if not, its transaction is aborted and may be tried again."""
+        """Return whether the batch is written; if not, its transaction is aborted and can be retried."""
         producer = self._producer
         client = producer.client
         marker = self._module.TopicPartition(parcels[0][0][0], 0, batch_id + 1)
@@ -137,11 +136,11 @@ class _Session:
         return True
 
     def _patiently(self, request: Callable[[], Any], always: bool = False) -> Any:
-        """Repeat a request that may be repeated while the cluster is away.
+        """Repeat a retriable request while the cluster is unavailable.
 
         Args:
             request: The request.
-            always: Whether it may be repeated whatever the error; errors about transactions know it of themselves.
+            always: Whether to retry after any error; otherwise only after errors that are marked as retriable.
         """
         give_up = time.monotonic() + self._patience
         while True:
@@ -164,6 +163,6 @@ class _Session:
         return self._producer.error(problem.str())
 
     def close(self) -> None:
-        """Leave; a transaction that is open is aborted by the next session, or by its time-out."""
+        """Close the clients; the next session, or the transaction's time-out, aborts an open transaction."""
         self._producer.close()
         self._group.close()

@@ -1,4 +1,4 @@
-"""Columns of lake tables, as the SQL types that files know."""
+"""Conversion of the columns of lake tables to SQL types."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def row_of(schema: Any) -> ColumnType:
     """Return the row type of an Arrow schema.
 
     Raises:
-        UnsupportedError: A column has a type that records cannot have.
+        UnsupportedError: The type of a column is not supported in records.
     """
     parts = []
     for field in schema:
@@ -73,10 +73,10 @@ def _column(kind: Any) -> ColumnType:
 
 
 def for_lakes(column: ColumnType) -> ColumnType:
-    """Return a type as lake tables keep it: times in microseconds.
+    """Return a type as lake tables store it, with times in microseconds.
 
     Raises:
-        UnsupportedError: They do not have it.
+        UnsupportedError: Lake tables do not support the type.
     """
     if column.kind == "TIME":
         raise UnsupportedError("lake tables hold no TIME here; declare a BIGINT or STRING and convert the values")
@@ -85,15 +85,15 @@ def for_lakes(column: ColumnType) -> ColumnType:
 
 
 def chosen(row: ColumnType, names: tuple[str, ...], table: str) -> ColumnType:
-    """Return some columns of a table's row.
+    """Select columns of a table's row type.
 
     Args:
         row: All columns.
-        names: Those to keep, in this order.
-        table: What the table is called in an error.
+        names: The columns to keep, in this order.
+        table: The table's name for error messages.
 
     Raises:
-        ArgumentError: It lacks one.
+        ArgumentError: The table lacks a column.
     """
     types = dict(zip(row.names, row.parts, strict=True))
     for name in names:
@@ -103,7 +103,7 @@ def chosen(row: ColumnType, names: tuple[str, ...], table: str) -> ColumnType:
 
 
 def described(row: ColumnType) -> str:
-    """Return the columns of a row for an error."""
+    """Return the columns of a row as text for error messages."""
     return ", ".join(f"{name} {_text(part)}" for name, part in zip(row.names, row.parts, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The library that reads and writes Delta Lake's log, which is optional."""
+"""Access to deltalake, the optional library that reads and writes Delta Lake's log."""
 
 from __future__ import annotations
 

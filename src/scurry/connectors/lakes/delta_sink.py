@@ -1,4 +1,4 @@
-"""DeltaSink: appends records to a Delta table, each exactly once."""
+"""DeltaSink: appends records to a Delta table, exactly once."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
 __all__ = ["DeltaFile", "DeltaSink"]
 
-#: How a directory is called whose records have null in the partition column, as in Hive.
+#: Directory name of partitions whose value is null, as in Hive.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
 class DeltaFile:
-    """A file that a task has written, which is no part of the table yet.
+    """A file that a task has written and that is not part of the table yet.
 
     Attributes:
-        path: Where it is below the table.
-        size: Bytes.
-        partition_values: Its values of the partition columns, as text.
-        records: How many it holds.
+        path: Its path relative to the table.
+        size: Its size in bytes.
+        partition_values: The values of the partition columns, as text.
+        records: Its number of records.
     """
 
     path: str
@@ -49,17 +49,18 @@ class DeltaFile:
 
 @dataclass(frozen=True)
 class DeltaSink(Sink):
-    """Writes records as Parquet files below a table and names them in its log, one version per micro-batch.
+    """Write records as Parquet files into a table's directory and add them to its log, one version per micro-batch.
 
-    The version also holds the number of the micro-batch, as Delta's transaction identifier of the sink (`txn`): both
-    are there or neither is. A micro-batch that is repeated finds its number and only deletes what it has written. Two
-    runs of a job that think they are the only one cannot both commit it, as Delta lets one of two such versions fail.
+    The version also contains the number of the micro-batch, as Delta's transaction identifier of the sink (`txn`), so
+    files and number are committed atomically. A repeated micro-batch finds its number and only deletes the files that
+    it has written again. Two concurrent runs of a job cannot both commit a micro-batch, because Delta rejects one of
+    the two versions.
 
     Attributes:
-        path: The table; local or an address.
-        row: The columns, a ROW.
-        partition_columns: Those whose values are directories, when the table is made.
-        merge_schema: Columns that the table lacks are added to it.
+        path: The table's path or address.
+        row: The type of the rows, a ROW.
+        partition_columns: The partition columns of a table that the sink creates.
+        merge_schema: Whether to add columns that the table lacks.
     """
 
     path: str
@@ -74,8 +75,8 @@ class DeltaSink(Sink):
         """Describe a sink.
 
         Raises:
-            ArgumentError: A partition column is none of the columns, or all of them are.
-            UnsupportedError: A type that tables do not have.
+            ArgumentError: A partition column is not one of the columns, or all columns are partition columns.
+            UnsupportedError: Tables do not support the type of a column.
             ExtraMissingError: The package deltalake is missing.
         """
         deltalake()
@@ -96,7 +97,7 @@ class DeltaSink(Sink):
         return _DeltaWriter(self, context)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return the committer, which has compared the table with the sink.
+        """Check that the table fits the sink, and return the committer.
 
         Raises:
             ArgumentError: The table has other columns or partitions.
@@ -173,14 +174,14 @@ class _DeltaWriter(SinkWriter):
     def abort(self) -> None:
         for part in self._open.values():
             with contextlib.suppress(Exception):
-                part.writer.finish()  # a Parquet writer that is left open wants to write later
+                part.writer.finish()  # an open Parquet writer would write later
             part.stream.close()
         for path in self._written:
             self._fs.delete(posixpath.join(self._base, path))
 
 
 def _text(value: Any) -> str | None:
-    """A partition's value as Delta's log has it."""
+    """Return a partition value in the format of Delta's log."""
     if value is None or value == "":
         return None
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -194,7 +195,7 @@ class _DeltaCommitter(Committer):
         try:
             self._compare(open_table(sink.path))
         except SourceNotFoundError:
-            return  # it is made with the first records
+            return  # the first commit creates it
 
     def _compare(self, table: Any) -> None:
         sink, there = self._sink, columns_of(table)

@@ -1,4 +1,4 @@
-"""DeltaSource: the records of a Delta table, of one version or of all to come."""
+"""DeltaSource: reads a Delta table, either one version or all future ones."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["DeltaSource"]
 
 @dataclass(frozen=True)
 class DeltaSource(Source):
-    """Reads the files that the log of a table names, as Rows.
+    """Read the files in the log of a table, as Rows.
 
     Attributes:
-        path: The table.
-        row: The columns to read, a ROW.
-        what: The versions.
-        interval_ms: Milliseconds between looks for new versions; None reads one version and ends.
+        path: The table's path or address.
+        row: The type of the rows to read, a ROW.
+        what: The versions to read.
+        interval_ms: Milliseconds between checks for new versions; None to read one version only.
     """
 
     path: str
@@ -39,18 +39,18 @@ class DeltaSource(Source):
 
     @classmethod
     def of(cls, path: str, columns: tuple[str, ...] | None, what: DeltaRange, interval_ms: int | None) -> DeltaSource:
-        """Describe what to read; the table is asked for its columns.
+        """Describe what to read; the columns are read from the table.
 
         Args:
-            path: The table.
+            path: The table's path or address.
             columns: Names of the columns to read; None for all.
-            what: The versions.
-            interval_ms: Milliseconds between looks for new versions; None reads one version and ends.
+            what: The versions to read.
+            interval_ms: Milliseconds between checks for new versions; None to read one version only.
 
         Raises:
             SourceNotFoundError: There is no such table, or no such version.
-            ArgumentError: It lacks a column.
-            UnsupportedError: A feature of the table, or the type of a column.
+            ArgumentError: The table lacks a column.
+            UnsupportedError: A feature of the table or the type of a column is not supported.
             ExtraMissingError: The package deltalake is missing.
         """
         row = columns_of(open_table(path, None if what.changes_only else what.version))
@@ -82,7 +82,7 @@ class DeltaSource(Source):
 
 
 class _FileReader(ColumnarFormat):
-    """Reads Parquet files, with the values of partition columns, which are not in the files."""
+    """Read Parquet files, and add the values of partition columns, which are not in the files."""
 
     def rows_of(
         self, fs: FileSystem, base: str, path: str, partition_values: dict[str, str | None]

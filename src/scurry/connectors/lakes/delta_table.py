@@ -1,4 +1,4 @@
-"""DeltaTableLog: what the log of a Delta table says about its files."""
+"""DeltaTableLog: reads the versions and files of a Delta table from its log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scurry.errors import SourceConnectionError, SourceNotFoundError, Unsupporte
 
 __all__ = ["DeltaRange", "DeltaTableLog", "address", "columns_of", "open_table"]
 
-#: What readers of a table may be asked for; the rest changes what is in its files.
+#: Supported reader features; all others change the meaning of the files.
 _READER_FEATURES = {"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
 _COLUMN_MAPPING_VERSION = 2
 _COMMIT = re.compile(r"(\d{20})\.json")
@@ -28,14 +28,14 @@ _COMMIT = re.compile(r"(\d{20})\.json")
 
 @dataclass(frozen=True)
 class DeltaRange:
-    """Which versions of a table are read.
+    """The versions of a table to read.
 
     Attributes:
-        version: The version to read, or to read from: the table as of it, or its changes and those after.
-        timestamp_ms: The last version of that time instead.
-        changes_only: Only what versions from `version` on add, not what was there before.
-        ignore_deletes: Versions that only delete are passed over.
-        ignore_changes: Versions that rewrite files have those files read as if they were new.
+        version: The version to read or to start from; None for the newest, or that of `timestamp_ms`.
+        timestamp_ms: Selects the last version at this time instead, in milliseconds.
+        changes_only: Whether to read only what versions from `version` on add, without the table's earlier content.
+        ignore_deletes: Whether to skip versions that only delete.
+        ignore_changes: Whether to accept versions that rewrite files, and read the rewritten files as new.
     """
 
     version: int | None = None
@@ -50,7 +50,7 @@ def open_table(path: str, version: int | None = None) -> Any:
 
     Raises:
         SourceNotFoundError: There is none, or no such version.
-        UnsupportedError: Its files cannot be read as they are.
+        UnsupportedError: The table uses features that are not supported.
     """
     module = deltalake()
     try:
@@ -75,7 +75,7 @@ def open_table(path: str, version: int | None = None) -> Any:
 
 
 def address(path: str) -> str:
-    """Return what delta-rs takes: an absolute path, or an address."""
+    """Return the absolute path or address of a table, for delta-rs."""
     fs, inner = file_system(path)
     return inner if isinstance(fs, LocalFileSystem) else path
 
@@ -88,7 +88,7 @@ def columns_of(table: Any) -> ColumnType:
 
 
 class DeltaTableLog(TableLog):
-    """The files of a table, and those that later versions add."""
+    """Read the files of a version, and those that later versions add."""
 
     def __init__(self, path: str, what: DeltaRange) -> None:
         """Open the table.
@@ -103,7 +103,7 @@ class DeltaTableLog(TableLog):
         open_table(path)
 
     def start(self) -> tuple[Any, list[TableFile]]:
-        """Return a version and its files, or what it and later versions add."""
+        """Return the version to start from and its files, or with `changes_only` the files added from it on."""
         what = self._what
         if what.changes_only:
             if what.version is None:
@@ -120,7 +120,7 @@ class DeltaTableLog(TableLog):
         return table
 
     def after(self, version: Any) -> tuple[Any, list[TableFile]]:
-        """Return what versions after another have added."""
+        """Return the newest version, and the files added after `version`."""
         found: list[TableFile] = []
         commits = {int(match[1]) for name, _ in self._fs.entries(self._log) if (match := _COMMIT.fullmatch(name))}
         newest = max(commits, default=version)
@@ -148,7 +148,7 @@ class DeltaTableLog(TableLog):
 
 
 def _files(table: Any) -> list[TableFile]:
-    """The files of a version, oldest first."""
+    """Return the files of a version, the oldest first."""
     import pyarrow as pa
 
     rows = pa.table(table.get_add_actions()).to_pylist()
@@ -161,7 +161,7 @@ def _partition(row: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _partition_text(value: Any) -> str | None:
-    """A partition's value as the log has it."""
+    """Return a partition value in the format of the log."""
     if value is None:
         return None
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Deals the files of a lake table: those of one version, and those that later versions add."""
+"""LakeEnumerator: assigns the files of a lake table: those of one version, and those that later versions add."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["LakeEnumerator", "TableFile", "TableLog"]
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of a table, or what there is to know to read it.
+    """A file of a table, with what a reader needs to read it.
 
     Attributes:
-        path: Where it is.
-        size: Bytes.
-        details: What the reader needs besides, as JSON-able data.
+        path: Its path.
+        size: Its size in bytes.
+        details: Other information for the reader, as JSON-able data.
     """
 
     path: str
@@ -29,19 +29,19 @@ class TableFile:
 
 
 class TableLog(ABC):
-    """What a table's log says about its files. Versions are JSON-able."""
+    """Read versions and files of a table from its log. Versions are JSON-able."""
 
     @abstractmethod
     def start(self) -> tuple[Any, list[TableFile]]:
-        """Return the version that is read first, and its files; no files if only later versions are asked for."""
+        """Return the first version to read, and its files; no files if only later versions are read."""
 
     @abstractmethod
     def after(self, version: Any) -> tuple[Any, list[TableFile]]:
-        """Return the newest version, and the files that versions after another have added, in their order."""
+        """Return the newest version, and the files that versions after `version` have added, in order."""
 
 
 class LakeEnumerator(Enumerator):
-    """Deals whole files, to the channel that has least to read."""
+    """Assign whole files, each to the channel with the least left to read."""
 
     def __init__(
         self,
@@ -51,14 +51,14 @@ class LakeEnumerator(Enumerator):
         interval_ms: int | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin before the first version.
+        """Start before the first version.
 
         Args:
             log: Opens the table.
-            channels: Readers.
-            max_bytes: Bytes of a micro-batch.
-            interval_ms: Milliseconds between looks for new versions; None reads one version and ends.
-            clock: Seconds.
+            channels: Number of readers.
+            max_bytes: Size limit of a micro-batch in bytes.
+            interval_ms: Milliseconds between checks for new versions; None to read one version only.
+            clock: Returns the time in seconds.
         """
         self._log = log()
         self._max_bytes = max_bytes
@@ -84,7 +84,7 @@ class LakeEnumerator(Enumerator):
             loads[channel] += max(file.size, 1)
 
     def next_batch(self) -> list[Assignment]:
-        """Return files for each channel, of up to a micro-batch's bytes together."""
+        """Return files for each channel, within the size limit of a micro-batch."""
         self._look()
         busy = sum(1 for queue in self._queues if queue)
         assignments = []
@@ -98,7 +98,7 @@ class LakeEnumerator(Enumerator):
         return assignments
 
     def _take(self, queue: list[TableFile], budget: int) -> list[TableFile]:
-        """Remove files of up to `budget` bytes from a queue, one at least."""
+        """Remove files of up to `budget` bytes from a queue, but at least one."""
         work: list[TableFile] = []
         while queue and (not work or queue[0].size <= budget):
             budget -= queue[0].size
@@ -106,13 +106,13 @@ class LakeEnumerator(Enumerator):
         return work
 
     def idle_hint(self) -> float:
-        """Return the time until the next look for new versions."""
+        """Return the seconds until the next check for new versions."""
         if self._interval is None or self._looked is None:
             return 0.0
         return max(0.0, self._looked + self._interval - self._clock())
 
     def position(self) -> dict[str, Any]:
-        """Return the version that was dealt, and the files of it that are left."""
+        """Return the current version and its remaining files."""
         return {
             "version": self._version,
             "pending": [[[file.path, file.size, file.details] for file in queue] for queue in self._queues],
@@ -120,7 +120,7 @@ class LakeEnumerator(Enumerator):
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the files left and the versions after; with another number of channels they are dealt anew."""
+        """Continue with remaining files and later versions; reassign files if the number of channels has changed."""
         self._version = position["version"]
         saved = [[TableFile(*file) for file in queue] for queue in position["pending"]]
         if len(saved) == len(self._queues):
@@ -128,5 +128,5 @@ class LakeEnumerator(Enumerator):
         else:
             self._queues, self._final = [[] for _ in self._queues], [False] * len(self._queues)
             self._deal(file for queue in saved for file in queue)
-        # a version that was dealt is not dealt again
+        # without later versions, a version that was assigned is not assigned again
         self._looked = None if self._version is None or self._interval is not None else self._clock()

@@ -1,4 +1,4 @@
-"""IcebergSink: appends records to an Iceberg table, each exactly once."""
+"""IcebergSink: appends records to an Iceberg table, exactly once."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
 __all__ = ["IcebergSink"]
 
-#: Records that a task holds before it writes them.
+#: Number of records that a task buffers before it writes them.
 _HELD_RECORDS = 200_000
 _TRIES = 10
 _PAUSE_SECONDS = 0.1
-#: Table property, with the sink's id behind it, that holds the last micro-batch committed.
+#: Prefix, followed by the sink's id, of the table property with the last committed micro-batch.
 _COMMITTED = "scurry.committed-batch."
 
 
 @dataclass(frozen=True)
 class IcebergSink(Sink):
-    """Writes records as data files of a table and appends them as one snapshot per micro-batch.
+    """Write records as data files of a table and append them as one snapshot per micro-batch.
 
-    The same commit of the catalog sets a property of the table to the number of the micro-batch: both are there or
-    neither is. A micro-batch that is repeated finds its number and only deletes what it has written. When somebody else
-    has changed the table meanwhile, the number is looked up again before the commit is tried again.
+    The same catalog commit sets a table property to the number of the micro-batch, so files and number are committed
+    atomically. A repeated micro-batch finds its number and only deletes the files that it has written again. If the
+    table was changed concurrently, the number is read again before the commit is retried.
 
     Attributes:
         table: The table.
-        row: The columns, a ROW.
-        partition_columns: Those it is partitioned by when it is made.
+        row: The type of the rows, a ROW.
+        partition_columns: The partition columns of a table that the sink creates.
     """
 
     table: IcebergTable
@@ -51,8 +51,8 @@ class IcebergSink(Sink):
         """Describe a sink.
 
         Raises:
-            ArgumentError: A partition column is none of the columns.
-            UnsupportedError: A type that tables do not have.
+            ArgumentError: A partition column is not one of the columns.
+            UnsupportedError: Tables do not support the type of a column.
             ExtraMissingError: The package pyiceberg is missing.
         """
         pyiceberg()
@@ -66,17 +66,17 @@ class IcebergSink(Sink):
         return _IcebergWriter(self)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return the committer, which has compared the table with the sink, or made it.
+        """Check that the table fits the sink, or create it, and return the committer.
 
         Raises:
             ArgumentError: The table has other columns.
-            SourceConnectionError: The catalog cannot be asked.
+            SourceConnectionError: The catalog does not answer.
         """
         return _IcebergCommitter(self, _COMMITTED + sink_id)
 
 
 def _widened(column: ColumnType) -> ColumnType:
-    """A type as Iceberg has it, which has no integers of less than 32 bits."""
+    """Return a type as Iceberg supports it: without integers of less than 32 bits."""
     kind = "INT" if column.kind in ("TINYINT", "SMALLINT") else column.kind
     return replace(column, kind=kind, parts=tuple(map(_widened, column.parts)))
 
@@ -109,7 +109,7 @@ class _IcebergWriter(SinkWriter):
         self._files += _dataframe_to_data_files(metadata, table, io, self._uuid, self._counter)
 
     def _arrow(self, rows: list[Any]) -> Any:
-        """Rows as a table with the columns the Iceberg table has; those the sink does not write are null."""
+        """Convert rows to a table with the Iceberg table's columns; columns that the sink does not write are null."""
         import pyarrow as pa
 
         columns = dict(zip(self._row.names, zip(*rows, strict=True), strict=True))
@@ -194,7 +194,7 @@ class _IcebergCommitter(Committer):
         )
 
     def _append(self, table: Any, files: list[Any], batch_id: int) -> None:
-        # pyiceberg must not try again by itself: the batch may have been committed by then
+        # pyiceberg must not retry by itself, because the batch may be committed by then
         table.metadata.properties["commit.retry.num-retries"] = "0"
         summary = {"scurry.batch-id": str(batch_id)}
         with table.transaction() as transaction:

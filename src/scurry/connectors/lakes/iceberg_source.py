@@ -1,4 +1,4 @@
-"""IcebergSource: the records of an Iceberg table, of one snapshot or of all to come."""
+"""IcebergSource: reads an Iceberg table, either one snapshot or all future ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = ["IcebergSource"]
 
 @dataclass(frozen=True)
 class IcebergSource(Source):
-    """Reads the files that a table's snapshots name, without what is deleted, as Rows.
+    """Read the files of a table's snapshots, without deleted rows, as Rows.
 
     Attributes:
         table: The table.
-        row: The columns to read, a ROW.
-        snapshot: The snapshot to read, or to read from; None for the newest.
-        changes_only: Only what is appended after the snapshot.
-        interval_ms: Milliseconds between looks for new snapshots; None reads one and ends.
+        row: The type of the rows to read, a ROW.
+        snapshot: The snapshot to read or to start from; None for the newest.
+        changes_only: Whether to read only what is appended after the snapshot.
+        interval_ms: Milliseconds between checks for new snapshots; None to read one snapshot only.
     """
 
     table: IcebergTable
@@ -47,13 +47,13 @@ class IcebergSource(Source):
         changes_only: bool,
         interval_ms: int | None,
     ) -> IcebergSource:
-        """Describe what to read; the catalog is asked for the columns.
+        """Describe what to read; the columns are read from the catalog.
 
         Raises:
             SourceNotFoundError: There is no such table or snapshot.
-            SourceConnectionError: The catalog cannot be asked.
+            SourceConnectionError: The catalog does not answer.
             ArgumentError: The table lacks a column.
-            UnsupportedError: The type of a column.
+            UnsupportedError: The type of a column is not supported.
             ExtraMissingError: The package pyiceberg is missing.
         """
         loaded = table.load()
@@ -88,7 +88,7 @@ class IcebergSource(Source):
 
 
 class _FileReader(ColumnarFormat):
-    """Reads files with pyiceberg, which knows of deleted rows, renamed columns and partitions."""
+    """Read files with pyiceberg, which handles deleted rows, renamed columns and partitions."""
 
     def rows_of(self, files: Iterable[TableFile]) -> Iterator[Sequence[Any]]:
         from pyiceberg.expressions import AlwaysTrue

@@ -1,4 +1,4 @@
-"""IcebergTable: where an Iceberg table is, and what its snapshots say about its files."""
+"""IcebergTable: the address of an Iceberg table; IcebergLog: the files of its snapshots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionErro
 
 __all__ = ["IcebergLog", "IcebergTable", "columns_of", "pyiceberg", "scan_task"]
 
-#: Stands for the time before the first snapshot of a table.
+#: The version of a table before its first snapshot.
 _NO_SNAPSHOT = 0
 
 
@@ -38,12 +38,13 @@ def pyiceberg() -> Any:
 
 @dataclass(frozen=True)
 class IcebergTable:
-    """A table of a catalog. Picklable; its catalog is asked anew by every process.
+    """A table of a catalog. Picklable; every process loads it from the catalog.
 
     Attributes:
         identifier: Its name, such as db.table.
-        properties: The catalog's, as pyiceberg has them: type, uri, warehouse, ... Never shown: they hold credentials.
-        catalog_name: The catalog's name; pyiceberg's configuration file may have properties under it.
+        properties: The catalog's properties for pyiceberg: type, uri, warehouse, ... Never shown, because they contain
+            credentials.
+        catalog_name: The catalog's name, under which pyiceberg's configuration file may have properties.
     """
 
     identifier: str
@@ -54,7 +55,7 @@ class IcebergTable:
         """Return the catalog.
 
         Raises:
-            ArgumentError: Its properties do not make one.
+            ArgumentError: The properties do not describe a catalog.
             ExtraMissingError: The package pyiceberg, or one for this type of catalog, is missing.
         """
         module = pyiceberg()
@@ -69,15 +70,15 @@ class IcebergTable:
                 f"the Iceberg catalog {self.catalog_name!r} cannot be opened with the properties "
                 f"{', '.join(sorted(self.properties)) or '(none)'}: {error}"
             ) from None
-        except Exception as error:  # each kind of catalog has exceptions of its own
+        except Exception as error:  # each kind of catalog has its own exceptions
             raise self._unreachable(error) from None
 
     def load(self) -> Any:
-        """Return the `pyiceberg.table.Table`, as it is now.
+        """Return the current `pyiceberg.table.Table`.
 
         Raises:
-            SourceNotFoundError: There is none.
-            SourceConnectionError: The catalog cannot be asked.
+            SourceNotFoundError: The table does not exist.
+            SourceConnectionError: The catalog does not answer.
         """
         exceptions = pyiceberg().exceptions
         catalog = self.catalog()
@@ -87,7 +88,7 @@ class IcebergTable:
             raise SourceNotFoundError(
                 f"there is no Iceberg table {self.identifier} in the catalog {self.catalog_name!r}; check its name"
             ) from None
-        except Exception as error:  # each kind of catalog has exceptions of its own
+        except Exception as error:  # each kind of catalog has its own exceptions
             raise self._unreachable(error) from None
 
     def _unreachable(self, error: Exception) -> SourceConnectionError:
@@ -103,22 +104,22 @@ def columns_of(table: Any) -> ColumnType:
 
 
 class IcebergLog(TableLog):
-    """The files of a table's snapshots."""
+    """Read the files of a table's snapshots."""
 
     def __init__(self, table: IcebergTable, snapshot: int | None, changes_only: bool) -> None:
         """Take the table.
 
         Args:
             table: The table.
-            snapshot: The snapshot to read, or to read from; None for the newest.
-            changes_only: Only what is appended after the snapshot.
+            snapshot: The snapshot to read or to start from; None for the newest.
+            changes_only: Whether to read only what is appended after the snapshot.
         """
         self._table = table
         self._snapshot = snapshot
         self._changes_only = changes_only
 
     def start(self) -> tuple[Any, list[TableFile]]:
-        """Return a snapshot and its files."""
+        """Return the snapshot to start from, and its files."""
         table = self._table.load()
         current = table.current_snapshot()
         if self._snapshot is None and current is None:
@@ -129,7 +130,7 @@ class IcebergLog(TableLog):
         return snapshot, _files(table, table.scan(snapshot_id=snapshot).plan_files())
 
     def after(self, version: Any) -> tuple[Any, list[TableFile]]:
-        """Return what snapshots after another have appended."""
+        """Return the newest snapshot, and the files appended after `version`."""
         table = self._table.load()
         current = table.current_snapshot()
         if current is None or current.snapshot_id == version:
@@ -157,6 +158,6 @@ def _files(table: Any, tasks: Iterable[Any]) -> list[TableFile]:
 
 
 def scan_task(file: TableFile) -> tuple[str, Any]:
-    """Return the address of the table's metadata, and pyiceberg's task of reading a file."""
+    """Return the address of the table's metadata, and pyiceberg's scan task for a file."""
     location, pickled = file.details
     return location, pickle.loads(base64.b64decode(pickled))

@@ -32,7 +32,7 @@ class DataGeneratorSource(Source):
         """Describe the records.
 
         Args:
-            generator_function: Makes a record from its index, or an object with such a method `map`.
+            generator_function: A function from an index to a record, or an object with such a method `map`.
             count: The number of records; None for an endless source.
             records_per_second: The rate of all readers together; None for no limit.
             type_info: Type of the records; None leaves them unconverted.

@@ -34,7 +34,7 @@ class SinkContext:
 
 
 class FunctionSink(Sink):
-    """Call a function, or an object's `invoke`, in the task for every record.
+    """Call a function, or an object's `invoke`, for every record in the task.
 
     At least once: a repeated task calls the function again for the same records. An object has `invoke(value)` or
     `invoke(value, context)`, and optionally `open()` and `close()`, called before and after the records of each

@@ -81,7 +81,7 @@ class Committer(ABC):
 
 
 class Sink(ABC):
-    """A picklable description of where records go: Flink's unified `Sink`.
+    """A picklable description of a sink: Flink's unified `Sink`.
 
     Attributes:
         staged: Whether one writer takes all records of a task, at the end of the job's last stage. Sinks whose output

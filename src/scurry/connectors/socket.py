@@ -22,7 +22,7 @@ _RECEIVED_BYTES = 1 << 16
 
 
 class SocketSource(Source):
-    """Read what a server sends as UTF-8 text, cut at a delimiter: Flink's `socketTextStream`.
+    """Read UTF-8 text from a server, split at a delimiter: Flink's `socketTextStream`.
 
     For experiments: the driver opens a single connection when the job starts. After a crash, records that are part of a
     micro-batch are replayed; records received but not yet assigned are lost. The stream ends when the server closes the

@@ -85,8 +85,8 @@ class Backlog:
     """Input that a source knows of and has not assigned yet.
 
     Attributes:
-        records: How many records, None if it does not count them.
-        bytes: How many bytes, None if it does not count them.
+        records: Number of records, None if the source does not count them.
+        bytes: Number of bytes, None if the source does not count them.
     """
 
     records: int | None = None
@@ -190,7 +190,7 @@ class Enumerator(ABC):
         return ""
 
     def idle_hint(self) -> float:
-        """Return how many seconds to wait before asking again after an empty `next_batch`."""
+        """Return how many seconds to wait after an empty `next_batch` before calling it again."""
         return 0.0
 
     def committed(self) -> None:
@@ -228,7 +228,7 @@ class Source(ABC):
         return None
 
     def channels(self, parallelism: int) -> int:
-        """Return how many readers work in parallel when the operator has this parallelism."""
+        """Return the number of parallel readers for an operator of this parallelism."""
         return parallelism
 
     @abstractmethod

@@ -57,7 +57,7 @@ class StatesDecoder(Decoder):
     now: int
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Yield a pair for each key."""
+        """Yield a pair for each key with state."""
         for key, entry in keys_in(pages):
             states = states_in(unexpired(entry, self.lifetimes, self.now))
             if states:

@@ -43,7 +43,7 @@ __all__ = ["TestHarness"]
 
 
 class TestHarness(ApiObject):
-    """Run a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and its kin).
+    """Run a pipeline step by step, in this process (Flink's `OneInputStreamOperatorTestHarness` and similar).
 
     Every step (a record, a watermark, a new processing time) is a separate micro-batch: state is written and read again
     between steps, as on Spark. Time advances only when the test advances it.

@@ -21,11 +21,11 @@ class FedSource(Source):
         return 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Raise: the harness feeds the operators behind the source itself."""
+        """Raise NotImplementedError: the harness feeds the operators behind the source itself."""
         raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Raise: the harness feeds the operators behind the source itself."""
+        """Raise NotImplementedError: the harness feeds the operators behind the source itself."""
         raise NotImplementedError("a stream of a TestHarness only runs in its TestHarness")
 
 

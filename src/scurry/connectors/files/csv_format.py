@@ -251,7 +251,7 @@ class _ArrowReader:
             and len(set(dialect.names)) == len(dialect.names)
             and all(c.kind in _ARROW_TYPES and not c.is_array for c in dialect.columns)
             and bool(dialect.columns)
-            # with comments a blank line is skipped; without, it is a row of one blank field
+            # with comments CsvParser skips a blank line, which pyarrow would read as one blank field
             and (len(dialect.columns) > 1 or not dialect.allow_comments)
         )
 

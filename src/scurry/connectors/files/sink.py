@@ -25,7 +25,7 @@ __all__ = ["BulkFiles", "FileSink", "PartFile", "RowFiles"]
 
 @dataclass(frozen=True)
 class RowFiles(PartFormat):
-    """Write record by record with an encoder, which gets the text of each typed record in Java's format."""
+    """Write record by record with an encoder, which gets each typed record as text in Java's format."""
 
     encoder: Encoder
 

@@ -21,7 +21,7 @@ LOOKING_UP = "cannot look up in"
 
 
 class JdbcLookup:
-    """Look up rows by key and query the database only for keys that are not in its cache.
+    """Look up rows by key; query the database only for keys that are not in the cache.
 
     It is picklable, so a user's function may hold one. Every task gets its own copy, whose cache and connections are
     created on first use. Threads may share a lookup: concurrent calls use separate connections. A lookup returns what

@@ -48,7 +48,7 @@ class Offsets:
 
 
 class Cluster:
-    """Send requests to a cluster, but wait longer for one that has answered before."""
+    """Send requests to a cluster; wait longer for answers once it has answered."""
 
     def __init__(self, properties: ClientProperties, group: str | None) -> None:
         """Create a client, which connects with its first request.

@@ -114,7 +114,7 @@ class PartitionReader:
                 f"{place}: the record at offset {at} is not there any more, so records were deleted before they were "
                 "read; set the property auto.offset.reset to earliest to go on with what is left"
             )
-        self._trouble.heard(error)  # librdkafka tries again
+        self._trouble.heard(error)  # librdkafka retries
         return at
 
     def _unreachable(self, start: int, end: int, at: int) -> SourceConnectionError:

@@ -117,7 +117,7 @@ class RecordDecoder(Decoder):
         return self.schema.get_produced_type()
 
     def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records that the schema makes of the messages."""
+        """Yield the records that the schema returns for the messages."""
         records = [
             ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
                            tuple(m.headers() or ()))

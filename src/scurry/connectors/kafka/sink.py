@@ -33,7 +33,7 @@ class KafkaSink(Sink):
         properties: The clients' properties.
         serializer: Serializes the records.
         exactly_once: Whether records are written exactly once.
-        transactional_id_prefix: Prefix of the transactional id, which is also the group with the batch numbers.
+        transactional_id_prefix: Prefix of the transactional id, which is also the group that stores batch numbers.
     """
 
     properties: ClientProperties

@@ -260,20 +260,28 @@ def test_rich_is_loaded_for_terminals_only(tmp_path: Path) -> None:
     assert done.stdout == "1\nFalse\n"
 
 
-def test_the_watermark_and_late_records_of_a_job_reach_its_execution() -> None:
+def test_the_watermark_and_late_records_of_a_job_reach_its_execution(tmp_path: Path) -> None:
     from scurry.common import Configuration, Types, WatermarkStrategy
     from scurry.datastream import StreamExecutionEnvironment
     from scurry.datastream.window import TumblingEventTimeWindows
 
     settings = Configuration.from_dict({"scurry.runner": "local", "scurry.batch.max-records": "1"})
     env = StreamExecutionEnvironment.get_execution_environment(settings).set_parallelism(1)
-    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda time, _: time)
+    listening = tmp_path / "listening"
+
+    def assign(timestamp: int, _: int) -> int:
+        while not listening.exists():
+            time.sleep(0.01)
+        return timestamp
+
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(assign)
     times = env.from_collection([5, 100, 7], type_info=Types.LONG()).assign_timestamps_and_watermarks(strategy)
     windows = times.key_by(lambda _: 0, key_type=Types.INT()).window(TumblingEventTimeWindows.of(10))
     windows.reduce(max).name("per 10 ms").print()
     client = env.execute_async("late")
     execution, watermarks = client.execution, []  # type: ignore[attr-defined]
     execution.listeners.append(lambda report: watermarks.append(report.watermark))
+    listening.touch()
     client.get_job_execution_result().result()
     assert watermarks == sorted(watermarks) and watermarks[-1] == MAX_TIME
     assert execution.totals.late == {"per 10 ms": 1}

@@ -93,7 +93,7 @@ def test_pytest(tmp_path: Path) -> None:
     shown = textwrap.dedent("\n".join(line[1:] for line in text.splitlines() if line.startswith("E ")))
     assert message_in(shown) == EXPECTED
     assert "env.execute(" in text and "src/scurry" not in text
-    assert len(text.splitlines()) < 30, text
+    assert len(text.splitlines()) < 35, text  # with what the job has logged
 
 
 IPYTHON = """

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from scurry.datastream.functions import KeyedProcessFunction
+from scurry.datastream.functions import AggregateFunction, KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.runtime.state.backend import Index
 from scurry.testing import TestHarness
@@ -21,6 +21,22 @@ Settings = Callable[[StateTtlConfig.Builder], StateTtlConfig.Builder]
 def expiring(descriptor: Any, settings: Settings = lambda builder: builder, ttl: int = TTL) -> Any:
     descriptor.enable_time_to_live(settings(StateTtlConfig.new_builder(ttl)).build())
     return descriptor
+
+
+class Total(AggregateFunction):
+    """Sums numbers."""
+
+    def create_accumulator(self) -> Any:
+        return 0
+
+    def add(self, value: Any, accumulator: Any) -> Any:
+        return accumulator + value
+
+    def get_result(self, accumulator: Any) -> Any:
+        return accumulator
+
+    def merge(self, acc_a: Any, acc_b: Any) -> Any:
+        return acc_a + acc_b
 
 
 class Seen(KeyedProcessFunction):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from expiring import Total
 
 from scurry.common.time import Duration
-from scurry.datastream.functions import AggregateFunction
 from scurry.datastream.state import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -19,20 +19,6 @@ from scurry.datastream.state import (
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import create_state
 from scurry.runtime.state.store import DictStore
-
-
-class Total(AggregateFunction):
-    def create_accumulator(self) -> Any:
-        return 0
-
-    def add(self, value: Any, accumulator: Any) -> Any:
-        return accumulator + value
-
-    def get_result(self, accumulator: Any) -> Any:
-        return accumulator
-
-    def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        return acc_a + acc_b
 
 
 class Bench:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from expiring import GONE, TTL, expiring, seen, stored
+from expiring import GONE, TTL, Total, expiring, seen, stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_cases import CASES
 
-from scurry.datastream.functions import AggregateFunction, KeyedProcessFunction
+from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -25,20 +25,6 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.testing import TestHarness
-
-
-class Total(AggregateFunction):
-    def create_accumulator(self) -> Any:
-        return 0
-
-    def add(self, value: Any, accumulator: Any) -> Any:
-        return accumulator + value
-
-    def get_result(self, accumulator: Any) -> Any:
-        return accumulator
-
-    def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        return acc_a + acc_b
 
 
 class Commanded(KeyedProcessFunction):

@@ -50,7 +50,7 @@ class Job:
         if watermark is not None:
             totals.watermarks[0] = watermark
         for listener in self.execution.listeners:
-            listener(BatchReport(totals.batches, seconds, records, records // 10, self.execution.watermark))
+            listener(BatchReport(totals.batches, seconds, records, records // 10, self.execution.totals.watermark))
 
     def lines(self) -> list[str]:
         return self.stderr.getvalue().splitlines()
@@ -153,7 +153,7 @@ def test_late_records_are_in_the_summary_by_operator() -> None:
 
 def test_where_a_job_goes_on_is_said_once() -> None:
     job = Job()
-    job.execution.note("going on from checkpoint /state")
+    job.execution.log.note("going on from checkpoint /state")
     with job.display():
         job.batch()
         job.batch()

@@ -89,8 +89,8 @@ class ProgressDisplay:
         read, written = self._rates.per_second()
         work = f"{self._name}: {settings.mode.lower()}, batch {totals.batches}, {read:,.0f}/s in, {written:,.0f}/s out"
         time = self._behind()
-        if self._job.watermark > MIN_TIME:
-            time.append(f"watermark {self._watermark_text(self._job.watermark)}")
+        if self._job.totals.watermark > MIN_TIME:
+            time.append(f"watermark {self._watermark_text(self._job.totals.watermark)}")
         if totals.late_records:
             time.append(f"{totals.late_records:,} late dropped")
         return [work, ", ".join(time)] if time else [work]

@@ -37,7 +37,7 @@ def notes_of(build: Build, mode: str = "STREAMING", runner: str = "local") -> li
     build(env).print()
     client: Any = env.execute_async("quiet")
     client.get_job_execution_result().result()
-    return list(client.execution.notes)
+    return list(client.execution.log.notes)
 
 
 # ------------------------------------------------------------------ seconds for milliseconds
@@ -224,13 +224,13 @@ class TestWatermarks:
         for seconds, notes in [(0, 0), (59, 0), (61, 1), (200, 1)]:
             now[0] = seconds
             watch.held_back(number, (source, 1, 5))
-            assert len(job.notes) == notes
+            assert len(job.log.notes) == notes
         watch.moved(number)
         for seconds, notes in [(300, 1), (361, 2)]:
             now[0] = seconds
             watch.held_back(number, (source, 1, 7))
-            assert len(job.notes) == notes
-        assert "holds it back, it stands at 7" in job.notes[-1]
+            assert len(job.log.notes) == notes
+        assert "holds it back, it stands at 7" in job.log.notes[-1]
 
 
 # ------------------------------------------------------------------ programs that execute nothing
@@ -278,9 +278,9 @@ def test_notes_are_told_once_however_many_tasks_say_them() -> None:
     env = environment()
     env.from_collection([1]).print()
     job = JobExecution(env._plan("quiet"))
-    threads = [threading.Thread(target=job.note_once, args=("again",)) for _ in range(4)]
+    threads = [threading.Thread(target=job.log.note_once, args=("again",)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert list(job.notes) == ["again"]
+    assert list(job.log.notes) == ["again"]

@@ -44,7 +44,7 @@ class Attempt:
     @property
     def notes(self) -> list[str]:
         """What it told the user."""
-        return list(self.client.execution.notes)
+        return list(self.client.execution.log.notes)
 
     def ends_within(self, seconds: float) -> bool:
         try:

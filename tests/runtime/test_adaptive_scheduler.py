@@ -78,14 +78,14 @@ def test_a_running_job_follows_new_slots_when_they_have_settled() -> None:
     cluster.slots = 3
     assert cluster.requests(2) == []
     assert cluster.requests(1) == [3]
-    assert list(job.notes) == ["following the executors: parallelism 3 instead of 2"]
+    assert list(job.log.notes) == ["following the executors: parallelism 3 instead of 2"]
 
 
 def test_a_parallelism_that_the_program_does_not_allow_is_left_out_and_said_once() -> None:
     job = JobExecution(plan(forward_to=2))
     cluster = Cluster(job, 3)
     assert cluster.requests(60) == []
-    (note,) = job.notes
+    (note,) = job.log.notes
     assert note.startswith("cannot follow the executors to parallelism 3, staying at 2: forward() cannot change")
 
 
@@ -98,11 +98,11 @@ def test_a_parallelism_that_the_user_asks_for_bounds_what_is_followed() -> None:
 def test_in_local_mode_the_parallelism_stays_and_the_user_is_told() -> None:
     job = JobExecution(plan())
     assert adaptive_scheduler(job, session("local[4]"), SCALING) is None
-    (note,) = job.notes
+    (note,) = job.log.notes
     assert "the parallelism stays 2" in note and "local[4]" in note
 
 
 def test_dynamic_allocation_is_warned_of() -> None:
     job = JobExecution(plan())
     assert adaptive_scheduler(job, session("spark://host:7077", spark_dynamicAllocation_enabled="true"), SCALING)
-    assert "shrink, but not grow" in job.notes[0]
+    assert "shrink, but not grow" in job.log.notes[0]

@@ -332,7 +332,7 @@ def test_stop_with_savepoint_is_answered_when_the_job_is_over() -> None:
     job.at_step(job.asks(request))
     job.driver.run()
     assert not request.future.done()
-    job.execution.end("has ended")
+    job.execution.requests.end("has ended")
     assert request.future.result(0) == "path"
 
 

@@ -74,7 +74,7 @@ def test_a_checkpoint_is_gone_on_with_by_a_changed_program_at_another_parallelis
     assert before < 3000
     second: Any = job.start(profiles(AFTER), parallelism=3, **place)
     job.finish(second)
-    assert any("states have changed" in note or "program has changed" in note for note in second.execution.notes)
+    assert any("states have changed" in note or "program has changed" in note for note in second.execution.log.notes)
     assert len(counts(job)) == 3000 and counts(job)[-1] == 177
     assert {line.split()[4] for line in lines(job.outputs[1])} == {"old"}
     assert [name.name for name in (tmp_path / "checkpoint").glob("generation-*")] == ["generation-2"]
@@ -90,7 +90,7 @@ def test_a_job_that_began_with_a_savepoint_goes_on_from_its_newest_checkpoint(tm
     second.stop().result()
     third: Any = job.start(profiles(BEFORE), savepoint=path, **place)
     job.finish(third)
-    assert any("going on from the checkpoint" in note for note in third.execution.notes)
+    assert any("going on from the checkpoint" in note for note in third.execution.log.notes)
     assert len(counts(job)) == 3000 and counts(job)[-1] == 177
 
 

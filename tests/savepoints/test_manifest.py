@@ -187,7 +187,7 @@ def test_a_job_that_starts_from_a_savepoint_without_a_manifest_warns(local: Job)
     metadata.write_text(metadata.read_text().replace('"version": 2', '"version": 1'))
     client: Any = local.start(only_running, savepoint=str(path))
     local.finish(client)
-    assert any("have no manifest.json" in note for note in client.execution.notes)
+    assert any("have no manifest.json" in note for note in client.execution.log.notes)
 
 
 def test_a_savepoint_without_a_manifest_is_written_anew_with_one(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def _serve(job: RunningJob, endpoint: Endpoint) -> None:
         endpoint.serve(job)
     except OSError as error:
         # The job runs even if it cannot be listed, for example because the home directory is not writable.
-        job.execution.note(f"`scurry list` does not know this job, which cannot be operated from outside: {error}")
+        job.execution.log.note(f"`scurry list` does not know this job, which cannot be operated from outside: {error}")
 
 
 def wait_for(client: JobClient) -> JobExecutionResult:

@@ -30,7 +30,7 @@ def _note_what_is_fixed(job: JobExecution) -> None:
     scaling = Scaling.of(settings)
     if scaling is not None and scaling.reactive and (settings.mode == "BATCH" or settings.runner == "local"):
         kind = "BATCH jobs do" if settings.mode == "BATCH" else "the in-process runner does"
-        job.note(f"scheduler-mode reactive: the parallelism stays {settings.parallelism}: {kind} not change it")
+        job.log.note(f"scheduler-mode reactive: the parallelism stays {settings.parallelism}: {kind} not change it")
 
 
 def _runner(plan: JobPlan) -> Runner:

@@ -56,7 +56,7 @@ class BatchRunner:
             except Exception as error:
                 raise failure_of(error) from error
             job.commit(0, rows)
-        job.finish()
+        job.sinks.finish()
 
 
 def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.connectors.spark_sink import SparkSink
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.exchange.wire import METRICS, SINK, WireRow, unpack
+from scurry.runtime.exchange.wire import REPORT, SINK, WireRow, unpack
 from scurry.runtime.failure import operator_error
 from scurry.spark.session.lake_packages import advising
 from scurry.spark.workers.instances import Job, WorkerTask, instances, rows_of
@@ -40,8 +40,13 @@ def _collected(frame: Any) -> list[WireRow]:
 
 
 def _sinks_reached(rows: list[WireRow]) -> set[int]:
-    metrics = [item for row in rows if row.kind == METRICS for item in unpack(row.block)]
-    return {number for (number, metric), count in metrics if metric == "numRecordsIn" and count}
+    counters = (unpack(row.block).counters for row in rows if row.kind == REPORT)
+    return {
+        number
+        for counted in counters
+        for (number, metric), count in counted.items()
+        if metric == "numRecordsIn" and count
+    }
 
 
 def _write(frame: Any, op: OperatorPlan, job: Job) -> None:

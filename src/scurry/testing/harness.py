@@ -329,7 +329,7 @@ class TestHarness(ApiObject):
 
     def notes(self) -> list[str]:
         """Return the notes that a job would log, such as which state of a snapshot was dropped."""
-        return list(self._job.notes)
+        return list(self._job.log.notes)
 
     def _operators(self, name: str | None, only_one: bool = False) -> list[OperatorPlan]:
         """Return all keyed operators, or the one with a name."""

@@ -63,4 +63,4 @@ class Input(SourceTask):
     def take_rows(self) -> list[WireRow]:
         """Return the rows to send to the levels."""
         self.cut()
-        return [*self._take_rows(), *self.task.progress(), *self.task.metrics()]
+        return [*self._take_rows(), *self.task.progress(), *self.task.report()]

@@ -43,7 +43,7 @@ def main(source: str, output: str, checkpoints: str, stop: str) -> None:
 def finish(job: Any, stop: str, savepoints: str) -> None:
     said = 0
     while job.get_job_status().result() in (JobStatus.RUNNING, JobStatus.RESTARTING):
-        notes = list(job.execution.notes)
+        notes = list(job.execution.log.notes)
         for note in notes[said:]:
             print(note, flush=True)
         said = len(notes)

@@ -58,7 +58,7 @@ class RunningJob(JobClient):
             by = f" by {job.stopped_by}" if how == "canceled" and job.stopped_by else ""
             job.log.write(how, f"{how}{by} after {result.get_net_runtime() / 1000:.1f} s: {did}")
             self._future.set_result(result)
-        job.end(f"has {self._status.name.lower()}")
+        job.requests.end(f"has {self._status.name.lower()}")
         job.log.close()
 
     def _restarting(self, waiting: bool) -> None:
@@ -179,7 +179,6 @@ class RunningJob(JobClient):
         """
         self._streaming("queryable state")
         request = StateRequest(state_query(self._job.plan, operator, name, key))
-        self._job.pending_queries[request.query.number] = request
         self._job.requests.ask(request)
         return CompletableFuture(request.future)
 

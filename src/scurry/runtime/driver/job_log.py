@@ -55,6 +55,7 @@ class JobLog:
         if self._file is not None:
             self.handlers.append(self._file)
         self._logged: dict[str, float] = {}
+        self._noted: set[str] = set()
 
     def write(self, event: str, text: str, level: int = INFO, logger: str = "job", shown: bool = False) -> None:
         """Log an event.
@@ -76,6 +77,21 @@ class JobLog:
             handler.handle(record)
         if target.isEnabledFor(level):
             target.handle(record)
+
+    def note(self, text: str, event: str = "note", level: int = INFO, logger: str = "job") -> None:
+        """Log something that a user who watches the job should see, such as where it resumes."""
+        self.write(event, text, level, logger, shown=True)
+
+    def note_once(self, text: str) -> None:
+        """Note something that several tasks may report, or one task after each restart."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.note(text, level=WARNING)
+
+    @property
+    def notes(self) -> list[str]:
+        """The latest texts that were shown to a user who watches the job."""
+        return [vars(record)["text"] for record in list(self.records) if vars(record)["shown"]]
 
     def write_seldom(self, event: str, text: str, about: str = "") -> None:
         """Log a warning about something that may happen in every batch: once a minute for each `about`."""

@@ -2,114 +2,106 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-from scurry.metrics import DistributionResult, MeterResult
-from scurry.runtime.functions.metrics import Report
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.runtime.driver.user_metrics import UserMetrics
+from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.exchange.wire import MIN_TIME
+
+#: An operator's metric: the event time up to which it is complete.
+WATERMARK = "currentOutputWatermark"
 
 
 class JobMetrics:
-    """The metrics of user functions so far, over all tasks and batches.
+    """The metrics of the committed batches so far.
 
-    Metrics of one name in operators of one name are one metric, like Flink's accumulators.
+    Args:
+        plan: A plan of the program; plans for another parallelism have the same numbers and names.
     """
 
-    def __init__(self) -> None:
-        self._metrics: dict[tuple[str, str], _Total] = {}
+    def __init__(self, plan: JobPlan) -> None:
+        parts: list[OperatorPlan | SourcePlan] = [*plan.operators.values(), *plan.sources.values()]
+        self._names = {part.id: part.name for part in parts}
+        self._sources = set(plan.sources)
+        self._sinks = {op.id for op in plan.operators.values() if isinstance(op.operator, ops.Sink)}
+        self.batches = 0
+        self.records_in = 0
+        self.records_out = 0
+        #: operator -> number of records it dropped because they were late
+        self.late: dict[str, int] = {}
+        #: operator or source -> number of records sent to its dead letters
+        self.dead_letters: dict[str, int] = {}
+        #: source -> number of malformed records it dropped
+        self.malformed: dict[str, int] = {}
+        #: (operator or source, metric) -> value
+        self.counters: dict[tuple[int, str], int] = {}
+        self.user_metrics = UserMetrics()
+        #: head operator -> its watermark; heads without one yet are missing
+        self.watermarks: dict[int, int] = {}
+        #: (source, channel) -> its watermark, for sources with watermark alignment
+        self.source_watermarks: dict[tuple[int, int], int] = {}
+        #: source -> channel -> mean size of the records it read last, for sources whose readers report it
+        self.record_bytes: dict[int, dict[int, float]] = {}
 
-    def add(self, operator: str, name: str, report: Report) -> None:
-        """Take a task's report."""
-        kind, *values = report
-        metric = self._metrics.get((operator, name))
-        if metric is None:
-            metric = self._metrics[operator, name] = _TOTALS[kind]()
-        metric.add(*values)
+    @property
+    def late_records(self) -> int:
+        """Number of records dropped because they were late, over all operators."""
+        return sum(self.late.values())
 
-    def values(self) -> dict[str, Any]:
-        """Return all values by `operator.metric`."""
-        return {f"{operator}.{name}": metric.value() for (operator, name), metric in list(self._metrics.items())}
+    @property
+    def watermark(self) -> int:
+        """The lowest watermark of the operators that depend on time: how far every part of the job has progressed."""
+        return min(self.watermarks.values(), default=MIN_TIME)
 
-    def counters(self) -> dict[str, int]:
-        """Return the counters by their own name, summed over the operators."""
-        totals: dict[str, int] = {}
-        for (_, name), metric in list(self._metrics.items()):
-            if isinstance(metric, _CounterTotal):
-                totals[name] = totals.get(name, 0) + metric.value()
-        return totals
+    def add(self, report: TaskReport) -> None:
+        """Add what a task counted in a batch."""
+        for (number, metric), value in report.counters.items():
+            self._count(number, metric, value)
+        for (number, metric), measured in report.user_metrics.items():
+            self.user_metrics.add(self._names[number], metric, measured)
+        for number, watermark in report.watermarks.items():
+            self.watermarks[number] = max(watermark, self.watermarks.get(number, MIN_TIME))
+        for (source, channel), progress in report.channels.items():
+            if progress.watermark is not None:
+                before = self.source_watermarks.get((source, channel), MIN_TIME)
+                self.source_watermarks[source, channel] = max(progress.watermark, before)
+            if progress.record_bytes is not None:
+                self.record_bytes.setdefault(source, {})[channel] = progress.record_bytes
 
+    def _count(self, number: int, metric: str, value: int) -> None:
+        self.counters[number, metric] = self.counters.get((number, metric), 0) + value
+        by_name = self._counted_by_name(metric)
+        if by_name is not None:
+            name = self._names[number]
+            by_name[name] = by_name.get(name, 0) + value
+        elif metric == "numRecordsOut" and number in self._sources:
+            self.records_in += value
+        elif metric == "numRecordsIn" and number in self._sinks:
+            self.records_out += value
 
-class _Total(Protocol):
-    def add(self, *values: Any) -> None: ...
+    def _counted_by_name(self, metric: str) -> dict[str, int] | None:
+        if metric == "numLateRecordsDropped":
+            return self.late
+        if metric == "numDeadLetters":
+            return self.dead_letters
+        return self.malformed if metric == "numMalformedRecordsDropped" else None
 
-    def value(self) -> Any: ...
+    def values(self, backlog: dict[tuple[int, str], int]) -> dict[str, Any]:
+        """Return all values by `operator.metric`; operators may have the same name.
 
-
-class _CounterTotal:
-    def __init__(self) -> None:
-        self._count = 0
-
-    def add(self, increase: int) -> None:
-        self._count += increase
-
-    def value(self) -> int:
-        return self._count
-
-
-class _MeterTotal:
-    """Flink's MeterView: the events of the last time span, divided by the time span."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._count = 0
-        self._span = 60
-        self._recent: deque[tuple[float, int]] = deque()
-
-    def add(self, events: int, span: int) -> None:
-        now = self._clock()
-        self._count += events
-        self._span = span
-        self._recent.append((now, events))
-        while self._recent[0][0] < now - span:
-            self._recent.popleft()
-
-    def value(self) -> MeterResult:
-        since = self._clock() - self._span
-        recent = sum(events for when, events in list(self._recent) if when >= since)
-        return MeterResult(self._count, recent / self._span)
-
-
-class _DistributionTotal:
-    def __init__(self) -> None:
-        self._result: DistributionResult | None = None
-
-    def add(self, total: float, count: int, least: float, most: float) -> None:
-        known = self._result
-        if known is not None:
-            total, count = known.sum + total, known.count + count
-            least, most = min(known.min, least), max(known.max, most)
-        self._result = DistributionResult(total, count, least, most)
-
-    def value(self) -> DistributionResult | None:
-        return self._result
-
-
-class _GaugeTotal:
-    def __init__(self) -> None:
-        self._values: dict[int, Any] = {}
-
-    def add(self, subtask: int, value: Any) -> None:
-        self._values[subtask] = value
-
-    def value(self) -> dict[int, Any]:
-        return dict(sorted(self._values.items()))
-
-
-_TOTALS: dict[str, Callable[[], _Total]] = {
-    "counter": _CounterTotal,
-    "meter": _MeterTotal,
-    "distribution": _DistributionTotal,
-    "gauge": _GaugeTotal,
-}
+        Args:
+            backlog: The metrics of the sources' backlog, by source and metric.
+        """
+        values: dict[str, Any] = {}
+        for (number, metric), value in list(self.counters.items()):
+            name = f"{self._names[number]}.{metric}"
+            values[name] = values.get(name, 0) + value
+        for number, watermark in list(self.watermarks.items()):
+            name = f"{self._names[number]}.{WATERMARK}"
+            values[name] = min(watermark, values.get(name, watermark))
+        for (number, metric), value in backlog.items():
+            name = f"{self._names[number]}.{metric}"
+            values[name] = values.get(name, 0) + value
+        return {**values, **self.user_metrics.values()}

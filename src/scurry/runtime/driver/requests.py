@@ -63,6 +63,9 @@ class RequestQueue:
     def __init__(self) -> None:
         self._requests: deque[Request] = deque()
         self._state_requests: deque[StateRequest] = deque()
+        #: number of the query -> the request, until it is answered
+        self._queried: dict[int, StateRequest] = {}
+        self._at_end: list[tuple[Future[Any], Any]] = []
         self._ended: str | None = None
         self._lock = threading.Lock()
 
@@ -72,6 +75,7 @@ class RequestQueue:
             if self._ended is None:
                 if isinstance(request, StateRequest):
                     self._state_requests.append(request)
+                    self._queried[request.query.number] = request
                 else:
                     self._requests.append(request)
                 return
@@ -86,11 +90,26 @@ class RequestQueue:
         waiting = [self._state_requests.popleft().query for _ in range(len(self._state_requests))]
         return StateQueries(tuple(waiting)) if waiting else None
 
+    def answer(self, number: int, found: bool, value: Any) -> None:
+        """Answer a state query: with the value, or if it was not found, with the text of the error."""
+        request = self._queried.pop(number, None)
+        if request is not None and not request.future.done():
+            if found:
+                request.future.set_result(value)
+            else:
+                request.future.set_exception(StateNotFoundError(value))
+
+    def answer_at_end(self, future: Future[Any], value: Any) -> None:
+        """Give a future its result when the job has ended."""
+        self._at_end.append((future, value))
+
     def end(self, how: str) -> None:
         """End the job's requests: those not answered yet fail."""
         with self._lock:
             self._ended = how
-        for request in [*self._requests, *self._state_requests]:
+        for future, value in self._at_end:
+            future.set_result(value)
+        for request in [*self._requests, *self._queried.values()]:
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))
 

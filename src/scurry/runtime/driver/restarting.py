@@ -80,7 +80,7 @@ def run_with_restarts(
             job.failures.append(failure)
             if delay is None:
                 raise
-        job.note(
+        job.log.note(
             event="restarted",
             level=WARNING,
             text=f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.runtime.exchange.report import HeldBack, TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 #: Seconds until a watermark that stands still is reported.
 PATIENCE_SECONDS = 60.0
-
-#: What an operator reports: task and subtask of the sender that it waits for, and the sender's watermark.
-HeldBack = tuple[int, int, int]
 
 
 class StalledWatermarks:
@@ -39,6 +37,13 @@ class StalledWatermarks:
         #: returns the name of the part of a source that a channel reads, if the source knows it
         self.describe_channel: Callable[[int, int], str] = lambda source, channel: ""
 
+    def add(self, report: TaskReport) -> None:
+        """Take note of what a task reports about watermarks."""
+        for number in report.watermarks:
+            self.moved(number)
+        for number, holder in report.held_back.items():
+            self.held_back(number, holder)
+
     def moved(self, number: int) -> None:
         """Forget an operator whose watermark has risen."""
         self._since.pop(number, None)
@@ -54,7 +59,7 @@ class StalledWatermarks:
         self._since[number] = (began, True)
         plan = self._job.plan
         if number in _timed(plan):
-            self._job.note(self._text(plan.operators[number], now - began))
+            self._job.log.note(self._text(plan.operators[number], now - began))
 
     def _text(self, operator: OperatorPlan, seconds: float) -> str:
         task, instance, watermark = self._holders[operator.id]

@@ -243,7 +243,7 @@ class StreamingDriver:
             return Rescaled(stop)
         if isinstance(stop, SavepointRequest):
             self._engine.write_savepoint(stop, drained)
-            self._job.answer_at_end(stop.future, stop.path)
+            self._job.requests.answer_at_end(stop.future, stop.path)
             return Stopped(stop.path)
         return Finished() if self._all_ended else Cancelled()
 

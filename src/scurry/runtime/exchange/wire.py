@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 DATA = 0  # block: keys, timestamps, values, and the wall clock when they were read
 PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], event time and wall clock after position seq
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
-METRICS = 3  # block: [((operator id, metric name), an int to add | a user metric's report | ...)], for the driver
+REPORT = 3  # block: a TaskReport, for the driver
 SINK = 4  # block: timestamps and values for the writer of the sink `port`
 STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of operator `port`
 QUERY = 6  # block: (number, state name, key), a query of the keyed state of operator `port`

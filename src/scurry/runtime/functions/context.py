@@ -7,23 +7,12 @@ from typing import Any
 
 from scurry.errors import ScurryError
 from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.primitives import create_state, plain_value
 from scurry.runtime.state.registry import StateRegistry
-
-#: Metric whose value on the driver is the highest reported, not the sum.
-WATERMARK = "currentOutputWatermark"
-#: a source's metric, by channel: for watermark alignment with other sources
-CHANNEL_WATERMARKS = "channelWatermarks"
-CHANNEL_BYTES = "channelBytes"
-#: what a head operator waits for if it got records while its watermark stood still (`driver/stalled.py`)
-HELD_BACK = "heldBack"
-#: texts to report to the user once per job
-NOTES = "notes"
-#: an operator's metric: the schemas of states it has registered since its last report, by state name
-STATES = "states"
 
 
 class KeyedStateError(ScurryError, RuntimeError):
@@ -51,18 +40,15 @@ class TaskInfo:
         self.saves_state = saves_state
         self.job_parameters = job_parameters or {}
         self.clock = clock or ProcessingClock()
-        #: (operator id, metric) -> count, collected from the whole task
-        self.metrics: dict[tuple[int, str], Any] = {}
+        #: what the task has to report since its last report
+        self.report = TaskReport()
         #: (operator id, metric) -> a metric that user functions registered, of a class in `functions/metrics.py`
         self.user_metrics: dict[tuple[int, str], Any] = {}
 
-    def note(self, operator: int, text: str) -> None:
-        """Report a text to the user, once per job however many subtasks report it."""
-        self.metrics.setdefault((operator, NOTES), []).append(text)
-
     def count(self, operator: int, metric: str, value: int = 1) -> None:
         """Add to one of scurry's own counters."""
-        self.metrics[operator, metric] = self.metrics.get((operator, metric), 0) + value
+        counters = self.report.counters
+        counters[operator, metric] = counters.get((operator, metric), 0) + value
 
 
 class StateAccess:

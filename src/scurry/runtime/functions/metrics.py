@@ -1,7 +1,8 @@
 """Metrics that user functions register, as one task holds them; each batch reports them to the driver.
 
 A report is a tuple of the kind and values: `("counter", increase)`, `("meter", events, time span in seconds)`,
-`("distribution", sum, count, min, max)`, `("gauge", subtask, value)`. `scurry.runtime.driver.metrics` adds them up.
+`("distribution", sum, count, min, max)`, `("gauge", subtask, value)`. `scurry.runtime.driver.user_metrics` adds them
+up.
 """
 
 from __future__ import annotations

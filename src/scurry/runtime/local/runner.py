@@ -48,7 +48,7 @@ class LocalRunner:
             while memory is not None:
                 self._memory = memory
                 memory = run_streaming(job, memory, self._wall_clock)
-        job.finish()
+        job.sinks.finish()
 
 
 @contextmanager

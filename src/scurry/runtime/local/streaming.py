@@ -92,7 +92,7 @@ def _restore(job: JobExecution, memory: Memory) -> Restore | None:
     restore = Restore.into(savepoint, job, job.plan, collected)
     job.use(restore.plan)
     if memory.origin is None:
-        job.note(f"starting from the savepoint {path}", "restored")
+        job.log.note(f"starting from the savepoint {path}", "restored")
     return restore
 
 

@@ -86,7 +86,7 @@ class RuntimeOperator:
                     f"{self.plan.name!r} ({self.plan.origin}) returned the text {shown} and emits it letter by letter: "
                     "yield it, or return [text]"
                 )
-                self.info.note(self.plan.id, text)
+                self.info.report.notes.append(text)
             return some
 
         return call

@@ -114,8 +114,7 @@ class AssignTimestampsOperator(RuntimeOperator):
     def _look_at(self, first: list[int]) -> None:
         if all(_EARLIEST_SECONDS <= time < _LATEST_SECONDS for time in first):
             in_seconds, in_millis = (datetime.fromtimestamp(at, UTC).date() for at in (first[0], first[0] / 1000))
-            self.info.note(
-                self.plan.id,
+            self.info.report.notes.append(
                 f"the timestamps of {self.plan.name!r} ({self.plan.origin}) look like seconds: {first[0]} is "
                 f"{in_millis} in milliseconds and {in_seconds} in seconds; return milliseconds, value * 1000",
             )

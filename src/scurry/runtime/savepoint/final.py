@@ -18,7 +18,6 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import WATERMARK
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
 from scurry.runtime.savepoint.format import new_savepoint_path
@@ -54,7 +53,7 @@ def final_savepoint(job: JobExecution) -> Iterator[str | None]:
             fs.delete(root)
         raise
     job.savepoint_path = path
-    job.note(f"state saved to {path}", "savepoint taken", logger="savepoint")
+    job.log.note(f"state saved to {path}", "savepoint taken", logger="savepoint")
 
 
 @contextmanager
@@ -121,7 +120,7 @@ class SavedRun(OperatorRun):
         self._save_group()
         self._save_rest()
         if self.task.info.subtask == 0 and self.watermark > MIN_TIME:
-            self.task.info.metrics[self.op.id, WATERMARK] = self.watermark
+            self.task.info.report.watermarks[self.op.id] = self.watermark
 
     def _save_group(self) -> None:
         if self._backend is None:

@@ -328,7 +328,7 @@ def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
     allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
     savepoint = open_savepoint(path, allowed or own)
     if savepoint.warning is not None:
-        job.note(savepoint.warning)
+        job.log.note(savepoint.warning)
     return savepoint
 
 

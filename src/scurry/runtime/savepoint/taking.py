@@ -107,7 +107,7 @@ def metadata_of(
         job_name=job.plan.settings.job_name,
         max_parallelism=description.max_parallelism,
         batch_id=batch_id,
-        watermark=job.watermark if job.watermark > MIN_TIME else None,
+        watermark=job.totals.watermark if job.totals.watermark > MIN_TIME else None,
         drained=drained,
         operators=description.operators,
         sources={

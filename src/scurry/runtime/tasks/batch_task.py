@@ -68,7 +68,7 @@ def run_source(
     for _ in runner.read_all(works, RUN_RECORDS):
         seq += 1
         yield output.flush(seq)
-    yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.metrics())]
+    yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.report())]
     runner.close()
 
 
@@ -96,7 +96,7 @@ class BatchLevelTask:
             else:
                 yield from self._operator(self._plan.operators[target], group, used)
         for task in used.values():
-            yield [BatchRow(*row) for row in task.metrics()]
+            yield [BatchRow(*row) for row in task.report()]
         self._level.close()
 
     def _operator(

@@ -9,7 +9,7 @@ from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
 from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, STATE, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import HELD_BACK, WATERMARK, TaskInfo
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import StateStore
@@ -94,9 +94,9 @@ class LevelTask:
                 yield from task.flush(step)
         yield from task.progress()
         if info.subtask == 0 and gate.watermark > before:  # all subtasks have the same watermark: one reports for all
-            info.metrics[plan.id, WATERMARK] = gate.watermark
+            info.report.watermarks[plan.id] = gate.watermark
         elif timed and has_data and gate.watermark == before < MAX_TIME:
-            info.metrics[plan.id, HELD_BACK] = list(gate.slowest())  # a list, because tuples are metrics of users
+            info.report.held_back[plan.id] = gate.slowest()
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()
@@ -106,7 +106,7 @@ class LevelTask:
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, hint=hint) from error
-        yield from task.metrics()
+        yield from task.report()
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
         """Answer a query with a state value as of the previous batch: queries are served before data."""

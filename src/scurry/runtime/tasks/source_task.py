@@ -13,9 +13,10 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.exchange.report import ChannelProgress
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, WireRow
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import CHANNEL_BYTES, CHANNEL_WATERMARKS, TaskInfo
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.tasks.malformed import MalformedInput
 from scurry.runtime.tasks.task import Task
@@ -111,13 +112,19 @@ class SourceTask:
         if final:
             entry.watermark(MAX_TIME)
         task.drain()
-        if self._aligned is not None:
-            info.metrics[self._source.id, CHANNEL_WATERMARKS] = {info.subtask: self._aligned.last}
-        if sizer.read_records:
-            info.metrics[self._source.id, "numBytesIn"] = sizer.read_bytes
-            info.metrics[self._source.id, CHANNEL_BYTES] = {info.subtask: sizer.read_bytes / sizer.read_records}
+        self._report_progress(sizer)
         self._end_segment()
-        yield [*self._take_rows(), *task.progress(), *task.metrics()]
+        yield [*self._take_rows(), *task.progress(), *task.report()]
+
+    def _report_progress(self, sizer: ChunkSizer) -> None:
+        report, number, channel = self.info.report, self._source.id, self.info.subtask
+        watermark = None if self._aligned is None else self._aligned.last
+        record_bytes = None
+        if sizer.read_records:
+            report.counters[number, "numBytesIn"] = sizer.read_bytes
+            record_bytes = sizer.read_bytes / sizer.read_records
+        if watermark is not None or record_bytes is not None:
+            report.channels[number, channel] = ChannelProgress(watermark, record_bytes)
 
     def _end_segment(self) -> None:
         """Close the current blocks; the current watermark and clock hold after them."""
@@ -150,7 +157,7 @@ class SourceTask:
         task.drain()
         yield task.flush(seq + 1)
         task.point((batch_id + 1 << 24) - 1, self._wall_clock())
-        yield [*task.progress(), *task.metrics()]
+        yield [*task.progress(), *task.report()]
 
     def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
         """BATCH: run the chain over all splits; pause each time `pause` records were processed.

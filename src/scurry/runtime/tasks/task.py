@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 from scurry.common.config_options import LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.exchange.collector import Collector, Consumer
-from scurry.runtime.exchange.wire import METRICS, WireRow, channel_id, pack
+from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import STATES, TaskInfo
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import RuntimeOperator, create_operator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator
@@ -118,30 +118,26 @@ class Task:
         """Return the progress rows of the batch."""
         return [row for writer in self.writers.values() for row in writer.progress()]
 
-    def metrics(self) -> list[WireRow]:
-        """Return what was counted since the last call."""
-        metrics = self.info.metrics
+    def report(self) -> list[WireRow]:
+        """Return the row with what there is to report since the last call; none if there is nothing."""
+        report, self.info.report = self.info.report, TaskReport()
         for number, collector in self.collectors:
             if collector.count:
-                metrics[number, "numRecordsOut"] = collector.count
+                report.counters[number, "numRecordsOut"] = collector.count
                 collector.count = 0
         for number, operator in self.operators.items():
             registered = operator.states.registry.news()
             if registered:
-                metrics[number, STATES] = registered
-        items: list[tuple[tuple[int, str], Any]] = [*metrics.items(), *self._reports()]
-        metrics.clear()
-        return [WireRow(self._spread(), -1, METRICS, self.channel, 0, pack(items))] if items else []
-
-    def _reports(self) -> Iterator[tuple[tuple[int, str], Any]]:
+                report.schemas[number] = registered
         for (number, name), metric in self.info.user_metrics.items():
             try:
-                report = metric.report()
+                measured = metric.report()
             except Exception as error:
                 hint = f"the gauge {name!r} could not be read"
                 raise operator_error(self.plan.operators[number], error, hint=hint) from error
-            if report is not None:
-                yield (number, name), report
+            if measured is not None:
+                report.user_metrics[number, name] = measured
+        return [WireRow(self._spread(), -1, REPORT, self.channel, 0, pack(report))] if report else []
 
     def _spread(self) -> int:
         """Return a receiver for rows to the driver: any will do, but different senders use different ones."""

@@ -40,7 +40,7 @@ def hold_directory(job: JobExecution) -> str:
         raise
 
     def lost(what: str) -> None:
-        job.note(f"stopping: {what}")
+        job.log.note(f"stopping: {what}")
         job.stopping.set()
 
     def delete_if_cancelled(kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:

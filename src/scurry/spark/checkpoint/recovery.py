@@ -34,7 +34,7 @@ class Recovery:
         # also on a local disk through Hadoop, which verifies the checksums of the files that Spark writes
         files = HadoopStorage(spark, checkpoint)
         unreadable = partial(unreadable_state, spark, checkpoint, files)
-        rolled_back = partial(job.note, event="rolled back", level=WARNING, logger="checkpoint")
+        rolled_back = partial(job.log.note, event="rolled back", level=WARNING, logger="checkpoint")
         self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, rolled_back)
 
     def restart_point(self) -> RestartPoint:

@@ -28,7 +28,7 @@ def adaptive_scheduler(job: JobExecution, spark: Any, scaling: Scaling) -> Adapt
             _warn_of_dynamic_allocation(job, spark)
         return AdaptiveScheduler(job, spark, scaling)
     if scaling.reactive and not job.attempt:
-        job.note(f"scheduler-mode reactive: the parallelism stays {job.plan.settings.parallelism}: {reason}")
+        job.log.note(f"scheduler-mode reactive: the parallelism stays {job.plan.settings.parallelism}: {reason}")
     return None
 
 
@@ -46,7 +46,7 @@ def _why_fixed(plan: JobPlan, spark: Any) -> str | None:
 
 def _warn_of_dynamic_allocation(job: JobExecution, spark: Any) -> None:
     if spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") == "true":
-        job.note(
+        job.log.note(
             "spark.dynamicAllocation.enabled: Spark asks for executors only while tasks wait for a slot, and with as "
             "many subtasks as slots none do: the job will shrink, but not grow; set it to false"
         )
@@ -92,7 +92,7 @@ class AdaptiveScheduler:
                 return self._at(min(slots, self._scaling.most, plan.settings.max_parallelism))
             if not slots and not waiting and now - began > _PATIENCE:
                 waiting = True
-                self._job.note(f"waiting for executors: {self._spark.sparkContext.master} has given none yet")
+                self._job.log.note(f"waiting for executors: {self._spark.sparkContext.master} has given none yet")
         return None
 
     def _at(self, parallelism: int) -> JobPlan:
@@ -126,7 +126,9 @@ class AdaptiveScheduler:
             self._at(wanted)
         except TopologyError as error:
             self._impossible.add(wanted)
-            self._job.note(f"cannot follow the executors to parallelism {wanted}, staying at {parallelism}: {error}")
+            self._job.log.note(
+                f"cannot follow the executors to parallelism {wanted}, staying at {parallelism}: {error}"
+            )
             return None
-        self._job.note(f"following the executors: parallelism {wanted} instead of {parallelism}")
+        self._job.log.note(f"following the executors: parallelism {wanted} instead of {parallelism}")
         return RescaleRequest(wanted, asked_by="scheduler-mode reactive")

@@ -93,7 +93,7 @@ class _Run:
             if not isinstance(outcome, Rescaled):
                 break
             self._rescale(outcome.request)
-        self._job.finish()
+        self._job.sinks.finish()
         if isinstance(outcome, Finished):
             generation.finish()
 
@@ -118,7 +118,7 @@ class _Run:
         engine = SparkEngine(job, spark, generation, assignments, savepoints, self._directory)
         driver = StreamingDriver(job, engine, self._start.restore, self._next_request)
         if driver.recovered and not job.attempt:
-            job.note(f"going on from the checkpoint in {self._root}", "resumed")
+            job.log.note(f"going on from the checkpoint in {self._root}", "resumed")
         return driver
 
     def _next_request(self) -> Request | None:

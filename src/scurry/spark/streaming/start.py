@@ -57,7 +57,7 @@ class JobStart:
             groups = directory.content["description"]["max_parallelism"]
             job.use(with_key_groups(groups, job.plan, f"the checkpoint in {self._root}"))
             if directory.generation.finished and not self._new_savepoint():
-                job.note(
+                job.log.note(
                     f"nothing left to do: all input was processed and committed before, says {self._root}; "
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
                 )
@@ -71,7 +71,7 @@ class JobStart:
         if savepoint is not None:
             self._prepare(job.plan)
             self._begin(job.plan, savepoint, savepoint)
-            job.note(f"starting from the savepoint {savepoint}", "restored")
+            job.log.note(f"starting from the savepoint {savepoint}", "restored")
         elif not directory.content:
             self._prepare(job.plan)
             directory.begin(job.plan)
@@ -111,7 +111,7 @@ class JobStart:
         changes = differences(directory.content, identity(job.plan))
         if changes:
             what = "program has" if self._scheduler() is None else "program or the number of task slots has"
-            job.note(f"the {what} changed since the checkpoint in {self._root}: {'; '.join(changes)}")
+            job.log.note(f"the {what} changed since the checkpoint in {self._root}: {'; '.join(changes)}")
             self.move(job.plan)
         elif self._interrupted():
             self._begin(job.plan, directory.generation.origin, directory.savepoint)
@@ -138,7 +138,7 @@ class JobStart:
             return
         migration = plan_migration(job.plan, stored, self._states(), wall_clock_ms())
         if migration.operators:
-            job.note(f"the program's states have changed since the checkpoint in {self._root}")
+            job.log.note(f"the program's states have changed since the checkpoint in {self._root}")
             self.move(job.plan)
         else:
             migration.attach(job.plan)

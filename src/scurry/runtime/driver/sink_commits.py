@@ -1,0 +1,65 @@
+"""The committers of a job's sinks, which run on the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from scurry.connectors.sink import Committer
+from scurry.graph import operators as ops
+from scurry.graph.plan import JobPlan
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.sink import sink_id
+
+
+class SinkCommits:
+    """Commit what the writers of a job's sinks have written.
+
+    Args:
+        plan: The plan; its job key may still change before the first use of a committer.
+    """
+
+    def __init__(self, plan: JobPlan) -> None:
+        self._plan = plan
+
+    @cached_property
+    def _committers(self) -> dict[int, Committer]:
+        job_key, committers = self._plan.settings.job_key, {}
+        for number, plan in self._plan.operators.items():
+            if isinstance(plan.operator, ops.Sink) and plan.operator.function.native:
+                try:
+                    committers[number] = plan.operator.function.create_committer(sink_id(plan, job_key))
+                except Exception as error:
+                    raise operator_error(plan, error) from error
+        return committers
+
+    def open(self) -> None:
+        """Create the committers, if there are none yet."""
+        _ = self._committers
+
+    def commit(self, batch_id: int, committables: Mapping[int, list[Any]]) -> None:
+        """Commit a batch: every sink, in the order of their numbers, also those to which nothing was written.
+
+        Args:
+            batch_id: The batch.
+            committables: Sink -> what its writers returned.
+
+        Raises:
+            OperatorError: A committer failed; those after it have not committed.
+        """
+        for number, committer in self._committers.items():
+            try:
+                committer.commit(batch_id, committables.get(number, []))
+            except Exception as error:
+                raise operator_error(self._plan.operators[number], error) from error
+
+    def restarted(self) -> None:
+        """Tell the committers that the job begins another attempt."""
+        for committer in vars(self).get("_committers", {}).values():
+            committer.restarted()
+
+    def finish(self) -> None:
+        """Finish the committers: the input has ended and every batch is committed."""
+        for committer in self._committers.values():
+            committer.finish()

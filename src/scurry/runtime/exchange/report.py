@@ -1,0 +1,48 @@
+"""What a task reports to the driver after a micro-batch, besides the committables of its sinks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+#: A sender that holds a watermark back: its task, its subtask and its watermark.
+HeldBack = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class ChannelProgress:
+    """How far a channel of a source has come.
+
+    Attributes:
+        watermark: Its watermark, None if the source is not aligned with others.
+        record_bytes: Mean size of the records read in this batch, None if unknown.
+    """
+
+    watermark: int | None = None
+    record_bytes: float | None = None
+
+
+@dataclass
+class TaskReport:
+    """The report of a task. Operators and sources are named by their numbers in the plan.
+
+    Attributes:
+        counters: (operator or source, metric) -> what to add to one of scurry's own counters.
+        user_metrics: (operator, metric) -> the report of a user's metric, see `functions/metrics.py`.
+        schemas: Operator -> the schemas of states it has registered since the last report, by state name.
+        watermarks: Head operator -> its watermark, if that has risen.
+        held_back: Head operator -> what it waits for, if it got records but its watermark stands still.
+        channels: (source, channel) -> its progress.
+        notes: Texts to show to the user, once per job however many tasks report them.
+    """
+
+    counters: dict[tuple[int, str], int] = field(default_factory=dict)
+    user_metrics: dict[tuple[int, str], tuple[Any, ...]] = field(default_factory=dict)
+    schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
+    watermarks: dict[int, int] = field(default_factory=dict)
+    held_back: dict[int, HeldBack] = field(default_factory=dict)
+    channels: dict[tuple[int, int], ChannelProgress] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return any(vars(self).values())

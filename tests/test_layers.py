@@ -11,6 +11,7 @@ import functools
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,6 +187,23 @@ def test_the_architecture_page_shows_these_layers() -> None:
     rows = re.findall(r"^\| `(scurry[\w.]*)` \|.*\| ([^|]*) \|$", page, re.MULTILINE)
     shown = {layer: set(names.split(", ")) - {"-"} for layer, names in rows}
     assert shown == {layer: {name.removeprefix("scurry.") for name in names} for layer, names in MAY_IMPORT.items()}
+
+
+#: More siblings than this are not taken in at a glance: group them in packages.
+MOST_MODULES = 20
+
+
+def pyflink_modules() -> set[str]:
+    """The modules of PyFlink, by the names they have here."""
+    surface = Path(__file__).parent / "fixtures" / "api" / "signatures.txt"
+    return {f"scurry.{line.split()[0]}" for line in surface.read_text(encoding="utf-8").splitlines()}
+
+
+def test_no_package_has_more_modules_side_by_side_than_are_taken_in_at_a_glance() -> None:
+    given = pyflink_modules()
+    own = [file for file in PACKAGE.rglob("*.py") if file.name != "__init__.py" and module_name(file) not in given]
+    sizes = Counter(module_name(file).rpartition(".")[0] for file in own)
+    assert {package: size for package, size in sizes.items() if size > MOST_MODULES} == {}
 
 
 LIGHT_PACKAGES = sorted(

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Duration, ExecutionConfig
-from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
+from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
+from scurry.common._config.restart import RESTART_OPTIONS
+from scurry.common._config.validation import validate
 from scurry.common.config_options import (
     AUTO_WATERMARK_INTERVAL,
     BATCH_MAX_BYTES,
@@ -18,8 +20,6 @@ from scurry.common.config_options import (
     parse_bytes,
     parse_duration,
 )
-from scurry.common.config_validation import validate
-from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.errors import ConfigError, UnknownConfigError, UnsupportedConfigError
 
 

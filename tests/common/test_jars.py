@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 from scurry.common import Configuration
-from scurry.common.config_validation import validate
-from scurry.common.jars import warn_about_jars
+from scurry.common._config.jars import warn_about_jars
+from scurry.common._config.validation import validate
 from scurry.datastream import StreamExecutionEnvironment
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from scurry.common.config_option import parse_boolean, parse_duration
-from scurry.common.config_validation import known_options, validate
+from scurry.common._config.option import parse_boolean, parse_duration
+from scurry.common._config.validation import known_options, validate
 from scurry.errors import ConfigError, UnknownConfigError
 
 

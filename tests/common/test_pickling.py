@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import pickle
+import zlib
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields, make_dataclass
 from typing import Any
 
-from scurry.common.pickling import by_value
+from scurry.common.pickling import by_value, loads
+from scurry.common.typeinfo import Types
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.csv.format import CsvFormat
+from scurry.connectors.files.formats.message_lines import MessageLinesFormat
+from scurry.connectors.files.formats.orc import OrcFormat
+from scurry.connectors.files.formats.parquet import ParquetFormat
+from scurry.connectors.files.formats.text import TextLineFormat
+from scurry.connectors.files.reading.source import FileSource, FileSplits
 
 
 def classes() -> Any:
@@ -35,3 +45,28 @@ def test_subclasses_of_a_class_that_came_back_have_its_defaults() -> None:
     pickle.loads(by_value([visit("ann")]))
     longer: Any = make_dataclass("Longer", [("pages", int, 3)], bases=(visit,), kw_only=True)
     assert longer("bob") == longer("bob", [], hits=0, pages=3)
+
+
+#: File sources of five formats, and a row type, pickled when their modules had other names.
+PICKLED_EARLIER = (
+    "eNqVVN9PUzEU3gIbMGRGolHjr0g0gUSGxhcT38BgCDAUMJooaXp7O9pwb3vp6R2MxKgPGJf0jfqn+P95egdjkMzIXtbT9nznnO/7er9Xfv+p"
+    "lIrfjp91D4HlxnQaTCvFmdUGGi2ZcGiAzg3j3tWWMdzqBSd+7of/ilmT4Q5paZNS6939YRiWH+JxfRv/1qTiy737pyhujAlqgOONSm5b8688"
+    "RK6SUSsAdxZiaqk/9u5WLIHpNjcdIpXlpk0TkoJvuipkibTgRfm0x154hj6R0kMSdSwHv14aReh6bHRGUpqEtnnsu24s0rmKcfkrj8RIbzRR"
+    "dTPDxmHQ7s88sQTty/PEkiaY4P+NAEzwlCKxiPDmNKNP7BjTSZ4qnGqmKLFUhOfno4qmKEpZeTe6J1XsXXVx5e1Kcxs7ygxnEqRWfrXmKsAQ"
+    "2q+W3LgEQo2hHZz4erEgwDNqKPblXcnnEbI8MbBVfob87+fahkIzWIEjVsaR8prKk4SgAnmI6glqOohVrnnx0pVfo+Q0SfQBYTpNuUJRuq4O"
+    "ezIjLWnAEqMPcKeWAyeC05ib4twayezpRsi4RlWHZKgZN7bjm3kEkaiL68de3GiKaXGzYETcLsQVd7ri7kUVHw3TANvdz4Prpt71VhdlnHUj"
+    "oT/3ZKiGhSTEdjK0FqpYhNsY9RFEw41sbnz04vlqSbxACdDVJjj1/dm5WDg7Ex/mXCWICn4uKCE+iflj1MTVImqZICCPOBp43E3llhEr8aKl"
+    "aRYYYxQC/QqklW1emPgK/NwbNp82DP2wYdglXkRTbIrP2Ir40hU7V6z2dFg1nAfoLifBS0jn9HovDp8LuPS+qmcv57z1NNWqAdzgM5JH1Abv"
+    "u+ktmWb4OUA/qd2tXkofAi0Zc+bFFPyPndzji5WCoTONfPNCfqla2rvJTX0Q5F8J0Yl3Dy7lRBQkG7g/tRg2BjKw8o4X39xE/yDAjK5ptYsf"
+    "wE1Pgy3QFD9xzRt/AUMLQRY="
+)
+
+
+def test_sources_and_types_load_under_the_names_that_their_modules_had_before() -> None:
+    *sources, row_type = loads(zlib.decompress(base64.b64decode(PICKLED_EARLIER)))
+    assert all(type(source) is FileSource and source.splits == FileSplits(1024) for source in sources)
+    text, csv, parquet, orc, messages = (source.file_format for source in sources)
+    assert type(text) is TextLineFormat and type(csv) is CsvFormat and type(messages) is MessageLinesFormat
+    row = ColumnType("ROW", parts=(ColumnType("BIGINT"),), names=("n",))
+    assert (parquet, orc) == (ParquetFormat(row), OrcFormat(row))
+    assert row_type == Types.ROW_NAMED(["n"], [Types.LONG()])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.common.config_validation import validate
-from scurry.common.rest_options import REST_PORT, parse_ports
+from scurry.common._config.rest import REST_PORT, parse_ports
+from scurry.common._config.validation import validate
 from scurry.errors import ConfigError, UnknownConfigError
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.datagen import DataGeneratorSource
-from scurry.connectors.files.format import StreamFormat
-from scurry.connectors.files.source import FileSource
+from scurry.connectors.files.formats.format import StreamFormat
+from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.hybrid import HybridSource
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.socket import SocketSource

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from scurry.common import Row
 from scurry.common.typeinfo import Types
-from scurry.connectors.files.csv_format import CsvFormat, _ArrowReader, _Quotes
-from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
-from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.files.formats.csv.format import CsvFormat, _ArrowReader, _Quotes
+from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.source import BatchLimits
 from scurry.datastream.connectors.file_system import FileSource
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from scurry.common import Encoder, Row, Types
-from scurry.connectors.files import committer as committers
 from scurry.connectors.files.filesystem import LocalFileSystem
+from scurry.connectors.files.writing import committer as committers
 from scurry.connectors.sink import Committer
 from scurry.datastream.connectors.file_system import (
     BucketAssigner,

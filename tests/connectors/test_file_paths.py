@@ -10,7 +10,7 @@ import pytest
 from pyarrow import fs as arrow_fs
 
 from scurry.connectors.files.filesystem import ArrowFileSystem, file_system
-from scurry.connectors.files.globs import expand
+from scurry.connectors.files.reading.globs import expand
 from scurry.connectors.source import BatchLimits
 from scurry.datastream.connectors.file_system import (
     FileEnumeratorProvider,

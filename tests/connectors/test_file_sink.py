@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Encoder, Row, Types
-from scurry.connectors.files.buckets import DateTimeBuckets
-from scurry.connectors.files.rolling import RollingPolicy as Policy
+from scurry.connectors.files.writing.buckets import DateTimeBuckets
+from scurry.connectors.files.writing.rolling import RollingPolicy as Policy
 from scurry.connectors.sink import WriterContext
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import (

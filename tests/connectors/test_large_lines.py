@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scurry.common import Configuration, Types, WatermarkStrategy
-from scurry.connectors.files.ranges import owned_blocks
+from scurry.connectors.files.formats.ranges import owned_blocks
 from scurry.connectors.source import MAX_RECORD_BYTES
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat

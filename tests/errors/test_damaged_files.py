@@ -19,7 +19,7 @@ import pytest
 
 from scurry.common import Configuration
 from scurry.common.watermark_strategy import WatermarkStrategy
-from scurry.connectors.files.damaged import naming_damage
+from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.delta import DeltaSource
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from scurry.common.config_validation import validate
+from scurry.common._config.validation import validate
 
 DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.common import Configuration
-from scurry.common.config_validation import validate
+from scurry.common._config.validation import validate
 from scurry.errors import ConfigError
 from scurry.graph.settings import JobSettings
 from scurry.runtime.driver.restart_strategies import (

@@ -1,14 +1,14 @@
 """The configuration keys that scurry reads, with the types of their values.
 
 Keys that Flink has as well keep Flink's name, value syntax and default; scurry's own begin with `scurry.`.
-`config_validation` handles all other keys.
+`_config.validation` handles all other keys.
 """
 
 from __future__ import annotations
 
 import logging
 
-from scurry.common.config_option import (
+from scurry.common._config.option import (
     ConfigOption,
     ConfigOptions,
     at_least,

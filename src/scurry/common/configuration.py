@@ -6,10 +6,10 @@ import base64
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from scurry.common import _java_text
 from scurry.common._api import ApiObject
-from scurry.common.config_option import ConfigOption, parse_boolean, parse_float, parse_integer
-from scurry.common.jars import parse_list_value
+from scurry.common._config.jars import parse_list_value
+from scurry.common._config.option import ConfigOption, parse_boolean, parse_float, parse_integer
+from scurry.common._types import java_text
 from scurry.common.redaction import redacted
 from scurry.errors import ArgumentTypeError
 
@@ -93,7 +93,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_boolean(self, key: str, value: bool) -> Configuration:
         """Set a boolean."""
-        return self._set(key, value, _java_text.boolean(value))
+        return self._set(key, value, java_text.boolean(value))
 
     def get_float(self, key: str, default_value: float) -> float:
         """Return a value as a number.
@@ -105,7 +105,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_float(self, key: str, value: float) -> Configuration:
         """Set a number."""
-        return self._set(key, float(value), _java_text.double(float(value)))
+        return self._set(key, float(value), java_text.double(float(value)))
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
         """Return a value as bytes.

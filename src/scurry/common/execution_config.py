@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scurry.common import tuning_options as tuning
 from scurry.common._api import ApiObject
+from scurry.common._config import tuning
 from scurry.common.config_options import (
     AUTO_GENERATE_UIDS,
     AUTO_WATERMARK_INTERVAL,

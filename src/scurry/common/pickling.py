@@ -1,17 +1,33 @@
-"""Pickle by value: include the classes and functions of the program's main module, which workers cannot import."""
+"""Pickle by value, for workers that cannot import the program's main module; load pickles of earlier releases."""
 
 from __future__ import annotations
 
 import copyreg
 import dataclasses
+import io
+import pickle
 from typing import Any
 
-__all__ = ["by_value"]
+__all__ = ["by_value", "loads"]
 
 # The fields of a dataclass hold these sentinels and compare them by identity. Pickle them by name: copies would break a
 # class pickled by value in the process that loads it and, if that process wrote it, the original, too.
 copyreg.pickle(type(dataclasses.MISSING), lambda sentinel: "MISSING")
 copyreg.pickle(type(dataclasses.KW_ONLY), lambda sentinel: "KW_ONLY")
+
+#: Modules by the names under which earlier releases pickled their classes.
+_MOVED = {
+    "scurry.common._basic_typeinfo": "scurry.common._types.basic_typeinfo",
+    "scurry.common._composite_typeinfo": "scurry.common._types.composite_typeinfo",
+    "scurry.connectors.files.csv_format": "scurry.connectors.files.formats.csv.format",
+    "scurry.connectors.files.csv_schema": "scurry.connectors.files.formats.csv.schema",
+    "scurry.connectors.files.column_types": "scurry.connectors.files.formats.column_types",
+    "scurry.connectors.files.message_lines": "scurry.connectors.files.formats.message_lines",
+    "scurry.connectors.files.orc": "scurry.connectors.files.formats.orc",
+    "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
+    "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
+    "scurry.connectors.files.text": "scurry.connectors.files.formats.text",
+}
 
 
 def by_value(value: Any) -> bytes:
@@ -19,3 +35,13 @@ def by_value(value: Any) -> bytes:
     import cloudpickle
 
     return bytes(cloudpickle.dumps(value, 5))
+
+
+def loads(pickled: bytes) -> Any:
+    """Return a pickled value that a checkpoint or savepoint of an earlier release may contain."""
+    return _Unpickler(io.BytesIO(pickled)).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        return super().find_class(_MOVED.get(module, module), name)

@@ -1,4 +1,4 @@
-"""Restart strategies as objects, for programs for Flink 1; `restart_options` has the equivalent keys."""
+"""Restart strategies as objects, for programs for Flink 1; `_config.restart` has the equivalent keys."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
 
-from scurry.common import restart_options as options
 from scurry.common._api import ApiObject
+from scurry.common._config import restart as options
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.common._api import ApiObject
-from scurry.common._basic_typeinfo import (
+from scurry.common._types.basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
     DataclassTypeInfo,
@@ -25,7 +25,7 @@ from scurry.common._basic_typeinfo import (
     TimeTypeInfo,
     TypeInformation,
 )
-from scurry.common._composite_typeinfo import (
+from scurry.common._types.composite_typeinfo import (
     BasicArrayTypeInfo,
     ExternalTypeInfo,
     ListTypeInfo,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.common.pickling import by_value
+from scurry.common.pickling import by_value, loads
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -168,7 +168,7 @@ def _packed(source: Source) -> bytes:
 
 @functools.lru_cache(maxsize=16)
 def _unpacked(packed: bytes) -> Source:
-    source: Source = pickle.loads(packed)
+    source: Source = loads(packed)
     return source
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
-from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import UnsupportedError
 

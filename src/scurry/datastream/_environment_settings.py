@@ -6,8 +6,18 @@ import os
 import warnings
 from typing import ClassVar, TypeVar
 
-from scurry.common import _java_text
 from scurry.common._api import ApiObject
+from scurry.common._config.jars import warn_about_jars
+from scurry.common._config.python import PYTHON_ARCHIVES, PYTHON_EXECUTABLE, PYTHON_FILES, PYTHON_REQUIREMENTS
+from scurry.common._config.restart import RESTART_OPTIONS
+from scurry.common._config.tuning import (
+    BUFFER_TIMEOUT,
+    BUFFER_TIMEOUT_ENABLED,
+    CHAIN_DIFFERENT_MAX_PARALLELISM,
+    STATE_CHANGELOG,
+)
+from scurry.common._config.validation import validate
+from scurry.common._types import java_text
 from scurry.common.config_options import (
     MAX_PARALLELISM,
     OPERATOR_CHAINING,
@@ -15,20 +25,10 @@ from scurry.common.config_options import (
     RUNTIME_MODE,
     SAVEPOINTS_DIR,
 )
-from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
 from scurry.common.execution_config import ExecutionConfig
-from scurry.common.jars import warn_about_jars
-from scurry.common.python_options import PYTHON_ARCHIVES, PYTHON_EXECUTABLE, PYTHON_FILES, PYTHON_REQUIREMENTS
-from scurry.common.restart_options import RESTART_OPTIONS
 from scurry.common.restart_strategy import RestartStrategyConfiguration
 from scurry.common.time import TimeAmount, to_millis
-from scurry.common.tuning_options import (
-    BUFFER_TIMEOUT,
-    BUFFER_TIMEOUT_ENABLED,
-    CHAIN_DIFFERENT_MAX_PARALLELISM,
-    STATE_CHANGELOG,
-)
 from scurry.datastream.checkpoint_config import CheckpointConfig
 from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.execution_mode import RuntimeExecutionMode
@@ -212,7 +212,7 @@ class ConfiguredEnvironment(ApiObject):
     def get_default_savepoint_directory(self) -> str | None:
         """Return the default directory of savepoints, as Flink shows paths: `file:/savepoints`."""
         directory = self._configuration.get(SAVEPOINTS_DIR)
-        return None if directory is None else _java_text.path(directory)
+        return None if directory is None else java_text.path(directory)
 
     def configure(self, configuration: Configuration) -> None:
         """Copy all settings of a configuration.

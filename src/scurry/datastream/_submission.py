@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
-from scurry.common.checkpoint_options import MIN_PAUSE, RETENTION
+from scurry.common._config.checkpoint import MIN_PAUSE, RETENTION
+from scurry.common._config.rest import REST_TOKEN
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
 from scurry.common.job_client import REQUESTER, JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
-from scurry.common.rest_options import REST_TOKEN
 from scurry.datastream._caches import keeps_caches, resolve_caches
 from scurry.errors import ConfigError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common._api import ApiObject
-from scurry.common.checkpoint_options import (
+from scurry.common._config.checkpoint import (
     CHECKPOINT_TIMEOUT,
     CHECKPOINTING_MODE,
     MAX_CONCURRENT_CHECKPOINTS,
@@ -13,10 +13,10 @@ from scurry.common.checkpoint_options import (
     RETENTION,
     TOLERABLE_FAILED_CHECKPOINTS,
 )
+from scurry.common._config.tuning import ALIGNED_CHECKPOINT_TIMEOUT, FORCE_UNALIGNED, UNALIGNED
 from scurry.common.config_options import CHECKPOINTING_DIR, CHECKPOINTING_INTERVAL, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.common.time import Duration, TimeAmount, to_millis
-from scurry.common.tuning_options import ALIGNED_CHECKPOINT_TIMEOUT, FORCE_UNALIGNED, UNALIGNED
 from scurry.datastream.checkpoint_storage import CheckpointStorage
 from scurry.datastream.checkpointing_mode import CheckpointingMode
 from scurry.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention

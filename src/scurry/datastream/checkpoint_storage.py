@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scurry.common import _java_text
 from scurry.common._api import ApiObject
+from scurry.common._types import java_text
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = [
@@ -39,7 +39,7 @@ class CheckpointStorage(ApiObject):
 
     def get_checkpoint_path(self) -> str | None:
         """Return the directory or URI of the checkpoints, as Flink shows paths: `file:/checkpoints`."""
-        return None if self._checkpoint_path is None else _java_text.path(self._checkpoint_path)
+        return None if self._checkpoint_path is None else java_text.path(self._checkpoint_path)
 
     def get_savepoint_path(self) -> str | None:
         """Return None: the directory of savepoints is a separate setting."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from scurry.common import _java_text
 from scurry.common._api import ApiObject
+from scurry.common._types import java_text
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 __all__ = [
@@ -68,7 +68,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         Raises:
             ArgumentError: One is not an absolute path of the local file system.
         """
-        local = [_java_text.path(path or ".").removeprefix("file:") for path in paths]
+        local = [java_text.path(path or ".").removeprefix("file:") for path in paths]
         for path, given in zip(local, paths, strict=True):
             if not path.startswith("/"):
                 raise ArgumentError(f"RocksDB's files need an absolute path of the local file system, not {given!r}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scurry.common._config.validation import validate
 from scurry.common.config_options import CACHE_DIR
-from scurry.common.config_validation import validate
 from scurry.common.configuration import Configuration
 from scurry.common.io import InputFormat
 from scurry.common.job_client import JobClient

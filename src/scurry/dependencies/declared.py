@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scurry.common.config_option import ConfigOption
-from scurry.common.python_options import (
+from scurry.common._config.option import ConfigOption
+from scurry.common._config.python import (
     PYTHON_ARCHIVES,
     PYTHON_EXECUTABLE,
     PYTHON_FILES,

@@ -11,7 +11,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from scurry.common.python_options import PYTHON_EXECUTABLE
+from scurry.common._config.python import PYTHON_EXECUTABLE
 from scurry.errors import InterpreterError
 
 #: Modules that Python workers import -> package to install.

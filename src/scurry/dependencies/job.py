@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scurry.common.python_options import PYTHON_CLIENT_EXECUTABLE, PYTHON_EXECUTABLE
+from scurry.common._config.python import PYTHON_CLIENT_EXECUTABLE, PYTHON_EXECUTABLE
 from scurry.dependencies.archives import digest_of, files_below, pack, unpack
 from scurry.dependencies.declared import Archive, Declared
 from scurry.dependencies.interpreter import check_interpreter, executable_bit, is_this_interpreter

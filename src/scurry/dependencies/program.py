@@ -11,7 +11,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
-from scurry.common.python_options import PYTHON_FILES, SHIP_PROGRAM
+from scurry.common._config.python import PYTHON_FILES, SHIP_PROGRAM
 from scurry.errors import DependencyError
 
 #: Limits of a program's own modules.

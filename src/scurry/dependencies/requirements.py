@@ -18,7 +18,7 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from scurry.common.python_options import PYTHON_EXECUTABLE, PYTHON_REQUIREMENTS
+from scurry.common._config.python import PYTHON_EXECUTABLE, PYTHON_REQUIREMENTS
 from scurry.directories import cache_directory
 from scurry.errors import ConfigError, DependencyError
 

@@ -9,7 +9,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scurry.common import rest_options as options
+from scurry.common._config import rest as options
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem, file_system
-from scurry.connectors.files.format import BulkFormat
-from scurry.connectors.files.source import FileSource
+from scurry.connectors.files.formats.format import BulkFormat
+from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.source import Source
 from scurry.connectors.spark_source import SparkSource, arrow_rows
 from scurry.graph.plan import SourcePlan

@@ -10,7 +10,7 @@ from typing import Any
 from scurry.connectors.avro.arrow_scalars import scalar_reader
 from scurry.connectors.avro.arrow_types import arrow_type, branches, is_nullable
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
-from scurry.connectors.files.parquet import BatchReader
+from scurry.connectors.files.formats.parquet import BatchReader
 from scurry.errors import MalformedRecordError
 
 __all__ = ["batch_reader"]

@@ -11,7 +11,7 @@ from scurry.connectors.avro.arrow_types import arrow_schema
 from scurry.connectors.avro.library import fastavro
 from scurry.connectors.avro.records import Convert, RecordMaker, checked, plain
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
-from scurry.connectors.files.columnar import Tables
+from scurry.connectors.files.formats.columnar import Tables
 from scurry.errors import TypeMismatchError
 
 __all__ = ["AvroTables"]

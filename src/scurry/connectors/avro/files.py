@@ -15,7 +15,7 @@ from scurry.connectors.avro.records import record_maker
 from scurry.connectors.avro.rows import row_reader
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import BulkFormat
+from scurry.connectors.files.formats.format import BulkFormat
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError, TypeMismatchError, UnsupportedError
 

@@ -1,1 +1,1 @@
-"""Files as sources and sinks: `source` and `sink` drive the formats (`text`, `csv_format`, `parquet`)."""
+"""Files as sources and sinks: `reading` and `writing` drive the `formats`, on the file systems of `filesystem`."""

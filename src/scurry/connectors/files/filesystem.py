@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
-from scurry.connectors.files.reaching import reaching, without_credentials
+from scurry.connectors.files.storage_errors import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
 __all__ = ["FileStatus", "FileSystem", "file_system", "hidden"]

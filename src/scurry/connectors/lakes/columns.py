@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = ["chosen", "described", "for_lakes", "row_of"]

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from scurry.common.bulk_writer import BulkWriter
-from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import file_system
-from scurry.connectors.files.parquet import ParquetWriterFactory
-from scurry.connectors.files.reaching import reaching
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.parquet import ParquetWriterFactory
+from scurry.connectors.files.formats.values import values_of
+from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import described, for_lakes
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_table import address, columns_of, open_table

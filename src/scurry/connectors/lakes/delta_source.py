@@ -9,10 +9,10 @@ from itertools import chain
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.columnar import ColumnarFormat
-from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileSystem, file_system
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.columnar import ColumnarFormat
+from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
 from scurry.connectors.lakes.enumerator import LakeEnumerator

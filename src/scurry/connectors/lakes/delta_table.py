@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from scurry.connectors.files.column_types import ColumnType
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
-from scurry.connectors.files.reaching import reaching
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import TableFile, TableLog

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.values import values_of
 from scurry.connectors.lakes.columns import described, for_lakes
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.columnar import ColumnarFormat
-from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.columnar import ColumnarFormat
+from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of, scan_task

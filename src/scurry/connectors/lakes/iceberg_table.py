@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scurry.common._api import ApiObject
-from scurry.connectors.files.compaction import (
+from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.writing.compaction import (
     CompactionStrategy,
     Compactor,
     ConcatCompactor,
     IdenticalCompactor,
     RecordWiseCompactor,
 )
-from scurry.connectors.files.format import FileFormat
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["FileCompactStrategy", "FileCompactor"]

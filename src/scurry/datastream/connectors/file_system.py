@@ -9,15 +9,15 @@ from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
-from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
-from scurry.connectors.files.compaction import Compaction
-from scurry.connectors.files.format import BulkFormat, FileFormat, StreamFormat
-from scurry.connectors.files.parts import PartFormat
-from scurry.connectors.files.rolling import RollingPolicy
-from scurry.connectors.files.sink import BulkFiles, RowFiles
-from scurry.connectors.files.sink import FileSink as _FileSink
-from scurry.connectors.files.source import FileSource as _FileSource
-from scurry.connectors.files.source import FileSplits
+from scurry.connectors.files.formats.format import BulkFormat, FileFormat, StreamFormat
+from scurry.connectors.files.reading.source import FileSource as _FileSource
+from scurry.connectors.files.reading.source import FileSplits
+from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets
+from scurry.connectors.files.writing.compaction import Compaction
+from scurry.connectors.files.writing.parts import PartFormat
+from scurry.connectors.files.writing.rolling import RollingPolicy
+from scurry.connectors.files.writing.sink import BulkFiles, RowFiles
+from scurry.connectors.files.writing.sink import FileSink as _FileSink
 from scurry.datastream.connectors._file_compaction import FileCompactor, FileCompactStrategy
 from scurry.datastream.functions import SinkFunction
 from scurry.errors import ArgumentError, ArgumentTypeError

@@ -9,7 +9,7 @@ from scurry.common.io import InputFormat
 from scurry.connectors.avro.files import AvroFileFormat, AvroFileWriterFactory
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
-from scurry.connectors.files.source import FileSource
+from scurry.connectors.files.reading.source import FileSource
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat", "checked_schema"]

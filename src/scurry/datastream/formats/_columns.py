@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.connectors.files.column_types import ColumnType
+from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.table.atomic_types import (
     BigIntType,

@@ -24,10 +24,10 @@ from scurry.common.typeinfo import (
     TypeInformation,
 )
 from scurry.common.types import Row
-from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
-from scurry.connectors.files.csv_writer import quoting
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.writer import quoting
+from scurry.connectors.files.formats.values import values_of
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
 
 __all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema"]

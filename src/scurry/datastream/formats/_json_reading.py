@@ -28,7 +28,7 @@ from scurry.common.typeinfo import (
     Types,
 )
 from scurry.common.types import Row
-from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import UnsupportedError
 
 __all__ = ["Reading", "parse"]

@@ -25,7 +25,7 @@ from scurry.common.typeinfo import (
     TimeTypeInfo,
     TypeInformation,
 )
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.values import values_of
 from scurry.errors import UnsupportedError
 
 __all__ = ["quoted", "writer"]

@@ -7,9 +7,9 @@ from typing import Any
 
 from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
-from scurry.connectors.files.csv_format import CsvFormat
-from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
-from scurry.connectors.files.csv_writer import CsvWriterFactory
+from scurry.connectors.files.formats.csv.format import CsvFormat
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.writer import CsvWriterFactory
 from scurry.datastream.formats._columns import to_column_type
 from scurry.datastream.formats._csv_messages import CsvRowDeserializationSchema, CsvRowSerializationSchema
 from scurry.errors import ArgumentError, ArgumentTypeError

@@ -9,7 +9,7 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
 from scurry.common.types import Row
-from scurry.connectors.files.message_lines import MessageLinesFormat, MessageLinesWriterFactory
+from scurry.connectors.files.formats.message_lines import MessageLinesFormat, MessageLinesWriterFactory
 from scurry.datastream.formats._json_reading import Reading, parse
 from scurry.datastream.formats._json_schema import type_info_of_schema
 from scurry.datastream.formats._json_writing import writer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.configuration import Configuration
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.orc import OrcFormat, OrcWriterFactory, check_orc_type
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.orc import OrcFormat, OrcWriterFactory, check_orc_type
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, UnsupportedError
 from scurry.table.types import RowType

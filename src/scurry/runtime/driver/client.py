@@ -7,13 +7,13 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, Literal
 
+from scurry.common._config.scheduler import SCHEDULER_MODE
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import SAVEPOINTS_DIR
 from scurry.common.job_client import REQUESTER, JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
-from scurry.common.scheduler_options import SCHEDULER_MODE
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scurry.common import scheduler_options as options
+from scurry.common._config import scheduler as options
 from scurry.common.config_options import ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.graph.settings import JobSettings

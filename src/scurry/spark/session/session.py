@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scurry.common.spark_master import check_master
+from scurry.common._config.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
 from scurry.directories import cache_directory, socket_directory
 from scurry.graph.plan import JobPlan

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from scurry.common import _composite_conversion, _conversion, _java_text
-from scurry.common._conversion import ColumnConverter, Converter
+from scurry.common._types import composite_conversion, conversion, java_text
+from scurry.common._types.conversion import ColumnConverter, Converter
 
 
 class TypeInformation:
@@ -37,7 +37,7 @@ class TypeInformation:
             A function that raises `TypeMismatchError`, whose `index` is the position of the first bad value.
         """
         column, converter = self._column(), self.converter()
-        return None if column is None or converter is None else _composite_conversion.block(converter, column)
+        return None if column is None or converter is None else composite_conversion.block(converter, column)
 
     def to_string(self, value: Any) -> str:
         """Return the text Flink's print sink shows for a converted value: Java's `toString` in most cases.
@@ -55,7 +55,7 @@ class TypeInformation:
         return "null" if value is None else self._java_text(value)
 
     def _column(self) -> ColumnConverter | None:
-        """Return the conversion of a column of values, see `_conversion`."""
+        """Return the conversion of a column of values, see `conversion`."""
         raise NotImplementedError(type(self).__name__)
 
     def _java_text(self, value: Any) -> str:
@@ -87,14 +87,14 @@ class BasicType(Enum):
 _BITS = {BasicType.BYTE: 8, BasicType.SHORT: 16, BasicType.INT: 32, BasicType.LONG: 64}
 
 _CONVERTERS: dict[BasicType, Callable[[object], Converter]] = {
-    BasicType.STRING: _conversion.string,
-    BasicType.BOOLEAN: _conversion.boolean,
-    BasicType.FLOAT: _conversion.single,
-    BasicType.DOUBLE: _conversion.double,
-    BasicType.CHAR: _conversion.char,
-    BasicType.BIG_INT: _conversion.big_int,
-    BasicType.BIG_DEC: _conversion.big_decimal,
-    BasicType.INSTANT: _conversion.instant,
+    BasicType.STRING: conversion.string,
+    BasicType.BOOLEAN: conversion.boolean,
+    BasicType.FLOAT: conversion.single,
+    BasicType.DOUBLE: conversion.double,
+    BasicType.CHAR: conversion.char,
+    BasicType.BIG_INT: conversion.big_int,
+    BasicType.BIG_DEC: conversion.big_decimal,
+    BasicType.INSTANT: conversion.instant,
 }
 
 _EXACT_CLASSES: dict[BasicType, type] = {
@@ -105,23 +105,23 @@ _EXACT_CLASSES: dict[BasicType, type] = {
 }
 
 _TEXTS: dict[BasicType, Callable[[Any], str]] = {
-    BasicType.BOOLEAN: _java_text.boolean,
-    BasicType.FLOAT: _java_text.single,
-    BasicType.DOUBLE: _java_text.double,
-    BasicType.BIG_DEC: _java_text.big_decimal,
-    BasicType.INSTANT: _java_text.instant,
+    BasicType.BOOLEAN: java_text.boolean,
+    BasicType.FLOAT: java_text.single,
+    BasicType.DOUBLE: java_text.double,
+    BasicType.BIG_DEC: java_text.big_decimal,
+    BasicType.INSTANT: java_text.instant,
 }
 
 _HASHES: dict[BasicType, Callable[[Any], int]] = {
-    BasicType.STRING: _java_text.hash_of_string,
-    BasicType.CHAR: _java_text.hash_of_string,
-    BasicType.BOOLEAN: _java_text.hash_of_boolean,
+    BasicType.STRING: java_text.hash_of_string,
+    BasicType.CHAR: java_text.hash_of_string,
+    BasicType.BOOLEAN: java_text.hash_of_boolean,
     BasicType.BYTE: lambda value: value & 0xFFFFFFFF,
     BasicType.SHORT: lambda value: value & 0xFFFFFFFF,
     BasicType.INT: lambda value: value & 0xFFFFFFFF,
-    BasicType.LONG: _java_text.hash_of_long,
-    BasicType.FLOAT: _java_text.hash_of_float,
-    BasicType.DOUBLE: _java_text.hash_of_double,
+    BasicType.LONG: java_text.hash_of_long,
+    BasicType.FLOAT: java_text.hash_of_float,
+    BasicType.DOUBLE: java_text.hash_of_double,
 }
 
 
@@ -142,18 +142,18 @@ class BasicTypeInfo(TypeInformation):
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
         if bits := _BITS.get(self.basic_type):
-            return _conversion.integer(self, bits)
+            return conversion.integer(self, bits)
         return _CONVERTERS[self.basic_type](self)
 
     def _column(self) -> ColumnConverter:
         convert = self.converter()
         if bits := _BITS.get(self.basic_type):
-            return _conversion.integer_column(convert, bits)
+            return conversion.integer_column(convert, bits)
         if exact := _EXACT_CLASSES.get(self.basic_type):
-            return _conversion.column_of(exact, convert)
+            return conversion.column_of(exact, convert)
         if self.basic_type is BasicType.FLOAT:
-            return _conversion.single_column(convert)
-        return _conversion.column_each(convert)
+            return conversion.single_column(convert)
+        return conversion.column_each(convert)
 
     def _java_text(self, value: Any) -> str:
         return _TEXTS.get(self.basic_type, str)(value)
@@ -238,10 +238,10 @@ class DateTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _conversion.date(self)
+        return conversion.date(self)
 
     def _column(self) -> ColumnConverter:
-        return _conversion.column_of(datetime.date, self.converter())
+        return conversion.column_of(datetime.date, self.converter())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -254,13 +254,13 @@ class TimeTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _conversion.time_of_day(self)
+        return conversion.time_of_day(self)
 
     def _column(self) -> ColumnConverter:
-        return _conversion.column_each(self.converter())
+        return conversion.column_each(self.converter())
 
     def _java_text(self, value: Any) -> str:
-        return _java_text.time_of_day(value)
+        return java_text.time_of_day(value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -273,13 +273,13 @@ class TimestampTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _conversion.timestamp(self)
+        return conversion.timestamp(self)
 
     def _column(self) -> ColumnConverter:
-        return _conversion.column_each(self.converter())
+        return conversion.column_each(self.converter())
 
     def _java_text(self, value: Any) -> str:
-        return _java_text.timestamp(value)
+        return java_text.timestamp(value)
 
 
 class SqlTimeTypeInfo:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import FileFormat
-from scurry.connectors.files.parts import PartFormat
+from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.writing.parts import PartFormat
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import ArgumentError, UnsupportedError
 

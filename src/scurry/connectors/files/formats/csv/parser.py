@@ -1,6 +1,6 @@
 """CsvParser: reads CSV text field by field, exactly like Flink's reader (Jackson).
 
-It is the reference and reports the place of an error; `csv_format` reads the common cases faster.
+It is the reference and reports the place of an error; `format` reads the common cases faster.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.connectors.files.csv_schema import CsvDialect
+from scurry.connectors.files.formats.csv.schema import CsvDialect
 
 __all__ = ["CsvParser", "CsvSyntaxError"]
 

@@ -6,16 +6,16 @@ import difflib
 import warnings
 from collections.abc import Mapping
 
-from scurry.common.checkpoint_options import CHECKPOINT_OPTIONS
+from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
+from scurry.common._config.jars import parse_list_value, warn_about_jars
+from scurry.common._config.python import PYTHON_OPTIONS
+from scurry.common._config.rest import REST_OPTIONS
+from scurry.common._config.restart import RESTART_OPTIONS
+from scurry.common._config.scheduler import SCHEDULER_OPTIONS
+from scurry.common._config.spark_master import check_master
+from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
-from scurry.common.jars import parse_list_value, warn_about_jars
-from scurry.common.python_options import PYTHON_OPTIONS
-from scurry.common.rest_options import REST_OPTIONS
-from scurry.common.restart_options import RESTART_OPTIONS
-from scurry.common.scheduler_options import SCHEDULER_OPTIONS
-from scurry.common.spark_master import check_master
-from scurry.common.tuning_options import TUNING_OPTIONS
 from scurry.errors import UnknownConfigError, UnsupportedConfigError
 from scurry.user_frames import user_stack_level
 

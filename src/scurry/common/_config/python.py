@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.common.config_option import ConfigOption, parse_boolean
+from scurry.common._config.option import ConfigOption, parse_boolean
 
 __all__ = [
     "PYTHON_ARCHIVES",

@@ -8,8 +8,8 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import StreamFormat
-from scurry.connectors.files.ranges import compressed, open_decompressed, owned_blocks
+from scurry.connectors.files.formats.format import StreamFormat
+from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import UnsupportedError
 
 __all__ = ["TextLineFormat", "split_lines"]

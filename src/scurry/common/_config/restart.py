@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scurry.common.config_option import parse_float
+from scurry.common._config.option import parse_float
 from scurry.common.config_options import ConfigOption, at_least, duration_of, parse_duration
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.files.column_types import rounding
+from scurry.connectors.files.formats.column_types import rounding
 
 __all__ = ["CsvColumn", "CsvDialect"]
 

@@ -62,7 +62,7 @@ class StreamFormat(FileFormat):
         Args:
             charset_name: The character set of the files.
         """
-        from scurry.connectors.files.text import TextLineFormat
+        from scurry.connectors.files.formats.text import TextLineFormat
 
         return TextLineFormat(charset_name)
 

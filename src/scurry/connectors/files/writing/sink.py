@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.buckets import BucketAssigner, DateTimeBuckets
-from scurry.connectors.files.compaction import Compaction
 from scurry.connectors.files.filesystem import file_system
-from scurry.connectors.files.names import PartNames
-from scurry.connectors.files.parts import PartFormat, PartWriter
-from scurry.connectors.files.rolling import RollingPolicy
+from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets
+from scurry.connectors.files.writing.compaction import Compaction
+from scurry.connectors.files.writing.names import PartNames
+from scurry.connectors.files.writing.parts import PartFormat, PartWriter
+from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
 __all__ = ["BulkFiles", "FileSink", "PartFile", "RowFiles"]
@@ -154,7 +154,7 @@ class FileSink(Sink):
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that renames the files."""
-        from scurry.connectors.files.committer import FileCommitter
+        from scurry.connectors.files.writing.committer import FileCommitter
 
         return FileCommitter(self, self.names(sink_id))
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.damaged import naming_damage
 from scurry.connectors.files.filesystem import FileStatus, file_system
-from scurry.connectors.files.format import FileFormat
-from scurry.connectors.files.globs import expand
+from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.reading.damaged import naming_damage
+from scurry.connectors.files.reading.globs import expand
 from scurry.connectors.source import (
     Assignment,
     Backlog,

@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.files.csv_schema import CsvColumn, CsvDialect
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.values import values_of
 
 __all__ = ["CsvWriterFactory", "line_formatter", "quoting"]
 

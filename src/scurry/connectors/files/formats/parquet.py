@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.columnar import ColumnarFormat, ColumnarWriter, RowTables, Tables
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWriter, RowTables, Tables
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from scurry.common import _composite_conversion, _conversion, _java_text
-from scurry.common._basic_typeinfo import (
+from scurry.common._types import composite_conversion, conversion, java_text
+from scurry.common._types.basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
     DateTypeInfo,
@@ -16,7 +16,7 @@ from scurry.common._basic_typeinfo import (
     TimeTypeInfo,
     TypeInformation,
 )
-from scurry.common._conversion import ColumnConverter, Converter
+from scurry.common._types.conversion import ColumnConverter, Converter
 from scurry.common.types import Row
 
 
@@ -43,22 +43,22 @@ class _SequenceTypeInfo(TypeInformation):
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
         if self._of_bytes():
-            return _conversion.byte_string(self)
-        return _composite_conversion.list_of(self, self.elem_type.converter(), self._NULLABLE)
+            return conversion.byte_string(self)
+        return composite_conversion.list_of(self, self.elem_type.converter(), self._NULLABLE)
 
     def _column(self) -> ColumnConverter:
         convert = self.converter()
         if self._of_bytes():
-            return _conversion.column_of(bytes, convert)
+            return conversion.column_of(bytes, convert)
         element = self.elem_type._column()
         if element is not None and self._NULLABLE:
-            element = _composite_conversion.nullable_column(element)
-        return _composite_conversion.list_column(convert, element)
+            element = composite_conversion.nullable_column(element)
+        return composite_conversion.list_column(convert, element)
 
     def _java_text(self, value: Any) -> str:
         if self._of_bytes():
-            return _java_text.byte_array(value)
-        return _java_text.sequence(map(self.elem_type.to_java_string, value))
+            return java_text.byte_array(value)
+        return java_text.sequence(map(self.elem_type.to_java_string, value))
 
 
 class ListTypeInfo(_SequenceTypeInfo):
@@ -158,20 +158,20 @@ class MapTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _composite_conversion.map_of(self, self.key_type.converter(), self.value_type.converter())
+        return composite_conversion.map_of(self, self.key_type.converter(), self.value_type.converter())
 
     def _column(self) -> ColumnConverter:
         value = self.value_type._column()
         if value is not None:
-            value = _composite_conversion.nullable_column(value)
-        return _composite_conversion.map_column(self.converter(), self.key_type._column(), value)
+            value = composite_conversion.nullable_column(value)
+        return composite_conversion.map_column(self.converter(), self.key_type._column(), value)
 
     def _java_text(self, value: Any) -> str:
         """Return the entries in the order of a Java HashMap if the hash codes of the keys are known."""
         items = list(value.items())
         codes = [code for key, _ in items if (code := self.key_type._java_hash(key)) is not None]
         if len(codes) == len(items):
-            items = [items[position] for position in _java_text.hash_map_order(codes)]
+            items = [items[position] for position in java_text.hash_map_order(codes)]
         key, content = self.key_type.to_java_string, self.value_type.to_java_string
         return f"{{{', '.join(f'{key(k)}={content(v)}' for k, v in items)}}}"
 
@@ -207,10 +207,10 @@ class TupleTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _composite_conversion.tuple_of(self, [field.converter() for field in self._field_types])
+        return composite_conversion.tuple_of(self, [field.converter() for field in self._field_types])
 
     def _column(self) -> ColumnConverter:
-        return _composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
+        return composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
 
     def _java_text(self, value: Any) -> str:
         return f"({','.join(map(TypeInformation.to_java_string, self._field_types, value))})"
@@ -219,7 +219,7 @@ class TupleTypeInfo(TypeInformation):
         codes = [
             code for field, v in zip(self._field_types, value, strict=True) if (code := field._java_hash(v)) is not None
         ]
-        return _java_text.hash_of_tuple(codes) if len(codes) == len(self._field_types) else None
+        return java_text.hash_of_tuple(codes) if len(codes) == len(self._field_types) else None
 
 
 class RowTypeInfo(TypeInformation):
@@ -287,12 +287,12 @@ class RowTypeInfo(TypeInformation):
 
     def converter(self) -> Converter:
         """Return the function that converts one value to this type."""
-        return _composite_conversion.row_of(self, self._names(), [field.converter() for field in self._field_types])
+        return composite_conversion.row_of(self, self._names(), [field.converter() for field in self._field_types])
 
     def _column(self) -> ColumnConverter:
         columns = [field._column() for field in self._field_types]
-        nullable = [None if column is None else _composite_conversion.nullable_column(column) for column in columns]
-        return _composite_conversion.row_column(self.converter(), self._names(), nullable)
+        nullable = [None if column is None else composite_conversion.nullable_column(column) for column in columns]
+        return composite_conversion.row_column(self.converter(), self._names(), nullable)
 
     def to_string(self, value: Any) -> str:
         """Return the text PyFlink prints for a row: its kind, and Python's `str` of each field, e.g. `+I[a,None]`."""
@@ -300,7 +300,7 @@ class RowTypeInfo(TypeInformation):
 
     def _java_text(self, value: Any) -> str:
         fields = map(TypeInformation.to_java_string, self._field_types, value)
-        return f"{value.get_row_kind()}{_java_text.sequence(fields)}"
+        return f"{value.get_row_kind()}{java_text.sequence(fields)}"
 
 
 class _Alias(TypeInformation):
@@ -359,7 +359,7 @@ class LocalTimeTypeInfo(_Alias):
         return f"LocalTimeTypeInfo<{self._time_type.name}>"
 
     def _java_text(self, value: Any) -> str:
-        return _java_text.local_time(value)
+        return java_text.local_time(value)
 
 
 class ExternalTypeInfo(_Alias):

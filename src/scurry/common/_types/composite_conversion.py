@@ -1,4 +1,4 @@
-"""Convert Python values to their declared types: tuples, rows, lists and maps; see `_conversion`.
+"""Convert Python values to their declared types: tuples, rows, lists and maps; see `conversion`.
 
 If the converter of a field is None, the field accepts any value.
 """
@@ -10,7 +10,7 @@ from itertools import chain, islice, repeat
 from operator import countOf
 from typing import Any
 
-from scurry.common._conversion import Column, ColumnConverter, Converter, all_of, convert_each
+from scurry.common._types.conversion import Column, ColumnConverter, Converter, all_of, convert_each
 from scurry.common.types import Row, RowKind
 from scurry.errors import TypeMismatchError
 

@@ -10,7 +10,7 @@ import re
 import struct
 from collections.abc import Iterable
 
-from scurry.common._conversion import float32
+from scurry.common._types.conversion import float32
 from scurry.common.time import Instant
 
 _DAYS_IN_400_YEARS = 146_097

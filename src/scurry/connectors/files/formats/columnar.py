@@ -11,10 +11,10 @@ from typing import Any
 from scurry.common.bulk_writer import BulkWriter
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
-from scurry.connectors.files.column_types import ColumnType
-from scurry.connectors.files.format import BulkFormat
-from scurry.connectors.files.rows import ColumnRows
-from scurry.connectors.files.values import values_of
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.format import BulkFormat
+from scurry.connectors.files.formats.rows import ColumnRows
+from scurry.connectors.files.formats.values import values_of
 from scurry.errors import MalformedRecordError
 
 __all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables"]

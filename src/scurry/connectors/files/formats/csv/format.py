@@ -13,12 +13,12 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
-from scurry.connectors.files.csv_parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.csv_schema import CsvDialect
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.format import StreamFormat
-from scurry.connectors.files.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
-from scurry.connectors.files.rows import ColumnRows
+from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
+from scurry.connectors.files.formats.csv.schema import CsvDialect
+from scurry.connectors.files.formats.format import StreamFormat
+from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
+from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 

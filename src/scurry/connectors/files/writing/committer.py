@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scurry.connectors.files.filesystem import FileSystem, file_system
-from scurry.connectors.files.names import PartNames
+from scurry.connectors.files.writing.names import PartNames
 from scurry.connectors.sink import Committer
 from scurry.errors import SinkCommitError
 
 if TYPE_CHECKING:
-    from scurry.connectors.files.sink import FileSink, PartFile
+    from scurry.connectors.files.writing.sink import FileSink, PartFile
 
 __all__ = ["RETAINED_BATCHES", "FileCommitter"]
 

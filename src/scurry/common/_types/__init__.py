@@ -1,0 +1,1 @@
+"""Declared types behind `scurry.common.typeinfo`: how they convert values, and the text Java has for these."""

@@ -1,0 +1,1 @@
+"""File formats: lines of text, one message per line, CSV, Parquet and ORC."""

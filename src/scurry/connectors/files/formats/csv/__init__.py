@@ -1,0 +1,1 @@
+"""CSV files, read and written like Flink (Jackson)."""

@@ -1,0 +1,1 @@
+"""The source of files: finds them and assigns parts of them to readers."""

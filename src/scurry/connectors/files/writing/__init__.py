@@ -1,0 +1,1 @@
+"""The sink to files: buckets, part files, their commit and compaction."""

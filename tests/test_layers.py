@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
     },
+    "scurry.sql": {"scurry.errors", "scurry.common"},
     "scurry.table": {"scurry.errors", "scurry.common", "scurry.connectors"},
     "scurry.rest": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",

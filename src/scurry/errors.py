@@ -10,6 +10,8 @@ Each class also derives from the matching builtin error, so `except TypeError` w
     ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
     ├── TimeTypeError (TypeError)            a value that is not an amount of time
     ├── TimestampError (TypeError, ValueError)   a timestamp, watermark or timer that is not an int of 64 bits
+    ├── ValidationError (ValueError)         a statement, table or option that Flink refuses
+    │   └── CatalogError                     a catalog lacks what was named, or has it already
     ├── UnsupportedError (NotImplementedError)   a part of Flink that scurry does not have
     ├── ArgumentError (ValueError)           an argument with an invalid value
     ├── ArgumentTypeError (TypeError)        an argument of the wrong kind
@@ -64,6 +66,7 @@ from scurry.user_frames import user_frames
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "CatalogError",
     "CheckpointCorruptedError",
     "CheckpointStorageFullError",
     "ClusterUnreachableError",
@@ -111,6 +114,7 @@ __all__ = [
     "UnknownConfigError",
     "UnsupportedConfigError",
     "UnsupportedError",
+    "ValidationError",
     "WorkerModuleError",
 ]
 
@@ -215,6 +219,16 @@ class TimestampError(ScurryError, TypeError, ValueError):
 
 class TimeTypeError(ScurryError, TypeError):
     """A value that is not an amount of time: not an int (milliseconds), timedelta, Time or Duration."""
+
+
+class ValidationError(ScurryError, ValueError):
+    """A statement, a table or an option that Flink refuses (its `ValidationException` or `TableException`)."""
+
+    permanent = True
+
+
+class CatalogError(ValidationError):
+    """A catalog lacks the database, table or function that was named, or has one of that name already."""
 
 
 class UnsupportedError(ScurryError, NotImplementedError):

@@ -1,18 +1,73 @@
 from __future__ import annotations
 
-import inspect
+import importlib
+import pickle
+import pkgutil
+import re
+from collections.abc import Iterator
 
+import pytest
+
+import scurry
 from scurry import errors
+from scurry.errors import Failure, OperatorError, ScurryError
+
+DRAWING = errors.__doc__ or ""
 
 
-def test_every_error_is_in_the_drawn_tree_and_also_a_builtin() -> None:
-    classes = [cls for _, cls in inspect.getmembers(errors, inspect.isclass) if cls.__module__ == "scurry.errors"]
-    for cls in classes:
-        assert issubclass(cls, errors.ScurryError)
-        assert cls.__name__ in (errors.__doc__ or "")
-        assert cls.__name__ in errors.__all__
-        if cls is not errors.ScurryError:
-            assert any(base.__module__ == "builtins" and base is not Exception for base in cls.__mro__[:-3])
+def classes_below(cls: type[ScurryError]) -> Iterator[type[ScurryError]]:
+    for below in cls.__subclasses__():
+        yield below
+        yield from classes_below(below)
+
+
+@pytest.fixture(scope="module")
+def all_errors() -> list[type[ScurryError]]:
+    """Every error that any module of scurry defines; tests define some, too."""
+    for module in pkgutil.walk_packages(scurry.__path__, "scurry."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return [ScurryError, *(cls for cls in classes_below(ScurryError) if cls.__module__.startswith("scurry"))]
+
+
+def drawn_below(cls: type[ScurryError]) -> list[str]:
+    """The names that the drawing shows one step below a class."""
+    lines = [line for line in DRAWING.splitlines() if re.match(r"    [\s│├└─]*[A-Z]\w*Error\b", line)]
+    depths = [re.search(r"[A-Z]", line).start() for line in lines]  # type: ignore[union-attr]
+    names = [re.findall(r"\w+", line)[0] for line in lines]
+    here = names.index(cls.__name__)
+    below = []
+    for depth, name in zip(depths[here + 1 :], names[here + 1 :], strict=True):
+        if depth <= depths[here]:
+            break
+        if depth == depths[here] + 4:
+            below.append(name)
+    return below
+
+
+def test_every_error_is_defined_in_scurry_errors(all_errors: list[type[ScurryError]]) -> None:
+    assert [cls for cls in all_errors if cls.__module__ != "scurry.errors"] == []
+    assert {cls.__name__ for cls in all_errors} <= set(errors.__all__)
+
+
+def test_the_drawing_shows_every_error_below_its_base(all_errors: list[type[ScurryError]]) -> None:
+    for cls in all_errors:
+        below = [each.__name__ for each in all_errors if cls in each.__bases__]
+        assert sorted(drawn_below(cls)) == sorted(below), cls.__name__
+
+
+def test_the_drawing_names_the_builtin_errors_that_a_class_also_is(all_errors: list[type[ScurryError]]) -> None:
+    for cls in all_errors:
+        others = [base.__name__ for base in cls.__bases__ if not issubclass(base, ScurryError)]
+        if cls is not ScurryError and others:
+            assert f"{cls.__name__} ({', '.join(others)})" in DRAWING
+
+
+def test_an_error_is_pickled_under_the_name_that_programs_import() -> None:
+    failure = Failure("ValueError", "no number", "Parse", "1-Parse", "jobs.py:7", "'x'")
+    pickled = pickle.dumps(OperatorError(failure), 5)
+    assert b"scurry.errors.job" not in pickled
+    assert pickle.loads(pickled).failure == failure
 
 
 def test_key_errors_show_their_message_plainly() -> None:

@@ -27,8 +27,9 @@ from scurry.errors import (
     MissingAttributeError,
     ScurryError,
     UnknownConfigError,
+    UnpicklableFunctionError,
 )
-from scurry.graph.shipping import UnpicklableFunctionError, ship
+from scurry.graph.shipping import ship
 from scurry.testing import TestHarness
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from scurry.datastream import AsyncFunction, AsyncRetryStrategy
 from scurry.datastream.async_retry_predicates import empty_result_predicate, has_exception_predicate
+from scurry.errors import OperatorError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
-from scurry.runtime.failure import OperatorError
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.asynchronous import AsyncOperator
 

@@ -11,17 +11,15 @@ from typing import Any
 import pytest
 
 from scurry.common.job_status import JobStatus
-from scurry.errors import ConfigError, JobError, UnsupportedError
+from scurry.errors import ConfigError, JobError, KeyedStateError, UnpicklableFunctionError, UnsupportedError
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import Map
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.graph.settings import JobSettings
-from scurry.graph.shipping import UnpicklableFunctionError
 from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import KeyedStateError
 
 THREE_TIMES = {
     "restart-strategy.type": "fixed-delay",

@@ -18,12 +18,11 @@ from scurry.datastream import (
     StreamExecutionEnvironment,
 )
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
+from scurry.errors import KeyedStateError, OperatorError, ReadOnlyStateError
 from scurry.runtime.exchange.wire import COMMIT, MIN_TIME, WireRow, channel_id, unpack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
-from scurry.runtime.failure import OperatorError
-from scurry.runtime.functions.context import KeyedStateError
 from scurry.runtime.local.streaming import plan_loader
-from scurry.runtime.state.broadcast import BroadcastStates, ReadOnlyStateError
+from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.store import DictStore, StoreKey
 from scurry.runtime.tasks.level_task import LevelTask
 

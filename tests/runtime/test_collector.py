@@ -6,11 +6,11 @@ import pytest
 
 from scurry.common import Types
 from scurry.common.output_tag import OutputTag
+from scurry.errors import OperatorError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector
-from scurry.runtime.failure import OperatorError
 
 LATE = OutputTag("late")
 COUNTS = OutputTag("counts", Types.DOUBLE())

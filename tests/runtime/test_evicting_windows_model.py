@@ -27,7 +27,7 @@ from scurry.datastream.window import (
     TimeEvictor,
     TumblingEventTimeWindows,
 )
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError
 
 
 @dataclass(frozen=True)

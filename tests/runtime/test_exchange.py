@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.common import Types
+from scurry.errors import OperatorError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
 from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
-from scurry.runtime.failure import OperatorError
 from scurry.runtime.keys import key_hash
 from scurry.runtime.tasks.batch_task import sort_key
 

@@ -13,7 +13,7 @@ from model_cases import CASES
 
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, ProcessJoinFunction
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError
 
 LATE = (OutputTag("late left"), OutputTag("late right"))
 PAIRED = OutputTag("pairs again")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import scurry
 from scurry.common import Row, RowKind
+from scurry.errors import KeyTypeError
 from scurry.runtime.keys import (
-    KeyTypeError,
     canonical_keys,
     decode_key,
     encode_key,

@@ -19,8 +19,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
-from scurry.errors import ArgumentError, ArgumentTypeError, StateMigrationError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateMigrationError
 from scurry.testing import TestHarness
 
 PERSON = Types.ROW_NAMED(["name", "hits"], [Types.STRING(), Types.INT()])

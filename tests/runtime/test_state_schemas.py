@@ -16,9 +16,9 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, ReduceFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import CountTrigger, TumblingEventTimeWindows
+from scurry.errors import OperatorError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.failure import OperatorError
 from scurry.runtime.local.runner import LocalRunner
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.savepoint.migration import collect_schemas, plan_migration

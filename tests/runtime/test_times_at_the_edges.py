@@ -20,8 +20,7 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
     WindowAssigner,
 )
-from scurry.errors import ArgumentTypeError, JobError, TimestampError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import ArgumentTypeError, JobError, OperatorError, TimestampError
 from scurry.testing import TestHarness
 
 MIN, MAX = -(2**63), 2**63 - 1

@@ -26,7 +26,7 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
     WindowAssigner,
 )
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError
 
 
 class Count(AggregateFunction):

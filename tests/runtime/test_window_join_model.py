@@ -24,7 +24,7 @@ from scurry.datastream.window import (
     TaggedUnion,
     TumblingEventTimeWindows,
 )
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError
 
 
 class Both(JoinFunction):

@@ -14,9 +14,9 @@ import pytest
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.directories import cache_directory, socket_directory
-from scurry.errors import CheckpointCorruptedError, JobError
+from scurry.errors import CheckpointCorruptedError, CheckpointLockedError, JobError
 from scurry.spark.checkpoint.generations import VERSION, CheckpointDirectory
-from scurry.spark.checkpoint.lock import CheckpointLockedError, locked
+from scurry.spark.checkpoint.lock import locked
 from scurry.spark.checkpoint.storage import DamagedFileError, HadoopStorage, LocalStorage
 from scurry.spark.session.session import _builder
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import scurry
+from scurry.errors import CheckpointLockedError
 from scurry.spark.checkpoint import lock
-from scurry.spark.checkpoint.lock import CheckpointLockedError, Holder, locked
+from scurry.spark.checkpoint.lock import Holder, locked
 from scurry.spark.checkpoint.storage import LocalStorage
 
 SOURCE = str(Path(scurry.__file__).parent.parent)

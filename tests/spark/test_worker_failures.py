@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.errors import MalformedRecordError, ScurryError, StateMigrationError
+from scurry.errors import MalformedRecordError, OperatorError, ScurryError, StateMigrationError
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import Map
 from scurry.graph.plan import OperatorPlan
-from scurry.runtime.failure import OperatorError, operator_error
+from scurry.runtime.failure import operator_error
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job, WorkerTask
 

@@ -14,8 +14,7 @@ from test_writing import SOURCE, Counts
 
 from scurry.common import Time
 from scurry.datastream.window import TumblingEventTimeWindows
-from scurry.errors import StateNotFoundError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError, StateNotFoundError
 from scurry.state import KeyedStateBootstrapFunction, OperatorTransformation, SavepointReader, SavepointWriter
 from scurry.testing import TestHarness
 

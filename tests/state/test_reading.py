@@ -16,8 +16,7 @@ from scurry.common.time_domain import TimeDomain
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TimeWindow
-from scurry.errors import SavepointError, StateNotFoundError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError, SavepointError, StateNotFoundError
 from scurry.state import KeyedStateReaderFunction, SavepointReader, Timer, WindowState
 from scurry.testing import TestHarness
 

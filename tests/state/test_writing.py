@@ -13,8 +13,7 @@ from pipelines import BY_PAGE, COUNT, LAST, MEAN, PAGES, PRICES, RECENT, TOTAL, 
 from scurry.common import Row, Time
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.window import CountTrigger, EventTimeSessionWindows, TumblingEventTimeWindows
-from scurry.errors import ArgumentError, ArgumentTypeError, StateNotFoundError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateNotFoundError
 from scurry.runtime.savepoint.format import SourceState
 from scurry.state import (
     BroadcastStateBootstrapFunction,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from scurry.errors import ScurryError, TopologyError
+from scurry.errors import TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
 from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan, naming_source
@@ -56,7 +56,7 @@ class _Planner:
     def _uid(self, node: Node, number: int) -> str:
         uid = node.uid or f"{number}-{node.name}"
         if uid in self.uids:
-            raise ScurryError(
+            raise TopologyError(
                 f"uid {uid!r} is given to two operators ({self.uids[uid].origin} and {node.origin}): "
                 "state is matched by uid, so each needs its own"
             )

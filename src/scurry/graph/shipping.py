@@ -15,14 +15,8 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from scurry.common.pickling import by_value
-from scurry.errors import ScurryError, WorkerModuleError
+from scurry.errors import UnpicklableFunctionError, WorkerModuleError
 from scurry.graph.plan import JobPlan
-
-
-class UnpicklableFunctionError(ScurryError, pickle.PicklingError):
-    """A function of the program cannot be sent to workers."""
-
-    permanent = True
 
 
 def ship(plan: JobPlan) -> bytes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import linecache
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from operator import length_hint
 from typing import Any
 
-from scurry.errors import RecordRejectedError, ScurryError
+from scurry.errors import Failure, OperatorError, RecordRejectedError
 from scurry.runtime.advice import advice, not_iterable
 from scurry.user_frames import only_user_frames
 
@@ -18,51 +17,8 @@ _SHOWN = 300
 NO_RECORD: Any = object()
 
 
-@dataclass
-class Failure:
-    """What failed, and where; sent from the worker to the driver."""
-
-    error: str
-    message: str
-    operator: str
-    uid: str
-    origin: str
-    record: str | None = None
-    frames: list[tuple[str, int, str, str]] = field(default_factory=list)
-    details: str = ""
-    hint: str = ""
-    #: whether restarting the job cannot help
-    permanent: bool = False
-
-    def __str__(self) -> str:
-        lines = [f"{self.error}: {self.message}"]
-        # a worker does not have the source of a notebook's cells, but the driver has
-        lines += [
-            f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
-            for file, line, name, code in reversed(self.frames)
-        ]
-        lines.append(f"  in operator {self.operator!r} built at {self.origin}")
-        if self.record is not None:
-            lines.append(f"  record: {self.record}")
-        if self.hint:
-            lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
-
-
 #: Errors that only a change of the program mends.
 _PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)
-
-
-class OperatorError(ScurryError, RuntimeError):
-    """The failure of a user function, or of the conversion of its result, on a record."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
-        self.permanent = failure.permanent  # type: ignore[misc]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OperatorError, (self.failure,)
 
 
 def shorten(value: Any) -> str:

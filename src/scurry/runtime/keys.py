@@ -17,17 +17,13 @@ import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from scurry.errors import ScurryError
+from scurry.errors import KeyTypeError
 
 CanonicalKey = str | int | bytes
 
 _PLAIN = frozenset((str, int))
 _LENGTH = struct.Struct(">I")
 _GROUP = struct.Struct(">H")
-
-
-class KeyTypeError(ScurryError, TypeError):
-    """A key that cannot be encoded, returned by a key selector."""
 
 
 def canonical_keys(keys: list[Any]) -> list[Any]:

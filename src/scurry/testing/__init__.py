@@ -7,9 +7,10 @@ on Spark. It shows the emitted records, the state and the timers. A test takes m
 from __future__ import annotations
 
 from scurry.common.watermark_strategy import Watermark
+from scurry.errors import SnapshotMismatchError
 from scurry.testing.captured import StreamRecord
 from scurry.testing.harness import TestHarness
 from scurry.testing.inspection import Timer
-from scurry.testing.snapshot import Snapshot, SnapshotMismatchError
+from scurry.testing.snapshot import Snapshot
 
 __all__ = ["Snapshot", "SnapshotMismatchError", "StreamRecord", "TestHarness", "Timer", "Watermark"]

@@ -6,7 +6,7 @@ import copy
 import pickle
 from dataclasses import dataclass, field
 
-from scurry.errors import ScurryError
+from scurry.errors import SnapshotMismatchError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
@@ -15,11 +15,7 @@ from scurry.runtime.savepoint.restore import deal_metas, receivers
 from scurry.runtime.state.backend import GROUP_SHIFT, Meta
 from scurry.runtime.state.schema import Schemas
 
-__all__ = ["Snapshot", "SnapshotMismatchError", "restore_snapshot", "take_snapshot"]
-
-
-class SnapshotMismatchError(ScurryError, ValueError):
-    """A snapshot does not fit the pipeline."""
+__all__ = ["Snapshot", "restore_snapshot", "take_snapshot"]
 
 
 @dataclass(frozen=True)

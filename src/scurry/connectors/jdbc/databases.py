@@ -15,16 +15,13 @@ from scurry.errors import (
     DatabaseAccessError,
     DatabaseConnectionError,
     DatabaseError,
+    RejectedValuesError,
     ScurryError,
     StatementError,
     UnsupportedError,
 )
 
-__all__ = ["Database", "Fault", "RejectedValuesError", "database_of"]
-
-
-class RejectedValuesError(DatabaseError):
-    """The database rejects values; callers that know the record raise RecordRejectedError instead."""
+__all__ = ["Database", "Fault", "database_of"]
 
 
 class Fault(Enum):

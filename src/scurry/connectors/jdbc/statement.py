@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
-from scurry.connectors.jdbc.databases import Database, RejectedValuesError
+from scurry.connectors.jdbc.databases import Database
 from scurry.connectors.jdbc.session import Session
-from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, TypeMismatchError
+from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, RejectedValuesError, TypeMismatchError
 
 __all__ = ["Run", "Rows", "Statement"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.errors import ScurryError
+from scurry.errors import KeyedStateError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -13,12 +13,6 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
 from scurry.runtime.state.primitives import create_state, plain_value
 from scurry.runtime.state.registry import StateRegistry
-
-
-class KeyedStateError(ScurryError, RuntimeError):
-    """Keyed state or a timer was requested where there is no key."""
-
-    permanent = True
 
 
 class TaskInfo:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain, repeat
 from typing import Any
 
+from scurry.errors import KeyedStateError
 from scurry.graph.operators import AsyncWait
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import KeyedStateError, StateAccess, TaskInfo
+from scurry.runtime.functions.context import StateAccess, TaskInfo
 from scurry.runtime.operators.async_calls import Call, InFlightRequests
 from scurry.runtime.operators.base import RuntimeOperator
 from scurry.runtime.operators.event_loop import EventLoopThread

@@ -6,17 +6,10 @@ from collections.abc import Callable
 from inspect import isgeneratorfunction
 from typing import Any, NoReturn
 
-from scurry.errors import ArgumentTypeError
+from scurry.errors import ArgumentTypeError, KeyedStateError
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
-from scurry.runtime.functions.context import (
-    KeyedStateError,
-    ProcessContext,
-    StateAccess,
-    TaskInfo,
-    TimerService,
-    method,
-)
+from scurry.runtime.functions.context import ProcessContext, StateAccess, TaskInfo, TimerService, method
 from scurry.runtime.keys import groups_of, original_key
 from scurry.runtime.operators.keyed import KeyedProcessOperator
 from scurry.runtime.operators.stateless import ProcessOperator, process_each

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import reduce as fold_left
 from typing import Any, Protocol
 
+from scurry.errors import KeyedStateError
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.collector import Values
-from scurry.runtime.functions.context import KeyedStateError, method
+from scurry.runtime.functions.context import method
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
 

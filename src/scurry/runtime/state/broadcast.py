@@ -9,15 +9,11 @@ from __future__ import annotations
 import pickle
 from typing import Any, NoReturn
 
-from scurry.errors import ArgumentTypeError, ScurryError
+from scurry.errors import ArgumentTypeError, ReadOnlyStateError
 from scurry.runtime.state.backend import Entry
 from scurry.runtime.state.primitives import MapState
 from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.store import StateStore
-
-
-class ReadOnlyStateError(ScurryError, AttributeError):
-    """Broadcast state was written from the side that only reads it; PyFlink's read-only state has no such methods."""
 
 
 class BroadcastStates:

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from scurry.errors import CheckpointCorruptedError, ScurryError
+from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.savepoint.taking import Description
 from scurry.spark.checkpoint.storage import Storage
@@ -32,12 +32,6 @@ _FILE = "scurry.json"
 _FINISHED = "finished"
 _FRAMES = "frames"
 VERSION = 3
-
-
-class CheckpointMismatchError(ScurryError, ValueError):
-    """The program cannot resume from the checkpoint directory."""
-
-    permanent = True
 
 
 def identity(plan: JobPlan) -> dict[str, Any]:

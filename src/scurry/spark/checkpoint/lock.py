@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from scurry.errors import ScurryError
+from scurry.errors import CheckpointLockedError
 from scurry.spark.checkpoint.storage import LocalStorage, Storage, reporting_full
 
 #: Seconds between two renewals of a lease.
@@ -31,12 +31,6 @@ EXPIRY = 60.0
 
 _LOCK = ".lock"
 _LEASE = "lease.json"
-
-
-class CheckpointLockedError(ScurryError, RuntimeError):
-    """The checkpoint directory cannot be locked: another job uses it, or the lock file is not usable."""
-
-    permanent = True
 
 
 @dataclass(frozen=True)

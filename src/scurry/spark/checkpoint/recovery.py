@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from scurry.errors import CheckpointStorageFullError
+from scurry.errors import CheckpointStorageFullError, OperatorError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.job_log import WARNING
-from scurry.runtime.failure import OperatorError
 from scurry.spark.checkpoint.generations import Generation
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
 from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_state

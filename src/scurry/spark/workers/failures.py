@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from scurry.errors import ScurryError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import OperatorError, SparkFailedError, SparkLostError
 from scurry.spark.workers.dependencies import interpreter_error, unusable_workers
 from scurry.spark.workers.instances import unmark
-
-
-class SparkFailedError(ScurryError, RuntimeError):
-    """Spark failed, not a user function."""
-
-
-class SparkLostError(ScurryError, RuntimeError):
-    """The JVM of the driver has ended; only a new process can start another."""
-
-    permanent = True
 
 
 @contextmanager

@@ -1,0 +1,229 @@
+"""The errors that scurry raises on purpose, by topic; `except ConnectorError` catches those of all connectors.
+
+Most classes also derive from the matching builtin error, so `except TypeError` works:
+
+    ScurryError
+    ├── ProgramError                              a program that no job can be made of
+    │   ├── ArgumentError (ValueError)                an argument with an invalid value
+    │   ├── ArgumentTypeError (TypeError)             an argument of the wrong kind
+    │   ├── MissingAttributeError (AttributeError)    no method or attribute of that name; names the closest ones
+    │   ├── UnsupportedError (NotImplementedError)    a part of Flink that scurry does not have
+    │   ├── TopologyError (RuntimeError)              operators combined in a way that no job supports
+    │   ├── UnpicklableFunctionError (PicklingError)  a function that cannot be sent to workers
+    │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
+    ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
+    │   └── CatalogError                              a catalog lacks what was named, or has it already
+    ├── ConfigError (ValueError)                  a configuration value that cannot be used
+    │   ├── UnknownConfigError (KeyError)             an unknown key; names the closest known one
+    │   └── UnsupportedConfigError                    a Flink key that Spark does not support; says what to do instead
+    ├── DependencyError (RuntimeError)            Python code or packages cannot be sent to workers
+    │   ├── InterpreterError                          a Python that workers cannot use; says what it lacks
+    │   └── WorkerModuleError (ImportError)           workers lack a module; names the operator and how to send it
+    ├── RecordError                               a record or value that cannot be read, processed or written
+    │   ├── TypeMismatchError (TypeError)             a value that does not fit its declared type
+    │   ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
+    │   ├── KeyTypeError (TypeError)                  a key that cannot be encoded
+    │   ├── TimeTypeError (TypeError)                 a value that is not an amount of time
+    │   ├── TimestampError (TypeError, ValueError)    a timestamp, watermark or timer that is not an int of 64 bits
+    │   ├── MissingTimestampError (ValueError)        an event-time window met a record without a timestamp
+    │   ├── MalformedRecordError (ValueError)         input that is not a record of the declared format
+    │   ├── RecordTooLargeError (ValueError)          a record of a file that is larger than scurry.record.max-bytes
+    │   └── RecordRejectedError (ValueError)          a record that the system behind a sink refuses
+    ├── ConnectorError                            a source, a sink, or the system behind it fails
+    │   ├── ExtraMissingError (ImportError)           the package of a connector is not installed; names the extra
+    │   ├── SourceNotFoundError (FileNotFoundError)   the input of a source does not exist
+    │   ├── SourceConnectionError (ConnectionError)   a source's server cannot be reached, or the connection was lost
+    │   ├── SinkConnectionError (ConnectionError)     a sink's server cannot be reached, or refuses a request
+    │   ├── SinkCommitError (RuntimeError)            the output of a micro-batch can no longer be committed
+    │   ├── SchemaRegistryError (ConnectionError)     a schema registry cannot be reached, or refuses a request
+    │   ├── StorageError (OSError)                    an object store or HDFS fails a request
+    │   │   ├── StorageConnectionError (ConnectionError)    it cannot be reached, or the connection was lost
+    │   │   └── StorageAccessError (PermissionError)        it refuses the credentials, or they do not allow the request
+    │   └── DatabaseError (RuntimeError)              a database fails a request
+    │       ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or the connection was lost
+    │       ├── DatabaseAccessError (PermissionError)       it refuses the user, or there is no such database
+    │       ├── StatementError (ValueError)                 wrong SQL, or SQL that does not fit the tables
+    │       └── RejectedValuesError                         it refuses values
+    ├── StateError                                state cannot be accessed or restored
+    │   ├── StateNotFoundError (KeyError)             there is no state of that name
+    │   ├── KeyedStateError (RuntimeError)            keyed state or a timer where there is no key
+    │   ├── ReadOnlyStateError (AttributeError)       broadcast state is written from the side that only reads it
+    │   └── SnapshotMismatchError (ValueError)        the snapshot of a test harness does not fit the pipeline
+    ├── CheckpointError                           a job cannot use its checkpoint directory
+    │   ├── CheckpointCorruptedError (RuntimeError)   no micro-batch is left that the job could resume from
+    │   ├── CheckpointLockedError (RuntimeError)      another job uses it
+    │   ├── CheckpointMismatchError (ValueError)      the program cannot resume from it
+    │   └── CheckpointStorageFullError (OSError)      its disk is full
+    ├── SavepointError (ValueError)               a savepoint cannot be taken, or a job cannot start from it
+    │   ├── SavepointNotFoundError (FileNotFoundError)  there is none at the path
+    │   ├── SavepointFormatError                      its files are damaged, or of another version
+    │   ├── SavepointTrustError (PermissionError)     other users could have written it
+    │   ├── StateNotRestoredError                     it contains state that no operator of the program uses
+    │   └── StateMismatchError                        the program cannot use this state
+    │       └── StateMigrationError                         because its types have changed; says what to do
+    ├── OperatorError (RuntimeError)              a user function failed; says where and on which record
+    ├── JobError (RuntimeError)                   a job failed or was cancelled
+    │   ├── JobNotFoundError (LookupError)            no running job has that id or name
+    │   ├── JobUnreachableError (ConnectionError)     a job does not answer, or has ended
+    │   └── RequestRefusedError                       a job refuses a request from outside; says why
+    └── SparkError                                Spark cannot be started, or fails
+        ├── JavaMissingError (RuntimeError)           no Java for Spark
+        ├── ClusterUnreachableError (ConnectionError) the Spark master does not answer at its address
+        ├── SparkFailedError (RuntimeError)           Spark failed, not a user function
+        └── SparkLostError (RuntimeError)             Spark's JVM on the driver has ended
+"""
+
+from __future__ import annotations
+
+from scurry.errors.base import ScurryError
+from scurry.errors.checkpoint import (
+    CheckpointCorruptedError,
+    CheckpointError,
+    CheckpointLockedError,
+    CheckpointMismatchError,
+    CheckpointStorageFullError,
+)
+from scurry.errors.configuration import ConfigError, UnknownConfigError, UnsupportedConfigError
+from scurry.errors.connectors import (
+    ConnectorError,
+    DatabaseAccessError,
+    DatabaseConnectionError,
+    DatabaseError,
+    ExtraMissingError,
+    RejectedValuesError,
+    SchemaRegistryError,
+    SinkCommitError,
+    SinkConnectionError,
+    SourceConnectionError,
+    SourceNotFoundError,
+    StatementError,
+    StorageAccessError,
+    StorageConnectionError,
+    StorageError,
+)
+from scurry.errors.dependencies import DependencyError, InterpreterError, WorkerModuleError
+from scurry.errors.job import (
+    Failure,
+    JobError,
+    JobNotFoundError,
+    JobUnreachableError,
+    OperatorError,
+    RequestRefusedError,
+)
+from scurry.errors.program import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingAttributeError,
+    ProgramError,
+    PyFlinkImportedError,
+    TopologyError,
+    UnpicklableFunctionError,
+    UnsupportedError,
+)
+from scurry.errors.records import (
+    KeyTypeError,
+    MalformedRecordError,
+    MissingTimestampError,
+    RecordError,
+    RecordRejectedError,
+    RecordTooLargeError,
+    RowFieldError,
+    TimestampError,
+    TimeTypeError,
+    TypeMismatchError,
+)
+from scurry.errors.savepoint import (
+    SavepointError,
+    SavepointFormatError,
+    SavepointNotFoundError,
+    SavepointTrustError,
+    StateMigrationError,
+    StateMismatchError,
+    StateNotRestoredError,
+)
+from scurry.errors.spark import ClusterUnreachableError, JavaMissingError, SparkError, SparkFailedError, SparkLostError
+from scurry.errors.state import (
+    KeyedStateError,
+    ReadOnlyStateError,
+    SnapshotMismatchError,
+    StateError,
+    StateNotFoundError,
+)
+from scurry.errors.table import CatalogError, ValidationError
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentTypeError",
+    "CatalogError",
+    "CheckpointCorruptedError",
+    "CheckpointError",
+    "CheckpointLockedError",
+    "CheckpointMismatchError",
+    "CheckpointStorageFullError",
+    "ClusterUnreachableError",
+    "ConfigError",
+    "ConnectorError",
+    "DatabaseAccessError",
+    "DatabaseConnectionError",
+    "DatabaseError",
+    "DependencyError",
+    "ExtraMissingError",
+    "Failure",
+    "InterpreterError",
+    "JavaMissingError",
+    "JobError",
+    "JobNotFoundError",
+    "JobUnreachableError",
+    "KeyTypeError",
+    "KeyedStateError",
+    "MalformedRecordError",
+    "MissingAttributeError",
+    "MissingTimestampError",
+    "OperatorError",
+    "ProgramError",
+    "PyFlinkImportedError",
+    "ReadOnlyStateError",
+    "RecordError",
+    "RecordRejectedError",
+    "RecordTooLargeError",
+    "RejectedValuesError",
+    "RequestRefusedError",
+    "RowFieldError",
+    "SavepointError",
+    "SavepointFormatError",
+    "SavepointNotFoundError",
+    "SavepointTrustError",
+    "SchemaRegistryError",
+    "ScurryError",
+    "SinkCommitError",
+    "SinkConnectionError",
+    "SnapshotMismatchError",
+    "SourceConnectionError",
+    "SourceNotFoundError",
+    "SparkError",
+    "SparkFailedError",
+    "SparkLostError",
+    "StateError",
+    "StateMigrationError",
+    "StateMismatchError",
+    "StateNotFoundError",
+    "StateNotRestoredError",
+    "StatementError",
+    "StorageAccessError",
+    "StorageConnectionError",
+    "StorageError",
+    "TimeTypeError",
+    "TimestampError",
+    "TopologyError",
+    "TypeMismatchError",
+    "UnknownConfigError",
+    "UnpicklableFunctionError",
+    "UnsupportedConfigError",
+    "UnsupportedError",
+    "ValidationError",
+    "WorkerModuleError",
+]
+
+# Tracebacks and pickles name the errors as programs import them.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

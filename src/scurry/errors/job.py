@@ -1,0 +1,107 @@
+"""Errors of jobs: why they failed, and why they do not answer."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.errors.base import ScurryError
+
+
+@dataclass
+class Failure:
+    """What failed, and where; sent from the worker to the driver.
+
+    Attributes:
+        error: The name of the error's class.
+        message: Its text.
+        operator: The name of the operator.
+        uid: Its uid.
+        origin: Where in the program it was built.
+        record: The repr of the record, None if none is to blame.
+        frames: The user's part of the traceback: file, line, function and code of each frame.
+        details: The whole traceback.
+        hint: What to do about it.
+        permanent: Whether restarting the job cannot help.
+    """
+
+    error: str
+    message: str
+    operator: str
+    uid: str
+    origin: str
+    record: str | None = None
+    frames: list[tuple[str, int, str, str]] = field(default_factory=list)
+    details: str = ""
+    hint: str = ""
+    permanent: bool = False
+
+    def __str__(self) -> str:
+        lines = [f"{self.error}: {self.message}"]
+        # a worker does not have the source of a notebook's cells, but the driver has
+        lines += [
+            f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
+            for file, line, name, code in reversed(self.frames)
+        ]
+        lines.append(f"  in operator {self.operator!r} built at {self.origin}")
+        if self.record is not None:
+            lines.append(f"  record: {self.record}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class OperatorError(ScurryError, RuntimeError):
+    """The failure of a user function, or of the conversion of its result, on a record.
+
+    Attributes:
+        failure: What failed, and where.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        """Describe a failure.
+
+        Args:
+            failure: What failed, and where.
+        """
+        super().__init__(str(failure))
+        self.failure = failure
+        self.permanent = failure.permanent  # type: ignore[misc]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OperatorError, (self.failure,)
+
+
+class JobError(ScurryError, RuntimeError):
+    """A job failed, was cancelled, or does not answer."""
+
+    def report(self) -> str:
+        """Return the message, which already names its location."""
+        return str(self)
+
+
+class JobNotFoundError(JobError, LookupError):
+    """No running job has that id or name, or several have."""
+
+
+class JobUnreachableError(JobError, ConnectionError):
+    """A running job does not answer, or ended before it answered."""
+
+
+class RequestRefusedError(JobError):
+    """A running job refuses a request from outside.
+
+    Attributes:
+        status: The HTTP status of its answer.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        """Describe a refusal.
+
+        Args:
+            message: The reason.
+            status: The HTTP status.
+        """
+        super().__init__(message)
+        self.status = status

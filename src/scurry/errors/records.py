@@ -1,0 +1,133 @@
+"""Errors of records and values, for which a job has one record to show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.errors.base import ScurryError
+
+
+class RecordError(ScurryError):
+    """A record or value that cannot be read, processed or written."""
+
+
+class TypeMismatchError(RecordError, TypeError):
+    """A value does not fit the type declared for it.
+
+    Attributes:
+        declared: Text of the declared type.
+        value: The offending value.
+        index: Position of the record in the list given to a block converter, else None.
+    """
+
+    def __init__(self, declared: object, value: Any, reason: str = "", index: int | None = None) -> None:
+        """Describe a value that is not of the declared type.
+
+        Args:
+            declared: The declared type, or its text.
+            value: The value that does not fit.
+            reason: What is wrong with it, if the type alone does not show it.
+            index: Position of the record in its block.
+        """
+        super().__init__(declared, value, reason, index)
+        self.declared = str(declared)
+        self.value = value
+        self.reason = reason
+        self.index = index
+
+    def __str__(self) -> str:
+        """Return what was declared, the value, and what to do."""
+        text = repr(self.value)
+        if len(text) > 200:
+            text = text[:200] + "..."
+        because = f": {self.reason}" if self.reason else ""
+        return (
+            f"declared type {self.declared} does not accept {text} (Python type {type(self.value).__name__}){because}; "
+            "return a matching value or change the declared type"
+        )
+
+
+class RowFieldError(RecordError, AttributeError, KeyError, ValueError):
+    """A Row has no field of that name.
+
+    PyFlink raises one of three builtins depending on how the field was accessed; this error is all of them.
+    """
+
+    __str__ = Exception.__str__
+
+
+class KeyTypeError(RecordError, TypeError):
+    """A key that cannot be encoded, returned by a key selector."""
+
+
+class TimeTypeError(RecordError, TypeError):
+    """A value that is not an amount of time: not an int (milliseconds), timedelta, Time or Duration."""
+
+
+class TimestampError(RecordError, TypeError, ValueError):
+    """A timestamp, a watermark, a timer or an end of a window that is not an int of 64 bits."""
+
+
+class MissingTimestampError(RecordError, ValueError):
+    """A record reached an event-time window without a timestamp."""
+
+
+class MalformedRecordError(RecordError, ValueError):
+    """Input that is not a record of the declared format.
+
+    Attributes:
+        place: The file, or another name of the text's origin.
+        line: Line number in the file, from 1; None if there are no lines.
+        record: The malformed input: the text, or the input of the deserializer for a Kafka message.
+        text: The beginning of the text.
+    """
+
+    def __init__(self, place: str, line: int | None, text: str, reason: str, record: object = None) -> None:
+        """Describe input that cannot be read.
+
+        Args:
+            place: The file, or another name of the text's origin.
+            line: Line number, from 1, or None.
+            text: The offending text; shortened here.
+            reason: What is wrong and what to do.
+            record: The malformed input, if it is not the text.
+        """
+        super().__init__(place, line, text, reason)
+        self.place = place
+        self.line = line
+        self.record = text if record is None else record
+        self.text = text if len(text) <= 200 else text[:200] + "..."
+        self.reason = reason
+
+    def __str__(self) -> str:
+        """Return where it is, the text, and the reason."""
+        where = self.place if self.line is None else f"{self.place}:{self.line}"
+        return f"{where}: malformed record {self.text!r}: {self.reason}" if self.text else f"{where}: {self.reason}"
+
+
+class RecordTooLargeError(RecordError, ValueError):
+    """A record of a file is larger than `scurry.record.max-bytes`."""
+
+    permanent = True
+
+
+class RecordRejectedError(RecordError, ValueError):
+    """A record that the system behind a sink refuses.
+
+    Attributes:
+        record: The record.
+    """
+
+    def __init__(self, message: str, record: Any) -> None:
+        """Describe a record that cannot be written.
+
+        Args:
+            message: What is wrong with it, in the words of that system.
+            record: The record.
+        """
+        super().__init__(message, record)
+        self.record = record
+
+    def __str__(self) -> str:
+        """Return the message without the record, which callers shorten and add."""
+        return str(self.args[0])

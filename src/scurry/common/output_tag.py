@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
+from scurry.common._type_variables import T_co
 from scurry.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from scurry.common.typeinfo import TypeInformation
 
 
-class OutputTag:
+class OutputTag(Generic[T_co]):
     """Name of a side output: process functions emit into it by yielding ``(tag, value)``.
 
     Mirrors Flink's ``OutputTag`` (DataStream API, "Side Outputs"). Two tags with the same id are the same side output.
@@ -28,7 +29,7 @@ class OutputTag:
     #: True once any tag exists in this process; until then, the per-record path does not look for tags.
     in_use = False
 
-    def __init__(self, tag_id: str, type_info: Any = None) -> None:
+    def __init__(self, tag_id: str, type_info: TypeInformation[T_co] | list[TypeInformation] | None = None) -> None:
         if not tag_id:
             raise ValueError("OutputTag tag_id cannot be None or empty string")
         self.tag_id = tag_id

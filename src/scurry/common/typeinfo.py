@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import K, T, V
 from scurry.common._types.basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
@@ -80,77 +81,77 @@ class Types(ApiObject):
     """Create declared types, as Flink's `Types`. Each method names the Python values that its type accepts."""
 
     @staticmethod
-    def STRING() -> TypeInformation:
+    def STRING() -> TypeInformation[str]:
         """Return the type of text: `str`."""
         return _STRING
 
     @staticmethod
-    def BYTE() -> TypeInformation:
+    def BYTE() -> TypeInformation[int]:
         """Return the type of 8-bit integers: numbers, whose fraction is cut off."""
         return _BYTE
 
     @staticmethod
-    def BOOLEAN() -> TypeInformation:
+    def BOOLEAN() -> TypeInformation[bool]:
         """Return the type of booleans: `bool`, or a number from 0 to 255."""
         return _BOOLEAN
 
     @staticmethod
-    def SHORT() -> TypeInformation:
+    def SHORT() -> TypeInformation[int]:
         """Return the type of 16-bit integers: numbers, whose fraction is cut off."""
         return _SHORT
 
     @staticmethod
-    def INT() -> TypeInformation:
+    def INT() -> TypeInformation[int]:
         """Return the type of 32-bit integers: numbers, whose fraction is cut off."""
         return _INT
 
     @staticmethod
-    def LONG() -> TypeInformation:
+    def LONG() -> TypeInformation[int]:
         """Return the type of 64-bit integers: numbers, whose fraction is cut off."""
         return _LONG
 
     @staticmethod
-    def FLOAT() -> TypeInformation:
+    def FLOAT() -> TypeInformation[float]:
         """Return the type of 32-bit floats: numbers, rounded."""
         return _FLOAT
 
     @staticmethod
-    def DOUBLE() -> TypeInformation:
+    def DOUBLE() -> TypeInformation[float]:
         """Return the type of 64-bit floats: numbers."""
         return _DOUBLE
 
     @staticmethod
-    def CHAR() -> TypeInformation:
+    def CHAR() -> TypeInformation[str]:
         """Return the type of one character: `str` of length 1."""
         return _CHAR
 
     @staticmethod
-    def BIG_INT() -> TypeInformation:
+    def BIG_INT() -> TypeInformation[int]:
         """Return the type of integers of any size: numbers, whose fraction is cut off."""
         return _BIG_INT
 
     @staticmethod
-    def BIG_DEC() -> TypeInformation:
+    def BIG_DEC() -> TypeInformation[decimal.Decimal]:
         """Return the type of exact decimals: `Decimal`, or a value that can be read as one."""
         return _BIG_DEC
 
     @staticmethod
-    def INSTANT() -> TypeInformation:
+    def INSTANT() -> TypeInformation[Instant]:
         """Return the type of points in time: `Instant` or None."""
         return _INSTANT
 
     @staticmethod
-    def SQL_DATE() -> TypeInformation:
+    def SQL_DATE() -> TypeInformation[datetime.date]:
         """Return the type of dates: `datetime.date`, or the date of a `datetime.datetime`."""
         return DateTypeInfo()
 
     @staticmethod
-    def SQL_TIME() -> TypeInformation:
+    def SQL_TIME() -> TypeInformation[datetime.time]:
         """Return the type of times of day: `datetime.time`, cut to milliseconds."""
         return TimeTypeInfo()
 
     @staticmethod
-    def SQL_TIMESTAMP() -> TypeInformation:
+    def SQL_TIMESTAMP() -> TypeInformation[datetime.datetime]:
         """Return the type of local timestamps: `datetime.datetime`, cut to milliseconds, its zone dropped."""
         return TimestampTypeInfo()
 
@@ -180,22 +181,22 @@ class Types(ApiObject):
         return PrimitiveArrayTypeInfo(element_type)
 
     @staticmethod
-    def BASIC_ARRAY(element_type: TypeInformation) -> TypeInformation:
+    def BASIC_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
         """Return the type of arrays of numbers, booleans or text that may hold null: a list."""
         return BasicArrayTypeInfo(element_type)
 
     @staticmethod
-    def OBJECT_ARRAY(element_type: TypeInformation) -> TypeInformation:
+    def OBJECT_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
         """Return the type of arrays of anything that may hold null: a list."""
         return ObjectArrayTypeInfo(element_type)
 
     @staticmethod
-    def MAP(key_type_info: TypeInformation, value_type_info: TypeInformation) -> TypeInformation:
+    def MAP(key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> TypeInformation[dict[K, V]]:
         """Return the type of maps: a dict."""
         return MapTypeInfo(key_type_info, value_type_info)
 
     @staticmethod
-    def LIST(element_type_info: TypeInformation) -> TypeInformation:
+    def LIST(element_type_info: TypeInformation[T]) -> TypeInformation[list[T]]:
         """Return the type of lists without null: a list."""
         return ListTypeInfo(element_type_info)
 

@@ -13,10 +13,10 @@ from scurry.common.types import Row
 from scurry.datastream.functions.transformations import ReduceFunction
 from scurry.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["MaxBy", "MaxField", "MinBy", "MinField", "SumField", "check_field"]
+__all__ = ["FieldReduce", "MaxBy", "MaxField", "MinBy", "MinField", "SumField", "check_field"]
 
 
-class _FieldReduce(ReduceFunction):
+class FieldReduce(ReduceFunction[Any]):
     """Reduce records by one of their fields: `position` is an index, or a field name of rows."""
 
     def __init__(self, position: int | str) -> None:
@@ -47,7 +47,7 @@ class _FieldReduce(ReduceFunction):
         return value
 
 
-class SumField(_FieldReduce):
+class SumField(FieldReduce):
     """Add the field up."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
@@ -55,7 +55,7 @@ class SumField(_FieldReduce):
         return self._with_field(value1, self._field(value1) + self._field(value2))
 
 
-class MinField(_FieldReduce):
+class MinField(FieldReduce):
     """Keep the smallest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
@@ -64,7 +64,7 @@ class MinField(_FieldReduce):
         return self._with_field(value1, smaller) if smaller < self._field(value1) else value1
 
 
-class MaxField(_FieldReduce):
+class MaxField(FieldReduce):
     """Keep the largest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
@@ -73,7 +73,7 @@ class MaxField(_FieldReduce):
         return self._with_field(value1, larger) if larger > self._field(value1) else value1
 
 
-class MinBy(_FieldReduce):
+class MinBy(FieldReduce):
     """Keep the record with the smallest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:
@@ -81,7 +81,7 @@ class MinBy(_FieldReduce):
         return value2 if self._field(value2) < self._field(value1) else value1
 
 
-class MaxBy(_FieldReduce):
+class MaxBy(FieldReduce):
     """Keep the record with the largest value of the field."""
 
     def reduce(self, value1: Any, value2: Any) -> Any:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from scurry.common._type_variables import T
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.errors import ArgumentTypeError
 
-__all__ = ["declared_type", "state_type"]
+__all__ = ["DeclaredType", "declared_type", "state_type"]
+
+#: What declares the type of records of type T: a list of types is that of rows.
+DeclaredType: TypeAlias = TypeInformation[T] | type[T] | list[TypeInformation[Any]]
 
 
 def declared_type(declared: Any, what: str = "output_type") -> TypeInformation | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, overload
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import R, T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
 from scurry.datastream.async_retry_strategies import NO_RETRY_STRATEGY
 from scurry.datastream.data_stream import DataStream
 from scurry.datastream.functions import AsyncFunction, AsyncRetryStrategy
@@ -27,14 +29,32 @@ class AsyncDataStream(ApiObject):
         therefore contains no calls in flight. If a micro-batch is repeated after a failure, so are its calls.
     """
 
+    @overload
     @staticmethod
     def unordered_wait(
-        data_stream: DataStream,
-        async_function: AsyncFunction[Any, Any],
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, R],
         timeout: TimeAmount,
         capacity: int = 100,
-        output_type: Any = None,
-    ) -> DataStream:
+        output_type: None = None,
+    ) -> DataStream[R]: ...
+    @overload
+    @staticmethod
+    def unordered_wait(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        capacity: int = 100,
+        output_type: DeclaredType[R] = ...,
+    ) -> DataStream[R]: ...
+    @staticmethod
+    def unordered_wait(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        capacity: int = 100,
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
         """Return the results in the order in which calls end.
 
         Args:
@@ -51,15 +71,35 @@ class AsyncDataStream(ApiObject):
         """
         return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
 
+    @overload
     @staticmethod
     def unordered_wait_with_retry(
-        data_stream: DataStream,
-        async_function: AsyncFunction[Any, Any],
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, R],
+        timeout: TimeAmount,
+        async_retry_strategy: AsyncRetryStrategy[R],
+        capacity: int = 100,
+        output_type: None = None,
+    ) -> DataStream[R]: ...
+    @overload
+    @staticmethod
+    def unordered_wait_with_retry(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
         timeout: TimeAmount,
         async_retry_strategy: AsyncRetryStrategy[Any],
         capacity: int = 100,
-        output_type: Any = None,
-    ) -> DataStream:
+        output_type: DeclaredType[R] = ...,
+    ) -> DataStream[R]: ...
+    @staticmethod
+    def unordered_wait_with_retry(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        async_retry_strategy: AsyncRetryStrategy[Any],
+        capacity: int = 100,
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
         """Return the results in the order in which calls end, with retries as the strategy decides.
 
         Args:
@@ -76,34 +116,73 @@ class AsyncDataStream(ApiObject):
         """
         return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)
 
+    @overload
     @staticmethod
     def ordered_wait(
-        data_stream: DataStream,
-        async_function: AsyncFunction[Any, Any],
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, R],
         timeout: TimeAmount,
         capacity: int = 100,
-        output_type: Any = None,
-    ) -> DataStream:
+        output_type: None = None,
+    ) -> DataStream[R]: ...
+    @overload
+    @staticmethod
+    def ordered_wait(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        capacity: int = 100,
+        output_type: DeclaredType[R] = ...,
+    ) -> DataStream[R]: ...
+    @staticmethod
+    def ordered_wait(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        capacity: int = 100,
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
         """Return the results in the order of the records; arguments and errors are those of `unordered_wait`."""
         return _apply(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=True)
 
+    @overload
     @staticmethod
     def ordered_wait_with_retry(
-        data_stream: DataStream,
-        async_function: AsyncFunction[Any, Any],
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, R],
+        timeout: TimeAmount,
+        async_retry_strategy: AsyncRetryStrategy[R],
+        capacity: int = 100,
+        output_type: None = None,
+    ) -> DataStream[R]: ...
+    @overload
+    @staticmethod
+    def ordered_wait_with_retry(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
         timeout: TimeAmount,
         async_retry_strategy: AsyncRetryStrategy[Any],
         capacity: int = 100,
-        output_type: Any = None,
-    ) -> DataStream:
+        output_type: DeclaredType[R] = ...,
+    ) -> DataStream[R]: ...
+    @staticmethod
+    def ordered_wait_with_retry(
+        data_stream: DataStream[T],
+        async_function: AsyncFunction[T, Any],
+        timeout: TimeAmount,
+        async_retry_strategy: AsyncRetryStrategy[Any],
+        capacity: int = 100,
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
         """Return the results in the order of the records; see `unordered_wait_with_retry`."""
         return _apply(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True)
 
 
 def _apply(
-    stream: DataStream, function: Any, timeout: TimeAmount, strategy: Any, capacity: int, output_type: Any,
+    stream: DataStream[T], function: AsyncFunction[T, Any], timeout: TimeAmount, strategy: AsyncRetryStrategy[Any],
+    capacity: int, output_type: DeclaredType[Any] | None,
     ordered: bool,
-) -> DataStream:  # fmt: skip
+) -> DataStream[Any]:  # fmt: skip
     require_function(function, (AsyncFunction,))
     if not inspect.iscoroutinefunction(function.async_invoke):
         raise ArgumentTypeError(

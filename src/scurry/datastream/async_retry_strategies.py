@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
+from scurry.common._type_variables import T
 from scurry.datastream.functions.asynchronous import AsyncRetryPredicate, AsyncRetryStrategy
 from scurry.errors import ArgumentError
 
@@ -16,22 +17,20 @@ __all__ = [
     "RetryPredicate",
 ]
 
-OUT = TypeVar("OUT")
 
-
-class RetryPredicate(AsyncRetryPredicate[OUT], Generic[OUT]):
+class RetryPredicate(AsyncRetryPredicate[T], Generic[T]):
     """A predicate made of two functions, either of which may be None."""
 
     def __init__(
         self,
-        result_predicate: Callable[[list[OUT]], bool] | None,
+        result_predicate: Callable[[list[T]], bool] | None,
         exception_predicate: Callable[[Exception], bool] | None,
     ) -> None:
         """Take the tests of results and of exceptions."""
         self._result_predicate = result_predicate
         self._exception_predicate = exception_predicate
 
-    def result_predicate(self) -> Callable[[list[OUT]], bool] | None:
+    def result_predicate(self) -> Callable[[list[T]], bool] | None:
         """Return the test of results."""
         return self._result_predicate
 
@@ -40,7 +39,7 @@ class RetryPredicate(AsyncRetryPredicate[OUT], Generic[OUT]):
         return self._exception_predicate
 
 
-class NoRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
+class NoRetryStrategy(AsyncRetryStrategy[T], Generic[T]):
     """Never retry."""
 
     def can_retry(self, current_attempts: int) -> bool:
@@ -51,19 +50,19 @@ class NoRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
         """Return -1: there is nothing to wait for."""
         return -1
 
-    def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
+    def get_retry_predicate(self) -> AsyncRetryPredicate[T]:
         """Return the predicate that selects no outcome."""
         return RetryPredicate(None, None)
 
 
-class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
+class FixedDelayRetryStrategy(AsyncRetryStrategy[T], Generic[T]):
     """Wait equally long before each retry."""
 
     def __init__(
         self,
         max_attempts: int,
         backoff_time_millis: int,
-        result_predicate: Callable[[list[OUT]], bool] | None,
+        result_predicate: Callable[[list[T]], bool] | None,
         exception_predicate: Callable[[Exception], bool] | None,
     ) -> None:
         """Configure the strategy.
@@ -90,12 +89,12 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
         """Return the wait in ms."""
         return self._backoff_time_millis
 
-    def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
+    def get_retry_predicate(self) -> AsyncRetryPredicate[T]:
         """Return which outcomes are retried."""
         return self._predicate
 
 
-class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]):
+class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[T], Generic[T]):
     """Wait longer before each further retry of the same call."""
 
     def __init__(
@@ -104,7 +103,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]
         initial_delay: int,
         max_retry_delay: int,
         multiplier: float,
-        result_predicate: Callable[[list[OUT]], bool] | None,
+        result_predicate: Callable[[list[T]], bool] | None,
         exception_predicate: Callable[[Exception], bool] | None,
     ) -> None:
         """Configure the strategy.
@@ -148,7 +147,7 @@ class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[OUT], Generic[OUT]
                 break
         return delay
 
-    def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
+    def get_retry_predicate(self) -> AsyncRetryPredicate[T]:
         """Return which outcomes are retried."""
         return self._predicate
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import ACC, IN, OUT, K, R, T, T_co, V
 from scurry.common.state_migration import StateMigration, evolves, state_migration
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, Types
-from scurry.datastream._type_info import state_type
+from scurry.datastream._type_info import DeclaredType, state_type
 from scurry.datastream.functions.transformations import AggregateFunction, CallableReduce, ReduceFunction
 from scurry.datastream.state_ttl import StateTtlConfig
 from scurry.errors import ArgumentError, ArgumentTypeError
@@ -36,19 +37,12 @@ __all__ = [
     "evolves",
 ]
 
-T = TypeVar("T")
-K = TypeVar("K")
-V = TypeVar("V")
-IN = TypeVar("IN")
-OUT = TypeVar("OUT")
-D = TypeVar("D", bound="StateDescriptor")
-
 
 class OperatorStateStore(ABC):
     """Give access to state that belongs to an operator as a whole: broadcast state."""
 
     @abstractmethod
-    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> BroadcastState[K, V]:
         """Return the broadcast state of that descriptor."""
 
 
@@ -188,8 +182,8 @@ class BroadcastState(_WritableMap[K, V], ReadOnlyBroadcastState[K, V]):
     """Broadcast state as the broadcast side sees it; every subtask must write the same."""
 
 
-class StateDescriptor(ApiObject, ABC):
-    """The name of a state and the declared type of its values.
+class StateDescriptor(ApiObject, ABC, Generic[T_co]):
+    """The name of a state, which is a `T_co`, and the declared type of its values.
 
     Attributes:
         name: Identifies the state within its operator, also across restarts.
@@ -202,7 +196,7 @@ class StateDescriptor(ApiObject, ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, name: str, type_info: Any) -> None:
+    def __init__(self, name: str, type_info: DeclaredType[Any] | None) -> None:
         """Describe a state.
 
         Args:
@@ -229,14 +223,14 @@ class StateDescriptor(ApiObject, ABC):
         self.ttl_config = ttl_config if ttl_config.is_enabled() else None
 
     def with_migration(
-        self: D,
+        self,
         *,
         renamed: Mapping[str, str] | None = None,
         defaults: Mapping[str, Any] | None = None,
         renamed_from: str | None = None,
         convert: Callable[[Any], Any] | None = None,
         version: int = 0,
-    ) -> D:
+    ) -> Self:
         """Declare how values written by an earlier version of the program become values of this one.
 
         It is needed only for changes that comparing the types does not reveal. Fields that were added (with None or the
@@ -275,22 +269,22 @@ class StateDescriptor(ApiObject, ABC):
         return self.type_info
 
 
-class ValueStateDescriptor(StateDescriptor):
+class ValueStateDescriptor(StateDescriptor[ValueState[T]], Generic[T]):
     """Descriptor of a `ValueState`."""
 
     kind = "value"
 
-    def __init__(self, name: str, value_type_info: Any = None) -> None:
+    def __init__(self, name: str, value_type_info: DeclaredType[T] | None = None) -> None:
         """Describe a value of type `value_type_info`."""
         super().__init__(name, value_type_info)
 
 
-class ListStateDescriptor(StateDescriptor):
+class ListStateDescriptor(StateDescriptor[ListState[T]], Generic[T]):
     """Descriptor of a `ListState`."""
 
     kind = "list"
 
-    def __init__(self, name: str, elem_type_info: Any = None) -> None:
+    def __init__(self, name: str, elem_type_info: DeclaredType[T] | None = None) -> None:
         """Describe a list of elements of type `elem_type_info`."""
         super().__init__(name, Types.LIST(state_type(elem_type_info, f"element type of state {name!r}")))
 
@@ -298,12 +292,17 @@ class ListStateDescriptor(StateDescriptor):
         return self.type_info.elem_type  # type: ignore[attr-defined]
 
 
-class MapStateDescriptor(StateDescriptor):
+class MapStateDescriptor(StateDescriptor[MapState[K, V]], Generic[K, V]):
     """Descriptor of a `MapState` or broadcast state."""
 
     kind = "map"
 
-    def __init__(self, name: str, key_type_info: Any = None, value_type_info: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        key_type_info: DeclaredType[K] | None = None,
+        value_type_info: DeclaredType[V] | None = None,
+    ) -> None:
         """Describe a map from `key_type_info` to `value_type_info`."""
         key = state_type(key_type_info, f"key type of state {name!r}")
         super().__init__(name, Types.MAP(key, state_type(value_type_info, f"value type of state {name!r}")))
@@ -312,12 +311,17 @@ class MapStateDescriptor(StateDescriptor):
         return self.type_info.value_type  # type: ignore[attr-defined]
 
 
-class ReducingStateDescriptor(StateDescriptor):
+class ReducingStateDescriptor(StateDescriptor[ReducingState[T]], Generic[T]):
     """Descriptor of a `ReducingState`."""
 
     kind = "reducing"
 
-    def __init__(self, name: str, reduce_function: Any, type_info: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        reduce_function: ReduceFunction[T] | Callable[[T, T], T],
+        type_info: DeclaredType[T] | None = None,
+    ) -> None:
         """Describe a value reduced by `reduce_function`, a ReduceFunction or callable.
 
         Raises:
@@ -330,17 +334,22 @@ class ReducingStateDescriptor(StateDescriptor):
             reduce_function = CallableReduce(reduce_function)
         self.function = reduce_function
 
-    def get_reduce_function(self) -> ReduceFunction:
+    def get_reduce_function(self) -> ReduceFunction[T]:
         """Return the ReduceFunction; a callable is wrapped in one."""
         return self.function  # type: ignore[no-any-return]
 
 
-class AggregatingStateDescriptor(StateDescriptor):
+class AggregatingStateDescriptor(StateDescriptor[AggregatingState[T, R]], Generic[T, ACC, R]):
     """Descriptor of an `AggregatingState`."""
 
     kind = "aggregating"
 
-    def __init__(self, name: str, agg_function: AggregateFunction, state_type_info: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        agg_function: AggregateFunction[T, ACC, R],
+        state_type_info: DeclaredType[ACC] | None = None,
+    ) -> None:
         """Describe an accumulator of type `state_type_info` that `agg_function` adds to.
 
         Raises:
@@ -351,6 +360,6 @@ class AggregatingStateDescriptor(StateDescriptor):
             raise ArgumentTypeError(f"agg_function must be an AggregateFunction, not {agg_function!r}")
         self.function = agg_function
 
-    def get_agg_function(self) -> AggregateFunction:
+    def get_agg_function(self) -> AggregateFunction[T, ACC, R]:
         """Return the AggregateFunction."""
         return self.function  # type: ignore[no-any-return]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from scurry.common._config.validation import validate
+from scurry.common._type_variables import T
 from scurry.common.config_options import CACHE_DIR
 from scurry.common.configuration import Configuration
 from scurry.common.io import InputFormat
@@ -14,13 +15,16 @@ from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._environment_settings import ConfiguredEnvironment
 from scurry.datastream._submission import job_plan, submit_job, wait_for
-from scurry.datastream._type_info import declared_type
+from scurry.datastream._type_info import DeclaredType, declared_type
 from scurry.datastream.data_stream import DataStream
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.graph.nodes import OperatorNode, SourceNode
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from scurry.connectors.cache import CachedRecords
+    from scurry.connectors.source import Source
     from scurry.graph.plan import JobPlan
 
 __all__ = ["StreamExecutionEnvironment"]
@@ -72,11 +76,11 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
 
     def from_source(
         self,
-        source: Any,
+        source: Source,
         watermark_strategy: WatermarkStrategy | None,
         source_name: str,
-        type_info: Any = None,
-    ) -> DataStream:
+        type_info: DeclaredType[T] | None = None,
+    ) -> DataStream[T]:
         """Return a stream of the records of a source.
 
         Args:
@@ -102,7 +106,11 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
             "datastream.connectors or one of your own (docs/connectors/user-defined.md), or from_spark"
         )
 
-    def from_collection(self, collection: Iterable[Any], type_info: Any = None) -> DataStream:
+    @overload
+    def from_collection(self, collection: Iterable[T], type_info: None = None) -> DataStream[T]: ...
+    @overload
+    def from_collection(self, collection: Iterable[Any], type_info: DeclaredType[T]) -> DataStream[T]: ...
+    def from_collection(self, collection: Iterable[Any], type_info: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Return a stream of the elements of a collection.
 
         Args:
@@ -117,7 +125,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         source = CollectionSource(collection, declared_type(type_info, "type_info"))
         return self._source(source, None, "Collection Source", source.produced_type)
 
-    def create_input(self, input_format: InputFormat, type_info: Any = None) -> DataStream:
+    def create_input(self, input_format: InputFormat, type_info: DeclaredType[T] | None = None) -> DataStream[T]:
         """Return a stream of what an input format reads, such as an `AvroInputFormat`; it is bounded.
 
         Args:
@@ -132,11 +140,11 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
 
     def from_spark(
         self,
-        dataframe: Any,
+        dataframe: DataFrame,
         watermark_strategy: WatermarkStrategy | None = None,
         source_name: str = "Spark DataFrame",
-        type_info: Any = None,
-    ) -> DataStream:
+        type_info: DeclaredType[T] | None = None,
+    ) -> DataStream[T]:
         """Return a stream of the rows of a Spark DataFrame, as Rows. scurry's own; Flink has nothing like it.
 
         Args:
@@ -150,7 +158,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         source = SparkSource.of(dataframe, declared_type(type_info, "type_info"))
         return self._source(source, watermark_strategy, source_name, source.produced_type)
 
-    def socket_text_stream(self, host: str, port: int) -> DataStream:
+    def socket_text_stream(self, host: str, port: int) -> DataStream[str]:
         """Return a stream of the lines a server sends; for demonstrations: a failure can lose lines."""
         from scurry.common.typeinfo import Types
         from scurry.connectors.socket import SocketSource
@@ -158,8 +166,8 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         return self._source(SocketSource(host, port), None, "Socket Stream", Types.STRING())
 
     def _source(
-        self, source: Any, watermark_strategy: WatermarkStrategy | None, name: str, type_info: Any
-    ) -> DataStream:
+        self, source: Source, watermark_strategy: WatermarkStrategy | None, name: str, type_info: Any
+    ) -> DataStream[Any]:
         if watermark_strategy is not None and not isinstance(watermark_strategy, WatermarkStrategy):
             raise ArgumentTypeError(f"expected a WatermarkStrategy, got {watermark_strategy!r}")
         node = SourceNode(

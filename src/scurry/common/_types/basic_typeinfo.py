@@ -6,14 +6,18 @@ import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Generic
 
+from scurry.common._type_variables import T_co
 from scurry.common._types import composite_conversion, conversion, java_text
 from scurry.common._types.conversion import ColumnConverter, Converter
 
 
-class TypeInformation:
-    """A declared type, as Flink's `TypeInformation`. Equal types compare equal and hash alike."""
+class TypeInformation(Generic[T_co]):
+    """A declared type of Python values that are `T_co`, as Flink's `TypeInformation`.
+
+    Equal types compare equal and hash alike.
+    """
 
     __slots__ = ()
 
@@ -229,7 +233,7 @@ class InstantTypeInfo(BasicTypeInfo):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DateTypeInfo(TypeInformation):
+class DateTypeInfo(TypeInformation[datetime.date]):
     """A `java.sql.Date`; `datetime.date` in Python."""
 
     def __repr__(self) -> str:
@@ -245,7 +249,7 @@ class DateTypeInfo(TypeInformation):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TimeTypeInfo(TypeInformation):
+class TimeTypeInfo(TypeInformation[datetime.time]):
     """A `java.sql.Time`; `datetime.time` in whole milliseconds in Python."""
 
     def __repr__(self) -> str:
@@ -264,7 +268,7 @@ class TimeTypeInfo(TypeInformation):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TimestampTypeInfo(TypeInformation):
+class TimestampTypeInfo(TypeInformation[datetime.datetime]):
     """A `java.sql.Timestamp`; `datetime.datetime` in whole milliseconds and without zone in Python."""
 
     def __repr__(self) -> str:

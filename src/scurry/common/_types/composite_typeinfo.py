@@ -136,7 +136,7 @@ def _check_element(array: str, element_type: TypeInformation, allowed: Sequence[
 
 
 @dataclass(frozen=True, slots=True, repr=False, init=False)
-class MapTypeInfo(TypeInformation):
+class MapTypeInfo(TypeInformation[dict[Any, Any]]):
     """A `java.util.Map`; a dict, whose values may be None, in Python.
 
     Attributes:
@@ -176,7 +176,7 @@ class MapTypeInfo(TypeInformation):
         return f"{{{', '.join(f'{key(k)}={content(v)}' for k, v in items)}}}"
 
 
-class TupleTypeInfo(TypeInformation):
+class TupleTypeInfo(TypeInformation[tuple[Any, ...]]):
     """A Flink tuple; a tuple in Python, without None except for INSTANT fields."""
 
     __slots__ = ("_field_types",)
@@ -222,7 +222,7 @@ class TupleTypeInfo(TypeInformation):
         return java_text.hash_of_tuple(codes) if len(codes) == len(self._field_types) else None
 
 
-class RowTypeInfo(TypeInformation):
+class RowTypeInfo(TypeInformation[Row]):
     """A `Row` with declared, possibly named, fields, any of which may be None."""
 
     __slots__ = ("_field_names", "_field_types")

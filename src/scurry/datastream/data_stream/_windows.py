@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Windows"]
 
-Self = TypeVar("Self", bound="Windows")
-
 
 class Windows(ApiObject):
     """Partitioned streams cut into windows: assigner, trigger, evictor and lateness."""
 
-    def __init__(self, streams: tuple[DataStream, ...], window_assigner: WindowAssigner[Any, Any]) -> None:
+    def __init__(self, streams: tuple[DataStream[Any], ...], window_assigner: WindowAssigner[Any, Any]) -> None:
         """Cut streams into windows; programs call `window` or `window_all`."""
         if not isinstance(window_assigner, WindowAssigner):
             raise ArgumentTypeError(
@@ -48,7 +46,7 @@ class Windows(ApiObject):
         """Return the environment the stream belongs to."""
         return self._streams[0].get_execution_environment()
 
-    def trigger(self: Self, trigger: Trigger[Any, Any]) -> Self:
+    def trigger(self, trigger: Trigger[Any, Any]) -> Self:
         """Set what fires the windows, instead of the assigner's default.
 
         Raises:
@@ -64,7 +62,7 @@ class Windows(ApiObject):
         self._trigger = trigger
         return self
 
-    def evictor(self: Self, evictor: Evictor[Any]) -> Self:
+    def evictor(self, evictor: Evictor[Any]) -> Self:
         """Set what removes elements from a window whenever it fires.
 
         Windows with an evictor keep all of their elements: reduce and aggregate functions run over what is left each
@@ -81,7 +79,7 @@ class Windows(ApiObject):
         self._evictor = evictor
         return self
 
-    def allowed_lateness(self: Self, time_ms: TimeAmount) -> Self:
+    def allowed_lateness(self, time_ms: TimeAmount) -> Self:
         """Keep event-time windows for some time after they fired, and fire them again for late records.
 
         Args:
@@ -93,7 +91,7 @@ class Windows(ApiObject):
         self._allowed_lateness = lateness
         return self
 
-    def _operator(self, label: str, described: tuple[Any, ...], output_type: Any, **details: Any) -> DataStream:
+    def _operator(self, label: str, described: tuple[Any, ...], output_type: Any, **details: Any) -> DataStream[Any]:
         """Return the results of the window operator.
 
         Args:

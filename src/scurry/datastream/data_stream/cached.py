@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scurry.common._type_variables import T_co
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.errors import TopologyError
 from scurry.graph.nodes import CacheNode, OperatorNode, SideOutputNode, SourceNode
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CachedDataStream"]
 
 
-class CachedDataStream(DataStream):
+class CachedDataStream(DataStream[T_co]):
     """A stream that is computed by the first BATCH job that uses it and read by later ones (Flink's class).
 
     The records are stored in files below `scurry.cache-dir` until `invalidate` is called, the environment is closed, or
@@ -26,7 +27,7 @@ class CachedDataStream(DataStream):
         use it only if `scurry.cache-dir` is set, so that they behave as on Flink.
     """
 
-    def __init__(self, stream: DataStream, records: CachedRecords) -> None:
+    def __init__(self, stream: DataStream[T_co], records: CachedRecords) -> None:
         """Cache a stream; programs call `DataStream.cache`."""
         from scurry.connectors.cache import CacheSource
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, Self
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import T, T_co
 from scurry.common.job_client import JobClient
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["CloseableIterator", "collect"]
 
 
-class CloseableIterator(ApiObject):
+class CloseableIterator(ApiObject, Generic[T_co]):
     """Iterator over the records a job emits while it runs; closing it stops the job.
 
     Mirrors Flink's `CloseableIterator`. Use it in a `with` statement where the job may be unbounded.
     """
 
-    def __init__(self, client: JobClient, blocks: SimpleQueue[list[Any] | None]) -> None:
+    def __init__(self, client: JobClient, blocks: SimpleQueue[list[T_co] | None]) -> None:
         """Take records from a job; programs call `DataStream.execute_and_collect`.
 
         Args:
@@ -31,7 +32,7 @@ class CloseableIterator(ApiObject):
         """
         self._client = client
         self._blocks = blocks
-        self._ready: deque[Any] = deque()
+        self._ready: deque[T_co] = deque()
         self._over = False
         threading.Thread(target=self._announce_end, name="scurry-collect", daemon=True).start()
 
@@ -43,11 +44,11 @@ class CloseableIterator(ApiObject):
         finally:
             self._blocks.put(None)
 
-    def __iter__(self) -> CloseableIterator:
+    def __iter__(self) -> Self:
         """Return the iterator itself."""
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> T_co:
         """Return the next record, waiting for it.
 
         Raises:
@@ -65,7 +66,7 @@ class CloseableIterator(ApiObject):
                 self._ready.extend(block)
         return self._ready.popleft()
 
-    def next(self) -> Any:
+    def next(self) -> T_co:
         """Return the next record, as `__next__` does."""
         return self.__next__()
 
@@ -76,7 +77,7 @@ class CloseableIterator(ApiObject):
         if not self._client.get_job_execution_result().done():
             self._client.cancel().result()
 
-    def __enter__(self) -> CloseableIterator:
+    def __enter__(self) -> Self:
         """Return the iterator itself."""
         return self
 
@@ -85,11 +86,11 @@ class CloseableIterator(ApiObject):
         self.close()
 
 
-def collect(stream: DataStream, job_name: str | None) -> CloseableIterator:
+def collect(stream: DataStream[T], job_name: str | None) -> CloseableIterator[T]:
     """Run the jobs of a stream's environment and return the records of the stream."""
     from scurry.connectors.collect_sink import CollectSink
 
-    blocks: SimpleQueue[list[Any] | None] = SimpleQueue()
+    blocks: SimpleQueue[list[T] | None] = SimpleQueue()
     sink = stream._sink(CollectSink(blocks.put), "Collect")
     if stream._node.uid is not None:  # The program cannot set a uid on this sink, and a job may require all uids.
         sink.uid(f"{stream._node.uid} collected")

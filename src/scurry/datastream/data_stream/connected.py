@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import K, R, T1_co, T2_co, T_co
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
 from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._typing import BroadcastProcessLike, CoProcessLike, KeySelectorLike
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.datastream.functions import (
@@ -26,18 +29,23 @@ if TYPE_CHECKING:
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
 
 
-class ConnectedStreams(ApiObject):
+class ConnectedStreams(ApiObject, Generic[T1_co, T2_co]):
     """Two streams, possibly of different types, that one function processes and that share its state.
 
     Mirrors Flink's `ConnectedStreams`. If both are keyed, records with equal keys use the same state.
     """
 
-    def __init__(self, stream1: DataStream, stream2: DataStream) -> None:
+    def __init__(self, stream1: DataStream[T1_co], stream2: DataStream[T2_co]) -> None:
         """Connect two streams; programs call `connect`."""
         self.stream1 = stream1
         self.stream2 = stream2
 
-    def key_by(self, key_selector1: Any, key_selector2: Any, key_type: Any = None) -> ConnectedStreams:
+    def key_by(
+        self,
+        key_selector1: KeySelectorLike[T1_co, K],
+        key_selector2: KeySelectorLike[T2_co, K],
+        key_type: DeclaredType[Any] | None = None,
+    ) -> ConnectedStreams[T1_co, T2_co]:
         """Partition both streams by key.
 
         Args:
@@ -49,19 +57,37 @@ class ConnectedStreams(ApiObject):
             self.stream1.key_by(key_selector1, key_type), self.stream2.key_by(key_selector2, key_type)
         )
 
-    def map(self, func: CoMapFunction, output_type: Any = None) -> DataStream:
+    @overload
+    def map(self, func: CoMapFunction[T1_co, T2_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def map(self, func: CoMapFunction[T1_co, T2_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def map(
+        self, func: CoMapFunction[T1_co, T2_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Turn each record of either stream into one result; None is dropped."""
         require_function(func, (CoMapFunction,))
         operator = ops.KeyedCoProcess(KeyedCoMap(func)) if self._is_keyed_stream() else ops.CoMap(func)
         return self._transform(operator, "Co-Map", output_type)
 
-    def flat_map(self, func: CoFlatMapFunction, output_type: Any = None) -> DataStream:
+    @overload
+    def flat_map(self, func: CoFlatMapFunction[T1_co, T2_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def flat_map(self, func: CoFlatMapFunction[T1_co, T2_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def flat_map(
+        self, func: CoFlatMapFunction[T1_co, T2_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Turn each record of either stream into any number of results."""
         require_function(func, (CoFlatMapFunction,))
         operator = ops.KeyedCoProcess(KeyedCoFlatMap(func)) if self._is_keyed_stream() else ops.CoFlatMap(func)
         return self._transform(operator, "Co-Flat Map", output_type)
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def process(self, func: CoProcessLike[T1_co, T2_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def process(self, func: CoProcessLike[T1_co, T2_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def process(
+        self, func: CoProcessLike[T1_co, T2_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Process each record of either stream, with state and timers if both streams are keyed.
 
         Args:
@@ -89,26 +115,26 @@ def _partitioned(stream: DataStream) -> Node:
     return node if isinstance(node, PartitionNode) else stream.forward()._node
 
 
-class BroadcastStream(ApiObject):
+class BroadcastStream(ApiObject, Generic[T_co]):
     """A stream whose records all reach every subtask, and the broadcast states it may write.
 
     Mirrors Flink's `BroadcastStream`. The descriptors declare the states; functions access a state by a descriptor
     of the same name.
     """
 
-    def __init__(self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
+    def __init__(self, input_stream: DataStream[T_co], broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
         """Describe a broadcast stream; programs call `broadcast(descriptor)`."""
         self.input_stream = input_stream
         self.broadcast_state_descriptors = broadcast_state_descriptors
 
 
-class BroadcastConnectedStream(ApiObject):
+class BroadcastConnectedStream(ApiObject, Generic[T1_co, T2_co]):
     """A stream connected with a broadcast one, whose states it reads."""
 
     def __init__(
         self,
-        non_broadcast_stream: DataStream,
-        broadcast_stream: BroadcastStream,
+        non_broadcast_stream: DataStream[T1_co],
+        broadcast_stream: BroadcastStream[T2_co],
         broadcast_state_descriptors: list[MapStateDescriptor],
     ) -> None:
         """Connect the streams; programs call `connect`."""
@@ -116,7 +142,13 @@ class BroadcastConnectedStream(ApiObject):
         self.broadcast_stream = broadcast_stream
         self.broadcast_state_descriptors = broadcast_state_descriptors
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def process(self, func: BroadcastProcessLike[T1_co, T2_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def process(self, func: BroadcastProcessLike[T1_co, T2_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def process(
+        self, func: BroadcastProcessLike[T1_co, T2_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Process the records of both streams: one reads the broadcast state that the other writes.
 
         In BATCH all broadcast records come before the first of the other stream, as in Flink. In STREAMING they are

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from scurry.common._api import ApiObject
+from scurry.common._type_variables import R, T1_co, T2_co
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.datastream.functions import ProcessJoinFunction
 from scurry.datastream.output_tag import OutputTag
@@ -19,26 +21,26 @@ if TYPE_CHECKING:
 __all__ = ["IntervalJoin", "IntervalJoined"]
 
 
-class IntervalJoin(ApiObject):
+class IntervalJoin(ApiObject, Generic[T1_co, T2_co]):
     """Two keyed streams whose join has no bounds yet (Flink's `KeyedStream.IntervalJoin`)."""
 
-    def __init__(self, left: KeyedStream, right: KeyedStream) -> None:
+    def __init__(self, left: KeyedStream[T1_co, Any], right: KeyedStream[T2_co, Any]) -> None:
         """Join two keyed streams; programs call `interval_join`."""
         self._left = left
         self._right = right
         self._event_time = True
 
-    def in_event_time(self) -> IntervalJoin:
+    def in_event_time(self) -> Self:
         """Compare the timestamps of records, which is the default."""
         self._event_time = True
         return self
 
-    def in_processing_time(self) -> IntervalJoin:
+    def in_processing_time(self) -> Self:
         """Compare the times when records are processed; as in Flink, `between` refuses this."""
         self._event_time = False
         return self
 
-    def between(self, lower_bound: TimeAmount, upper_bound: TimeAmount) -> IntervalJoined:
+    def between(self, lower_bound: TimeAmount, upper_bound: TimeAmount) -> IntervalJoined[T1_co, T2_co]:
         """Join a left record at t with the right records from t + lower_bound to t + upper_bound, both inclusive.
 
         Args:
@@ -60,10 +62,12 @@ class IntervalJoin(ApiObject):
         return IntervalJoined(self._left, self._right, lower, upper)
 
 
-class IntervalJoined(ApiObject):
+class IntervalJoined(ApiObject, Generic[T1_co, T2_co]):
     """An interval join that has no function yet (Flink's `KeyedStream.IntervalJoined`)."""
 
-    def __init__(self, left: KeyedStream, right: KeyedStream, lower_bound: int, upper_bound: int) -> None:
+    def __init__(
+        self, left: KeyedStream[T1_co, Any], right: KeyedStream[T2_co, Any], lower_bound: int, upper_bound: int
+    ) -> None:
         """Bound a join, in ms; programs call `between`."""
         self._left = left
         self._right = right
@@ -73,27 +77,39 @@ class IntervalJoined(ApiObject):
         self._left_late_tag: OutputTag | None = None
         self._right_late_tag: OutputTag | None = None
 
-    def lower_bound_exclusive(self) -> IntervalJoined:
+    def lower_bound_exclusive(self) -> Self:
         """Exclude the lower bound."""
         self._lower_open = True
         return self
 
-    def upper_bound_exclusive(self) -> IntervalJoined:
+    def upper_bound_exclusive(self) -> Self:
         """Exclude the upper bound."""
         self._upper_open = True
         return self
 
-    def side_output_left_late_data(self, output_tag: OutputTag) -> IntervalJoined:
+    def side_output_left_late_data(self, output_tag: OutputTag) -> Self:
         """Emit late left records (behind the watermark) to a side output of the result, instead of dropping them."""
         self._left_late_tag = _tag(output_tag)
         return self
 
-    def side_output_right_late_data(self, output_tag: OutputTag) -> IntervalJoined:
+    def side_output_right_late_data(self, output_tag: OutputTag) -> Self:
         """Emit late right records (behind the watermark) to a side output of the result, instead of dropping them."""
         self._right_late_tag = _tag(output_tag)
         return self
 
-    def process(self, process_join_function: ProcessJoinFunction, output_type: Any = None) -> DataStream:
+    @overload
+    def process(
+        self, process_join_function: ProcessJoinFunction[T1_co, T2_co, R], output_type: None = None
+    ) -> DataStream[R]: ...
+    @overload
+    def process(
+        self, process_join_function: ProcessJoinFunction[T1_co, T2_co, Any], output_type: DeclaredType[R]
+    ) -> DataStream[R]: ...
+    def process(
+        self,
+        process_join_function: ProcessJoinFunction[T1_co, T2_co, Any],
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
         """Process each pair of records that the join finds.
 
         Args:

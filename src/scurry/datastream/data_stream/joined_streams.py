@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, overload
 
+from scurry.common._type_variables import R, T1_co, T2_co
 from scurry.datastream._adapters import FunctionWrapper
 from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._typing import JoinLike
 from scurry.datastream.data_stream._windows import Windows
 from scurry.datastream.data_stream.co_grouped_streams import Pairing
 from scurry.datastream.data_stream.stream import DataStream
@@ -15,13 +18,19 @@ from scurry.datastream.functions import CoGroupFunction, FlatJoinFunction, JoinF
 __all__ = ["JoinedStreams", "JoinedWindows"]
 
 
-class JoinedWindows(Windows):
+class JoinedWindows(Windows, Generic[T1_co, T2_co]):
     """The records of two streams in windows (Flink's `JoinedStreams.WithWindow`).
 
     Triggers, evictors and window assigners are given the records as `TaggedUnion`.
     """
 
-    def apply(self, function: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def apply(self, function: JoinLike[T1_co, T2_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def apply(self, function: JoinLike[T1_co, T2_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def apply(
+        self, function: JoinLike[T1_co, T2_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Join each record of the first stream with each of the second that has the same key and window.
 
         Args:
@@ -39,10 +48,10 @@ class JoinedWindows(Windows):
         return self._operator("Join", (function,), output_type, function=pairs, kind="co_group")
 
 
-class JoinedStreams(Pairing[JoinedWindows]):
+class JoinedStreams(Pairing[T1_co, T2_co, JoinedWindows[T1_co, T2_co]], Generic[T1_co, T2_co]):
     """Two streams to be joined (Flink's `JoinedStreams`): `where`, `equal_to`, `window`, `apply`."""
 
-    def __init__(self, input1: DataStream, input2: DataStream) -> None:
+    def __init__(self, input1: DataStream[T1_co], input2: DataStream[T2_co]) -> None:
         """Join two streams; programs call `join`."""
         super().__init__(input1, input2, JoinedWindows)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 
+from scurry.common._type_variables import K, K_co, R, T_co, W
 from scurry.datastream import _aggregations as aggregations
 from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream._functions import require_function, require_reduce
+from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, ReduceLike
 from scurry.datastream.data_stream._instead import KEYED_STREAM_METHODS
 from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
 from scurry.datastream.functions import FilterFunction, FlatMapFunction, KeyedProcessFunction, MapFunction
-from scurry.datastream.window import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+from scurry.datastream.window import CountSlidingWindowAssigner, CountTumblingWindowAssigner, CountWindow
 from scurry.errors import ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import PartitionNode
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyedStream"]
 
 
-class KeyedStream(DataStream):
+class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
     """A stream partitioned by key: functions on it keep state and timers for each key.
 
     Mirrors Flink's `KeyedStream`. It is not an operator: set names, uids and parallelism on the operator that follows.
@@ -31,7 +34,7 @@ class KeyedStream(DataStream):
 
     _instead = KEYED_STREAM_METHODS
 
-    def __init__(self, origin_stream: DataStream, partitioner: ops.Hash) -> None:
+    def __init__(self, origin_stream: DataStream[T_co], partitioner: ops.Hash) -> None:
         """Partition a stream; programs call `key_by`."""
         node = PartitionNode(
             inputs=(origin_stream._node,),
@@ -44,22 +47,36 @@ class KeyedStream(DataStream):
 
     # ------------------------------------------------------------------ one record at a time
 
-    def map(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def map(self, func: MapLike[T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def map(self, func: MapLike[T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def map(self, func: MapLike[T_co, Any], output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Turn each record into another; a MapFunction may use state of the key through its runtime context."""
         require_function(func, (MapFunction,), or_callable=True)
         return self._transform(ops.KeyedProcess(KeyedMap(func)), "Map", output_type)
 
-    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def flat_map(self, func: FlatMapLike[T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def flat_map(self, func: FlatMapLike[T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def flat_map(self, func: FlatMapLike[T_co, Any], output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Turn each record into any number of others; a FlatMapFunction may use state of the key."""
         require_function(func, (FlatMapFunction,), or_callable=True)
         return self._transform(ops.KeyedProcess(KeyedFlatMap(func)), "FlatMap", output_type)
 
-    def filter(self, func: Any) -> DataStream:
+    def filter(self, func: FilterLike[T_co]) -> DataStream[T_co]:
         """Keep the records that a function accepts; a FilterFunction may use state of the key."""
         require_function(func, (FilterFunction,), or_callable=True)
         return self._transform(ops.KeyedProcess(KeyedFilter(func)), "Filter", self._node.output_type)
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload  # type: ignore[override]
+    def process(self, func: KeyedProcessFunction[K_co, T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def process(self, func: KeyedProcessFunction[K_co, T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def process(
+        self, func: KeyedProcessFunction[K_co, T_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Process each record with state and timers of its key.
 
         Args:
@@ -72,7 +89,7 @@ class KeyedStream(DataStream):
 
     # ------------------------------------------------------------------ rolling aggregates
 
-    def reduce(self, func: Any) -> DataStream:
+    def reduce(self, func: ReduceLike[T_co]) -> DataStream[T_co]:
         """Combine the records of each key, emitting the result so far for each record (in BATCH: the last only).
 
         Args:
@@ -80,7 +97,7 @@ class KeyedStream(DataStream):
         """
         return self._transform(ops.KeyedReduce(require_reduce(func)), "Reduce", self._node.output_type)
 
-    def sum(self, position_to_sum: int | str = 0) -> DataStream:
+    def sum(self, position_to_sum: int | str = 0) -> DataStream[T_co]:
         """Add up one field per key, keeping the other fields of the key's first record.
 
         Args:
@@ -88,33 +105,33 @@ class KeyedStream(DataStream):
         """
         return self._aggregate(aggregations.SumField, position_to_sum)
 
-    def min(self, position_to_min: int | str = 0) -> DataStream:
+    def min(self, position_to_min: int | str = 0) -> DataStream[T_co]:
         """Keep the smallest value of one field per key, and the other fields of the key's first record."""
         return self._aggregate(aggregations.MinField, position_to_min)
 
-    def max(self, position_to_max: int | str = 0) -> DataStream:
+    def max(self, position_to_max: int | str = 0) -> DataStream[T_co]:
         """Keep the largest value of one field per key, and the other fields of the key's first record."""
         return self._aggregate(aggregations.MaxField, position_to_max)
 
-    def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
+    def min_by(self, position_to_min_by: int | str = 0) -> DataStream[T_co]:
         """Keep the record with the smallest value of one field per key, the first of equals."""
         return self._aggregate(aggregations.MinBy, position_to_min_by)
 
-    def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
+    def max_by(self, position_to_max_by: int | str = 0) -> DataStream[T_co]:
         """Keep the record with the largest value of one field per key, the first of equals."""
         return self._aggregate(aggregations.MaxBy, position_to_max_by)
 
-    def _aggregate(self, kind: Any, position: Any) -> DataStream:
+    def _aggregate(self, kind: type[aggregations.FieldReduce], position: int | str) -> DataStream[T_co]:
         aggregations.check_field(self._node.output_type, position)
         return self.reduce(kind(position))
 
     # ------------------------------------------------------------------ windows
 
-    def window(self, window_assigner: WindowAssigner[Any, Any]) -> WindowedStream:
+    def window(self, window_assigner: WindowAssigner[T_co, W]) -> WindowedStream[T_co, K_co, W]:
         """Put the records of each key into windows."""
         return WindowedStream(self, window_assigner)
 
-    def count_window(self, size: int, slide: int = 0) -> WindowedStream:
+    def count_window(self, size: int, slide: int = 0) -> WindowedStream[T_co, K_co, CountWindow]:
         """Put the records of each key into windows of `size` records.
 
         Args:
@@ -127,7 +144,7 @@ class KeyedStream(DataStream):
 
     # ------------------------------------------------------------------ joins
 
-    def interval_join(self, other_stream: KeyedStream) -> IntervalJoin:
+    def interval_join(self, other_stream: KeyedStream[R, K_co]) -> IntervalJoin[T_co, R]:
         """Join the records of two keyed streams that have equal keys and are close in time.
 
         Example:
@@ -140,7 +157,9 @@ class KeyedStream(DataStream):
 
     # ------------------------------------------------------------------ partitioning is settled
 
-    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStream:
+    def key_by(
+        self, key_selector: KeySelectorLike[T_co, K], key_type: DeclaredType[Any] | None = None
+    ) -> KeyedStream[T_co, K]:
         """Partition the records by another key instead."""
         return self._origin_stream.key_by(key_selector, key_type)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
+from scurry.common._type_variables import K, R, T_co, W
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._adapters import Projection
 from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import declared_type
+from scurry.datastream._type_info import DeclaredType, declared_type
+from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, PartitionerLike
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
 from scurry.datastream.data_stream._instead import STREAM_METHODS
 from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
@@ -30,7 +33,9 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
 
 if TYPE_CHECKING:
+    from scurry.common.dead_letter import DeadLetter
     from scurry.common.execution_config import ExecutionConfig
+    from scurry.connectors.sink import Sink
     from scurry.datastream.data_stream.cached import CachedDataStream
     from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
     from scurry.datastream.data_stream.collect import CloseableIterator
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["DataStream"]
 
 
-class DataStream(OperatorSettings):
+class DataStream(OperatorSettings, Generic[T_co]):
     """A stream of records, as a node of the job being built; nothing runs before the environment executes.
 
     Mirrors Flink's `DataStream`. Records without a declared type are pickled Python objects.
@@ -64,7 +69,7 @@ class DataStream(OperatorSettings):
         """Return the name of the operator behind the stream."""
         return self._node.name
 
-    def get_type(self) -> TypeInformation:
+    def get_type(self) -> TypeInformation[T_co]:
         """Return the declared type of the records."""
         return self._node.output_type or Types.PICKLED_BYTE_ARRAY()
 
@@ -108,7 +113,11 @@ class DataStream(OperatorSettings):
 
     # ------------------------------------------------------------------ one record at a time
 
-    def map(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def map(self, func: MapLike[T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def map(self, func: MapLike[T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def map(self, func: MapLike[T_co, Any], output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Turn each record into another.
 
         Args:
@@ -118,7 +127,11 @@ class DataStream(OperatorSettings):
         require_function(func, (MapFunction,), or_callable=True)
         return self._transform(ops.Map(func), "Map", output_type)
 
-    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def flat_map(self, func: FlatMapLike[T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def flat_map(self, func: FlatMapLike[T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def flat_map(self, func: FlatMapLike[T_co, Any], output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Turn each record into any number of others.
 
         Args:
@@ -128,12 +141,18 @@ class DataStream(OperatorSettings):
         require_function(func, (FlatMapFunction,), or_callable=True)
         return self._transform(ops.FlatMap(func), "FlatMap", output_type)
 
-    def filter(self, func: Any) -> DataStream:
+    def filter(self, func: FilterLike[T_co]) -> DataStream[T_co]:
         """Keep the records that a FilterFunction or callable accepts."""
         require_function(func, (FilterFunction,), or_callable=True)
         return self._transform(ops.Filter(func), "Filter", self._node.output_type)
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    @overload
+    def process(self, func: ProcessFunction[T_co, R], output_type: None = None) -> DataStream[R]: ...
+    @overload
+    def process(self, func: ProcessFunction[T_co, Any], output_type: DeclaredType[R]) -> DataStream[R]: ...
+    def process(
+        self, func: ProcessFunction[T_co, Any], output_type: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
         """Process each record with access to time and side outputs.
 
         Args:
@@ -144,7 +163,7 @@ class DataStream(OperatorSettings):
         require_function(func, (ProcessFunction,), hint=hint)
         return self._transform(ops.Process(func), "PROCESS", output_type)
 
-    def project(self, *field_indexes: int) -> DataStream:
+    def project(self, *field_indexes: int) -> DataStream[tuple[Any, ...]]:
         """Keep some fields of tuples, in the order given.
 
         Raises:
@@ -162,14 +181,14 @@ class DataStream(OperatorSettings):
         output_type = Types.TUPLE([types[index] for index in field_indexes])
         return self._transform(ops.Map(Projection(field_indexes)), "Projection", output_type)
 
-    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream[T_co]:
         """Assign event timestamps to the records and generate watermarks from them."""
         if not isinstance(watermark_strategy, WatermarkStrategy):
             raise ArgumentTypeError(f"expected a WatermarkStrategy, got {watermark_strategy!r}")
         operator = ops.AssignTimestamps(watermark_strategy)
         return self._transform(operator, "Timestamps/Watermarks", self._node.output_type)
 
-    def get_side_output(self, output_tag: OutputTag) -> DataStream:
+    def get_side_output(self, output_tag: OutputTag[R]) -> DataStream[R]:
         """Return the records this operator emits under a tag.
 
         Raises:
@@ -192,7 +211,7 @@ class DataStream(OperatorSettings):
             ),
         )
 
-    def with_dead_letters(self, output_tag: OutputTag) -> Self:
+    def with_dead_letters(self, output_tag: OutputTag[DeadLetter]) -> Self:
         """Send records on which this operator's function fails to a side output instead of failing the job.
 
         On the stream of a `FileSource` or `KafkaSource`, send malformed input there.
@@ -216,7 +235,7 @@ class DataStream(OperatorSettings):
         declare_dead_letters(self._node, output_tag)
         return self
 
-    def cache(self) -> CachedDataStream:
+    def cache(self) -> CachedDataStream[T_co]:
         """Store the stream's records for later BATCH jobs of this environment (see `CachedDataStream`).
 
         Returns:
@@ -231,7 +250,7 @@ class DataStream(OperatorSettings):
 
     # ------------------------------------------------------------------ several streams
 
-    def union(self, *streams: DataStream) -> DataStream:
+    def union(self, *streams: DataStream[T_co]) -> DataStream[T_co]:
         """Return the records of this and other streams of the same type.
 
         Raises:
@@ -249,10 +268,12 @@ class DataStream(OperatorSettings):
         return DataStream(self._env, UnionNode(inputs=nodes, name="Union", output_type=self._node.output_type))
 
     @overload
-    def connect(self, ds: DataStream) -> ConnectedStreams: ...
+    def connect(self, ds: DataStream[R]) -> ConnectedStreams[T_co, R]: ...
     @overload
-    def connect(self, ds: BroadcastStream) -> BroadcastConnectedStream: ...
-    def connect(self, ds: DataStream | BroadcastStream) -> ConnectedStreams | BroadcastConnectedStream:
+    def connect(self, ds: BroadcastStream[R]) -> BroadcastConnectedStream[T_co, R]: ...
+    def connect(
+        self, ds: DataStream[R] | BroadcastStream[R]
+    ) -> ConnectedStreams[T_co, R] | BroadcastConnectedStream[T_co, R]:
         """Connect this stream with another, whose type may differ, or with a broadcast one, to process both."""
         from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
 
@@ -262,7 +283,7 @@ class DataStream(OperatorSettings):
             raise ArgumentTypeError(f"connect takes a DataStream or a BroadcastStream, got {ds!r}")
         return ConnectedStreams(self, ds)
 
-    def join(self, other: DataStream) -> JoinedStreams:
+    def join(self, other: DataStream[R]) -> JoinedStreams[T_co, R]:
         """Join this stream with another: pairs of records that have the same key and window.
 
         Example:
@@ -273,7 +294,7 @@ class DataStream(OperatorSettings):
 
         return JoinedStreams(self, other)
 
-    def co_group(self, other: DataStream) -> CoGroupedStreams:
+    def co_group(self, other: DataStream[R]) -> CoGroupedStreams[T_co, R]:
         """Evaluate the records of this stream and of another that have the same key and window together.
 
         Example:
@@ -286,7 +307,9 @@ class DataStream(OperatorSettings):
 
     # ------------------------------------------------------------------ partitioning
 
-    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStream:
+    def key_by(
+        self, key_selector: KeySelectorLike[T_co, K], key_type: DeclaredType[Any] | None = None
+    ) -> KeyedStream[T_co, K]:
         """Partition the records by key, so that state, timers and windows are kept for each key.
 
         Args:
@@ -298,43 +321,43 @@ class DataStream(OperatorSettings):
         require_function(key_selector, (KeySelector,), or_callable=True)
         return KeyedStream(self, ops.Hash(key_selector, declared_type(key_type, "key_type")))
 
-    def window_all(self, window_assigner: WindowAssigner[Any, Any]) -> AllWindowedStream:
+    def window_all(self, window_assigner: WindowAssigner[T_co, W]) -> AllWindowedStream[T_co, W]:
         """Put all records, whatever their key, into windows; this is not parallel."""
         from scurry.datastream.data_stream.windowed import AllWindowedStream
 
         return AllWindowedStream(self, window_assigner)
 
-    def shuffle(self) -> DataStream:
+    def shuffle(self) -> DataStream[T_co]:
         """Spread the records over the subtasks of the next operator at random."""
         return self._partition(ops.Rebalance("shuffle"))
 
-    def rebalance(self) -> DataStream:
+    def rebalance(self) -> DataStream[T_co]:
         """Spread the records evenly over the subtasks of the next operator."""
         return self._partition(ops.Rebalance("rebalance"))
 
-    def rescale(self) -> DataStream:
+    def rescale(self) -> DataStream[T_co]:
         """Spread the records of each subtask evenly over some subtasks of the next operator."""
         return self._partition(ops.Rebalance("rescale"))
 
-    def forward(self) -> DataStream:
+    def forward(self) -> DataStream[T_co]:
         """Send the records to the same subtask of the next operator."""
         return self._partition(ops.Forward())
 
-    def global_(self) -> DataStream:
+    def global_(self) -> DataStream[T_co]:
         """Send all records to the first subtask of the next operator (Flink's `global`)."""
         return self._partition(ops.Global())
 
     @overload
-    def broadcast(self) -> DataStream: ...
+    def broadcast(self) -> DataStream[T_co]: ...
     @overload
     def broadcast(
         self, broadcast_state_descriptor: MapStateDescriptor, *other_broadcast_state_descriptors: MapStateDescriptor
-    ) -> BroadcastStream: ...
+    ) -> BroadcastStream[T_co]: ...
     def broadcast(
         self,
         broadcast_state_descriptor: MapStateDescriptor | None = None,
         *other_broadcast_state_descriptors: MapStateDescriptor,
-    ) -> DataStream | BroadcastStream:
+    ) -> DataStream[T_co] | BroadcastStream[T_co]:
         """Send every record to every subtask of the next operator.
 
         Args:
@@ -353,7 +376,9 @@ class DataStream(OperatorSettings):
                 raise ArgumentTypeError(f"broadcast_state_descriptor must be MapStateDescriptor, got {descriptor!r}")
         return BroadcastStream(partitioned, descriptors)
 
-    def partition_custom(self, partitioner: Any, key_selector: Any) -> DataStream:
+    def partition_custom(
+        self, partitioner: PartitionerLike[K], key_selector: KeySelectorLike[T_co, K]
+    ) -> DataStream[T_co]:
         """Send each record to the subtask that a function of its key returns.
 
         Args:
@@ -366,7 +391,7 @@ class DataStream(OperatorSettings):
 
     # ------------------------------------------------------------------ sinks
 
-    def sink_to(self, sink: Any) -> DataStreamSink:
+    def sink_to(self, sink: Sink) -> DataStreamSink:
         """Write the records to a sink from `datastream.connectors`."""
         from scurry.connectors.sink import Sink
 
@@ -375,7 +400,7 @@ class DataStream(OperatorSettings):
             raise ArgumentTypeError(f"sink_to takes a sink from datastream.connectors, got {sink!r}; {hint}")
         return self._sink(sink, type(sink).__name__)
 
-    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
+    def add_sink(self, sink_func: SinkFunction[T_co]) -> DataStreamSink:
         """Write each record with a SinkFunction, at least once, or with a `JdbcSink`."""
         from scurry.connectors.function_sink import FunctionSink
         from scurry.connectors.sink import Sink
@@ -395,7 +420,7 @@ class DataStream(OperatorSettings):
         self,
         format: str,  # noqa: A002 - Spark's word for it
         options: dict[str, str] | None = None,
-        columns: Any = None,
+        columns: Sequence[str] | Mapping[str, str] | None = None,
         mode: str = "append",
     ) -> DataStreamSink:
         """Write the records with one of Spark's own data sources. scurry's own; Flink has nothing like it.
@@ -412,14 +437,16 @@ class DataStream(OperatorSettings):
         return self._sink(SparkSink.of(format, options, columns, mode, self._node.output_type), f"Spark {format}")
 
     @overload
-    def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator: ...
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: None = None
+    ) -> CloseableIterator[T_co]: ...
     @overload
-    def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[Any]: ...
+    def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[T_co]: ...
     @overload
-    def execute_and_collect(self, job_execution_name: str | None, limit: int) -> list[Any]: ...
+    def execute_and_collect(self, job_execution_name: str | None, limit: int) -> list[T_co]: ...
     def execute_and_collect(
         self, job_execution_name: str | None = None, limit: int | None = None
-    ) -> CloseableIterator | list[Any]:
+    ) -> CloseableIterator[T_co] | list[T_co]:
         """Run the job and return the records of this stream; other sinks of the environment run, too.
 
         Args:
@@ -444,14 +471,14 @@ class DataStream(OperatorSettings):
     def _transform(self, operator: ops.Operator, name: str, output_type: Any) -> DataStream:
         return operator_stream(self._env, (self._node,), operator, name, output_type)
 
-    def _partition(self, partitioner: ops.Partitioner) -> DataStream:
+    def _partition(self, partitioner: ops.Partitioner) -> DataStream[T_co]:
         name = getattr(partitioner, "style", type(partitioner).__name__.lower())
         node = PartitionNode(
             inputs=(self._node,), name=name, output_type=self._node.output_type, partitioner=partitioner
         )
         return DataStream(self._env, node)
 
-    def _sink(self, sink: Any, name: str) -> DataStreamSink:
+    def _sink(self, sink: Sink, name: str) -> DataStreamSink:
         from scurry.datastream.data_stream.sink import DataStreamSink
 
         # a sink has no output; its type is that of the records it takes

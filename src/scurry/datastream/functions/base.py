@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from scurry.common._type_variables import ACC, OUT, K, R, T, V
+from scurry.common.output_tag import OutputTag
 
 if TYPE_CHECKING:
     from scurry.datastream.state import (
@@ -20,7 +24,10 @@ if TYPE_CHECKING:
     )
     from scurry.metrics import MetricGroup
 
-__all__ = ["Function", "KeyedStateStore", "RuntimeContext"]
+__all__ = ["Function", "KeyedStateStore", "Results", "RuntimeContext"]
+
+#: What process functions return or yield: results, and values of side outputs after their tag; None is no result.
+Results: TypeAlias = Iterable[OUT | tuple[OutputTag[Any], Any]] | None
 
 
 class KeyedStateStore(ABC):
@@ -30,23 +37,23 @@ class KeyedStateStore(ABC):
     """
 
     @abstractmethod
-    def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
+    def get_state(self, state_descriptor: ValueStateDescriptor[T]) -> ValueState[T]:
         """Return the single value described by `state_descriptor`."""
 
     @abstractmethod
-    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+    def get_list_state(self, state_descriptor: ListStateDescriptor[T]) -> ListState[T]:
         """Return the list described by `state_descriptor`."""
 
     @abstractmethod
-    def get_map_state(self, state_descriptor: MapStateDescriptor) -> MapState[Any, Any]:
+    def get_map_state(self, state_descriptor: MapStateDescriptor[K, V]) -> MapState[K, V]:
         """Return the map described by `state_descriptor`."""
 
     @abstractmethod
-    def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState[Any]:
+    def get_reducing_state(self, state_descriptor: ReducingStateDescriptor[T]) -> ReducingState[T]:
         """Return the reduced value described by `state_descriptor`."""
 
     @abstractmethod
-    def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState[Any, Any]:
+    def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor[T, ACC, R]) -> AggregatingState[T, R]:
         """Return the aggregate described by `state_descriptor`."""
 
 

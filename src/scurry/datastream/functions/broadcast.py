@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic
 
+from scurry.common._type_variables import IN, IN1, IN2, KEY, OUT, K, K_co, T, V
 from scurry.datastream.functions.base import Function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scurry.datastream.functions.base import Results
     from scurry.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState, StateDescriptor
     from scurry.datastream.time_domain import TimeDomain
     from scurry.datastream.timerservice import TimerService
@@ -20,11 +22,6 @@ __all__ = [
     "KeyedBroadcastProcessFunction",
     "KeyedStateFunction",
 ]
-
-IN1 = TypeVar("IN1")
-IN2 = TypeVar("IN2")
-OUT = TypeVar("OUT")
-KEY = TypeVar("KEY")
 
 
 class BaseBroadcastProcessFunction(Function):
@@ -49,14 +46,14 @@ class BaseBroadcastProcessFunction(Function):
         """Context of the broadcast side, which may write the state."""
 
         @abstractmethod
-        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> BroadcastState[K, V]:
             """Return the broadcast state of that name."""
 
     class ReadOnlyContext(BaseContext):
         """Context of the other side, which only reads the state."""
 
         @abstractmethod
-        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
             """Return the broadcast state of that name."""
 
 
@@ -70,19 +67,19 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, O
         """Context of `process_element`."""
 
     @abstractmethod
-    def process_element(self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Any:
+    def process_element(self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Results[OUT]:
         """Return or yield results for a record of the stream that is not broadcast."""
 
     @abstractmethod
-    def process_broadcast_element(self, value: IN2, ctx: BroadcastProcessFunction.Context) -> Any:
+    def process_broadcast_element(self, value: IN2, ctx: BroadcastProcessFunction.Context) -> Results[OUT]:
         """Return or yield results for a broadcast record; every subtask sees each of them."""
 
 
-class KeyedStateFunction(ABC):
+class KeyedStateFunction(ABC, Generic[KEY, IN]):
     """Function that `apply_to_keyed_state` applies to the state of each key (Flink's `KeyedStateFunction`)."""
 
     @abstractmethod
-    def process(self, key: Any, state: Any) -> None:
+    def process(self, key: KEY, state: IN) -> None:
         """Read or change the state of a key.
 
         Args:
@@ -91,7 +88,7 @@ class KeyedStateFunction(ABC):
         """
 
 
-class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
+class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[K, IN1, IN2, OUT]):
     """Process a keyed stream connected with a broadcast stream."""
 
     class Context(BaseBroadcastProcessFunction.Context, ABC):
@@ -99,7 +96,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
 
         @abstractmethod
         def apply_to_keyed_state(
-            self, state_descriptor: StateDescriptor, function: KeyedStateFunction | Callable[[Any, Any], None]
+            self, state_descriptor: StateDescriptor[T], function: KeyedStateFunction[K, T] | Callable[[K, T], None]
         ) -> None:
             """Apply a function to a keyed state of all keys. Flink's Java API has it; PyFlink does not.
 
@@ -112,7 +109,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
                     cannot yield, so gather results in a list and yield them from `process_broadcast_element`.
             """
 
-    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
+    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC, Generic[K_co]):
         """Context of `process_element`."""
 
         @abstractmethod
@@ -120,10 +117,10 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """Return the clocks and timers of the current key."""
 
         @abstractmethod
-        def get_current_key(self) -> Any:
+        def get_current_key(self) -> K_co:
             """Return the key of the record or timer."""
 
-    class OnTimerContext(ReadOnlyContext, ABC):
+    class OnTimerContext(ReadOnlyContext[K_co], ABC):
         """Context of `on_timer`."""
 
         @abstractmethod
@@ -131,12 +128,12 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """Return the clock of the firing timer."""
 
     @abstractmethod
-    def process_element(self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext) -> Any:
+    def process_element(self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext[K]) -> Results[OUT]:
         """Return or yield results for a record of the keyed stream."""
 
     @abstractmethod
-    def process_broadcast_element(self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context) -> Any:
+    def process_broadcast_element(self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context) -> Results[OUT]:
         """Return or yield results for a broadcast record; there is no current key here."""
 
-    def on_timer(self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext) -> Any:
+    def on_timer(self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext[K]) -> Results[OUT]:
         """Return or yield results when a timer set for `timestamp` (ms) fires."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic
 
+from scurry.common._type_variables import IN, IN1, IN2, OUT, K, K_co
 from scurry.datastream.functions.base import Function
 
 if TYPE_CHECKING:
+    from scurry.datastream.functions.base import Results
     from scurry.datastream.time_domain import TimeDomain
     from scurry.datastream.timerservice import TimerService
 
@@ -26,15 +28,15 @@ class _Context(ABC):
         """Return the record's (or firing timer's) timestamp in ms, -9223372036854775808 if it has none."""
 
 
-class _KeyedContext(_Context):
+class _KeyedContext(_Context, Generic[K_co]):
     """Information about the record being processed and its key."""
 
     @abstractmethod
-    def get_current_key(self) -> Any:
+    def get_current_key(self) -> K_co:
         """Return the key of the record or timer."""
 
 
-class ProcessFunction(Function):
+class ProcessFunction(Function, Generic[IN, OUT]):
     """Turn each record of a stream without keys into any number of others, with access to time.
 
     Yield `(output_tag, value)` to emit to a side output.
@@ -44,17 +46,17 @@ class ProcessFunction(Function):
         """Context of `process_element`."""
 
     @abstractmethod
-    def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Any:
+    def process_element(self, value: IN, ctx: ProcessFunction.Context) -> Results[OUT]:
         """Return or yield results for one record; None means there are none."""
 
 
-class KeyedProcessFunction(Function):
+class KeyedProcessFunction(Function, Generic[K, IN, OUT]):
     """Process the records of a keyed stream with state and timers per key."""
 
-    class Context(_KeyedContext):
+    class Context(_KeyedContext[K_co]):
         """Context of `process_element`."""
 
-    class OnTimerContext(Context):
+    class OnTimerContext(Context[K_co]):
         """Context of `on_timer`."""
 
         @abstractmethod
@@ -62,35 +64,35 @@ class KeyedProcessFunction(Function):
             """Return the clock of the firing timer."""
 
     @abstractmethod
-    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+    def process_element(self, value: IN, ctx: KeyedProcessFunction.Context[K]) -> Results[OUT]:
         """Return or yield results for one record; None means there are none."""
 
-    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Any:
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext[K]) -> Results[OUT]:
         """Return or yield results when a timer set for `timestamp` (ms) fires."""
 
 
-class CoProcessFunction(Function):
+class CoProcessFunction(Function, Generic[IN1, IN2, OUT]):
     """Process two connected streams without keys."""
 
     class Context(_Context):
         """Context of the process methods."""
 
     @abstractmethod
-    def process_element1(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
+    def process_element1(self, value: IN1, ctx: CoProcessFunction.Context) -> Results[OUT]:
         """Return or yield results for a record of the first stream."""
 
     @abstractmethod
-    def process_element2(self, value: Any, ctx: CoProcessFunction.Context) -> Any:
+    def process_element2(self, value: IN2, ctx: CoProcessFunction.Context) -> Results[OUT]:
         """Return or yield results for a record of the second stream."""
 
 
-class KeyedCoProcessFunction(Function):
+class KeyedCoProcessFunction(Function, Generic[K, IN1, IN2, OUT]):
     """Process two connected keyed streams that share state and timers per key."""
 
-    class Context(_KeyedContext):
+    class Context(_KeyedContext[K_co]):
         """Context of the process methods."""
 
-    class OnTimerContext(Context):
+    class OnTimerContext(Context[K_co]):
         """Context of `on_timer`."""
 
         @abstractmethod
@@ -98,12 +100,12 @@ class KeyedCoProcessFunction(Function):
             """Return the clock of the firing timer."""
 
     @abstractmethod
-    def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+    def process_element1(self, value: IN1, ctx: KeyedCoProcessFunction.Context[K]) -> Results[OUT]:
         """Return or yield results for a record of the first stream."""
 
     @abstractmethod
-    def process_element2(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
+    def process_element2(self, value: IN2, ctx: KeyedCoProcessFunction.Context[K]) -> Results[OUT]:
         """Return or yield results for a record of the second stream."""
 
-    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Any:
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext[K]) -> Results[OUT]:
         """Return or yield results when a timer set for `timestamp` (ms) fires."""

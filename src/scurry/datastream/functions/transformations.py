@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Generic
 
+from scurry.common._type_variables import ACC, IN, IN1, IN2, KEY, OUT, K_co, T
 from scurry.datastream.functions.base import Function
 from scurry.errors import UnsupportedError
 
@@ -23,103 +25,103 @@ __all__ = [
 ]
 
 
-class MapFunction(Function):
+class MapFunction(Function, Generic[IN, OUT]):
     """Turn each record into exactly one other."""
 
     @abstractmethod
-    def map(self, value: Any) -> Any:
+    def map(self, value: IN) -> OUT:
         """Return the record that takes the place of `value`."""
 
 
-class CoMapFunction(Function):
+class CoMapFunction(Function, Generic[IN1, IN2, OUT]):
     """A map over two connected streams; a result of None is dropped."""
 
     @abstractmethod
-    def map1(self, value: Any) -> Any:
+    def map1(self, value: IN1) -> OUT | None:
         """Return the result for a record of the first stream."""
 
     @abstractmethod
-    def map2(self, value: Any) -> Any:
+    def map2(self, value: IN2) -> OUT | None:
         """Return the result for a record of the second stream."""
 
 
-class FlatMapFunction(Function):
+class FlatMapFunction(Function, Generic[IN, OUT]):
     """Turn each record into any number of others."""
 
     @abstractmethod
-    def flat_map(self, value: Any) -> Any:
+    def flat_map(self, value: IN) -> Iterable[OUT] | None:
         """Return or yield the records that take the place of `value`."""
 
 
-class CoFlatMapFunction(Function):
+class CoFlatMapFunction(Function, Generic[IN1, IN2, OUT]):
     """A flat map over two connected streams."""
 
     @abstractmethod
-    def flat_map1(self, value: Any) -> Any:
+    def flat_map1(self, value: IN1) -> Iterable[OUT] | None:
         """Return or yield the results for a record of the first stream; None means there are none."""
 
     @abstractmethod
-    def flat_map2(self, value: Any) -> Any:
+    def flat_map2(self, value: IN2) -> Iterable[OUT] | None:
         """Return or yield the results for a record of the second stream; None means there are none."""
 
 
-class ReduceFunction(Function):
+class ReduceFunction(Function, Generic[T]):
     """Combine two records into one of the same type; must be associative."""
 
     @abstractmethod
-    def reduce(self, value1: Any, value2: Any) -> Any:
+    def reduce(self, value1: T, value2: T) -> T:
         """Return the combination of the value so far and the next one."""
 
 
-class AggregateFunction(Function):
+class AggregateFunction(Function, Generic[IN, ACC, OUT]):
     """Fold records into an accumulator, whose type may differ from that of records and results."""
 
     @abstractmethod
-    def create_accumulator(self) -> Any:
+    def create_accumulator(self) -> ACC:
         """Return a fresh accumulator."""
 
     @abstractmethod
-    def add(self, value: Any, accumulator: Any) -> Any:
+    def add(self, value: IN, accumulator: ACC) -> ACC:
         """Return the accumulator with `value` in it; it may be changed in place."""
 
     @abstractmethod
-    def get_result(self, accumulator: Any) -> Any:
+    def get_result(self, accumulator: ACC) -> OUT:
         """Return the result of an accumulator."""
 
     @abstractmethod
-    def merge(self, acc_a: Any, acc_b: Any) -> Any:
+    def merge(self, acc_a: ACC, acc_b: ACC) -> ACC:
         """Return both accumulators as one; needed where windows merge (sessions)."""
 
 
-class KeySelector(Function):
+class KeySelector(Function, Generic[IN, K_co]):
     """Find the key of a record."""
 
     @abstractmethod
-    def get_key(self, value: Any) -> Any:
+    def get_key(self, value: IN) -> K_co:
         """Return the key; equal records must have equal keys."""
 
 
-class NullByteKeySelector(KeySelector):
+class NullByteKeySelector(KeySelector[IN, int]):
     """Give all records the same key, 0, so that one subtask processes them."""
 
-    def get_key(self, value: Any) -> int:
+    def get_key(self, value: IN) -> int:
         """Return 0."""
         return 0
 
 
-class FilterFunction(Function):
+class FilterFunction(Function, Generic[IN]):
     """Decide which records stay."""
 
     @abstractmethod
-    def filter(self, value: Any) -> bool:
+    def filter(self, value: IN) -> bool:
         """Return whether `value` stays."""
 
 
-class Partitioner(Function):
+class Partitioner(Function, Generic[KEY]):
     """Send records to subtasks, for `DataStream.partition_custom`."""
 
     @abstractmethod
-    def partition(self, key: Any, num_partitions: int) -> int:
+    def partition(self, key: KEY, num_partitions: int) -> int:
         """Return the index of the receiving subtask, 0 to `num_partitions` - 1."""
 
 
@@ -138,7 +140,7 @@ class SourceFunction:
         )
 
 
-class SinkFunction(ABC):
+class SinkFunction(ABC, Generic[IN]):
     """Write records to an external system, for `DataStream.add_sink`, at least once.
 
     After a failure, records since the last checkpoint are written again. In PyFlink this class wraps a Java function;
@@ -149,7 +151,7 @@ class SinkFunction(ABC):
         """Prepare for the records of a micro-batch; called in the task before the first."""
 
     @abstractmethod
-    def invoke(self, value: Any, context: Any) -> None:
+    def invoke(self, value: IN, context: Any) -> None:
         """Write one record; the parameter `context` may be left out.
 
         Args:
@@ -161,14 +163,14 @@ class SinkFunction(ABC):
         """Release what `open` acquired; called after the last record of the micro-batch."""
 
 
-class CallableReduce(ReduceFunction):
+class CallableReduce(ReduceFunction[T]):
     """A plain callable as a ReduceFunction."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Callable[[T, T], T]) -> None:
         """Wrap `function(value1, value2)`."""
         # An instance attribute of the same name is found first: no extra call per record.
         self.__dict__["reduce"] = function
 
-    def reduce(self, value1: Any, value2: Any) -> Any:
+    def reduce(self, value1: T, value2: T) -> T:
         """Return what the callable returns."""
-        return self.__dict__["reduce"](value1, value2)
+        return self.__dict__["reduce"](value1, value2)  # type: ignore[no-any-return]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic
 
+from scurry.common._type_variables import IN, KEY, OUT, WINDOW, T, W_co
 from scurry.datastream.functions.base import Function, KeyedStateStore
 from scurry.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from scurry.datastream.functions.base import Results
 
 __all__ = [
     "AllWindowFunction",
@@ -18,34 +22,28 @@ __all__ = [
     "delta_of",
 ]
 
-IN = TypeVar("IN")
-OUT = TypeVar("OUT")
-KEY = TypeVar("KEY")
-W = TypeVar("W")
-W2 = TypeVar("W2")
 
-
-class WindowFunction(Function, Generic[IN, OUT, KEY, W]):
+class WindowFunction(Function, Generic[IN, OUT, KEY, WINDOW]):
     """Evaluate a window of one key."""
 
     @abstractmethod
-    def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
+    def apply(self, key: KEY, window: WINDOW, inputs: Iterable[IN]) -> Iterable[OUT]:
         """Return or yield the results for the elements of a window."""
 
 
-class AllWindowFunction(Function, Generic[IN, OUT, W]):
+class AllWindowFunction(Function, Generic[IN, OUT, WINDOW]):
     """Evaluate a window over all records of a stream."""
 
     @abstractmethod
-    def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[OUT]:
+    def apply(self, window: WINDOW, inputs: Iterable[IN]) -> Iterable[OUT]:
         """Return or yield the results for the elements of a window."""
 
 
-class _WindowStates(ABC, Generic[W2]):
+class _WindowStates(ABC, Generic[W_co]):
     """The window being evaluated, and its state."""
 
     @abstractmethod
-    def window(self) -> W2:
+    def window(self) -> W_co:
         """Return the window."""
 
     @abstractmethod
@@ -57,10 +55,10 @@ class _WindowStates(ABC, Generic[W2]):
         """Return state that belongs to this key and is shared by all its windows."""
 
 
-class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
+class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, WINDOW]):
     """Evaluate a window of one key, with access to the window itself, to time and to state."""
 
-    class Context(_WindowStates[W2]):
+    class Context(_WindowStates[W_co]):
         """Context of `process`."""
 
         @abstractmethod
@@ -72,36 +70,36 @@ class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
             """Return the current watermark in ms."""
 
     @abstractmethod
-    def process(self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN]) -> Iterable[OUT]:
+    def process(self, key: KEY, context: ProcessWindowFunction.Context[WINDOW], elements: Iterable[IN]) -> Results[OUT]:
         """Return or yield the results for the elements of a window."""
 
-    def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
+    def clear(self, context: ProcessWindowFunction.Context[WINDOW]) -> None:
         """Clear the state the function has for the window; called when the window expires."""
 
 
-class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
+class ProcessAllWindowFunction(Function, Generic[IN, OUT, WINDOW]):
     """Evaluate a window over all records, with access to the window itself and to state."""
 
-    class Context(_WindowStates[W2]):
+    class Context(_WindowStates[W_co]):
         """Context of `process`."""
 
     @abstractmethod
-    def process(self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN]) -> Iterable[OUT]:
+    def process(self, context: ProcessAllWindowFunction.Context[WINDOW], elements: Iterable[IN]) -> Results[OUT]:
         """Return or yield the results for the elements of a window."""
 
-    def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
+    def clear(self, context: ProcessAllWindowFunction.Context[WINDOW]) -> None:
         """Clear the state the function has for the window; called when the window expires."""
 
 
-class DeltaFunction(ABC):
+class DeltaFunction(ABC, Generic[IN]):
     """Measure the distance between two records, for `DeltaTrigger` and `DeltaEvictor`."""
 
     @abstractmethod
-    def get_delta(self, old_data_point: Any, new_data_point: Any) -> float:
+    def get_delta(self, old_data_point: IN, new_data_point: IN) -> float:
         """Return the distance between an earlier record and a later one."""
 
 
-def delta_of(function: DeltaFunction | Callable[[Any, Any], float]) -> Callable[[Any, Any], float]:
+def delta_of(function: DeltaFunction[T] | Callable[[T, T], float]) -> Callable[[T, T], float]:
     """Return the callable of a DeltaFunction, or the callable itself.
 
     Raises:

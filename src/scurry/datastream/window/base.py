@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
+from scurry.common._type_variables import IN, WINDOW, T, W
 from scurry.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from scurry.metrics import MetricGroup
 
 __all__ = ["MergingWindowAssigner", "SessionWindowTimeGapExtractor", "Trigger", "TriggerResult", "WindowAssigner"]
-
-T = TypeVar("T")
-W = TypeVar("W")
-W2 = TypeVar("W2")
 
 
 class TriggerResult(Enum):
@@ -43,7 +40,7 @@ class TriggerResult(Enum):
         return self._purge
 
 
-class Trigger(ABC, Generic[T, W]):
+class Trigger(ABC, Generic[IN, WINDOW]):
     """Decide when the contents of a window are evaluated, separately for each key and window.
 
     A trigger object is shared by all keys and windows: it stores its state in
@@ -82,7 +79,7 @@ class Trigger(ABC, Generic[T, W]):
             """Delete the event-time timer at `time` (ms)."""
 
         @abstractmethod
-        def get_partitioned_state(self, state_descriptor: StateDescriptor) -> Any:
+        def get_partitioned_state(self, state_descriptor: StateDescriptor[T]) -> T:
             """Return state that belongs to this key and window."""
 
     class OnMergeContext(TriggerContext):
@@ -93,38 +90,38 @@ class Trigger(ABC, Generic[T, W]):
             """Merge the state of the merged windows into that of the resulting one."""
 
     @abstractmethod
-    def on_element(self, element: T, timestamp: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
+    def on_element(self, element: IN, timestamp: int, window: WINDOW, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Decide after a record was added to the window.
 
         Args:
-            element: The record.
+            element: INhe record.
             timestamp: Its timestamp in ms.
             window: The window it was added to.
             ctx: Time, timers and state.
         """
 
     @abstractmethod
-    def on_processing_time(self, time: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
+    def on_processing_time(self, time: int, window: WINDOW, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Decide when a processing-time timer set for `time` (ms) fires."""
 
     @abstractmethod
-    def on_event_time(self, time: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
+    def on_event_time(self, time: int, window: WINDOW, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Decide when an event-time timer set for `time` (ms) fires."""
 
     def can_merge(self) -> bool:
         """Return whether the trigger works with windows that merge; then it needs `on_merge`."""
         return False
 
-    def on_merge(self, window: W, ctx: Trigger.OnMergeContext) -> None:
+    def on_merge(self, window: WINDOW, ctx: Trigger.OnMergeContext) -> None:
         """Move timers and state to `window`, into which several windows were merged."""
         raise UnsupportedError(f"{type(self).__name__} does not support merging windows: implement on_merge for that")
 
     @abstractmethod
-    def clear(self, window: W, ctx: Trigger.TriggerContext) -> None:
+    def clear(self, window: WINDOW, ctx: Trigger.TriggerContext) -> None:
         """Remove the timers and state the trigger holds for a window that expires."""
 
 
-class WindowAssigner(ABC, Generic[T, W]):
+class WindowAssigner(ABC, Generic[IN, W]):
     """Put each record into zero or more windows."""
 
     class WindowAssignerContext(ABC):
@@ -140,12 +137,12 @@ class WindowAssigner(ABC, Generic[T, W]):
 
     @abstractmethod
     def assign_windows(
-        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+        self, element: IN, timestamp: int, context: WindowAssigner.WindowAssignerContext
     ) -> Collection[W]:
         """Return the windows of a record with that timestamp (ms)."""
 
     @abstractmethod
-    def get_default_trigger(self, env: Any) -> Trigger[T, W]:
+    def get_default_trigger(self, env: Any) -> Trigger[IN, W]:
         """Return the trigger to use if the program sets none."""
 
     def get_window_serializer(self) -> Any:
@@ -157,14 +154,14 @@ class WindowAssigner(ABC, Generic[T, W]):
         """Return whether windows end by the watermark rather than by the wall clock."""
 
 
-class MergingWindowAssigner(WindowAssigner[T, W]):
+class MergingWindowAssigner(WindowAssigner[IN, W]):
     """An assigner whose windows may merge as records come, such as sessions."""
 
-    class MergeCallback(ABC, Generic[W2]):
+    class MergeCallback(ABC, Generic[WINDOW]):
         """Receiver of the groups of windows to merge."""
 
         @abstractmethod
-        def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
+        def merge(self, to_be_merged: Iterable[WINDOW], merge_result: WINDOW) -> None:
             """Merge the windows of a group into `merge_result`."""
 
     @abstractmethod
@@ -172,9 +169,9 @@ class MergingWindowAssigner(WindowAssigner[T, W]):
         """Report to `callback` which of `windows` should become one."""
 
 
-class SessionWindowTimeGapExtractor(ABC):
+class SessionWindowTimeGapExtractor(ABC, Generic[IN]):
     """Find the session gap of each record."""
 
     @abstractmethod
-    def extract(self, element: Any) -> int:
+    def extract(self, element: IN) -> int:
         """Return the gap in ms, above 0."""

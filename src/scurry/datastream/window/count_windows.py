@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.common.typeinfo import Types
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window.base import Trigger, TriggerResult, WindowAssigner
@@ -12,8 +13,6 @@ from scurry.datastream.window.windows import CountWindow, GlobalWindow
 from scurry.errors import ArgumentError
 
 __all__ = ["CountSlidingWindowAssigner", "CountTumblingWindowAssigner", "GlobalWindows"]
-
-T = TypeVar("T")
 
 
 class _CountWindows(WindowAssigner[T, CountWindow]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.datastream._type_info import declared_type
 from scurry.datastream.functions.window import DeltaFunction, delta_of
 from scurry.datastream.state import ValueStateDescriptor
@@ -12,8 +13,6 @@ from scurry.datastream.window.base import Trigger, TriggerResult
 from scurry.datastream.window.windows import Window
 
 __all__ = ["DeltaTrigger"]
-
-T = TypeVar("T")
 
 
 class DeltaTrigger(Trigger[T, Window]):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
+from scurry.common._type_variables import WINDOW
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.window_elements import TimestampedValue
 from scurry.datastream.functions.window import DeltaFunction, delta_of
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CountEvictor", "DeltaEvictor", "Evictor", "TimeEvictor"]
 
-W = TypeVar("W")
-
 Elements: TypeAlias = list[TimestampedValue]
 Delta: TypeAlias = DeltaFunction | Callable[[Any, Any], float]
 
 
-class Evictor(ABC, Generic[W]):
+class Evictor(ABC, Generic[WINDOW]):
     """Remove elements from a window whenever its trigger fires (Flink's `Evictor`).
 
     A window with an evictor keeps all of its elements, so that reduce and aggregate functions run over what is left
@@ -54,7 +53,9 @@ class Evictor(ABC, Generic[W]):
             """Return the current watermark in ms."""
 
     @abstractmethod
-    def evict_before(self, elements: Elements, size: int, window: W, evictor_context: Evictor.EvictorContext) -> None:
+    def evict_before(
+        self, elements: Elements, size: int, window: WINDOW, evictor_context: Evictor.EvictorContext
+    ) -> None:
         """Remove elements before the window function is called.
 
         Args:
@@ -65,7 +66,9 @@ class Evictor(ABC, Generic[W]):
         """
 
     @abstractmethod
-    def evict_after(self, elements: Elements, size: int, window: W, evictor_context: Evictor.EvictorContext) -> None:
+    def evict_after(
+        self, elements: Elements, size: int, window: WINDOW, evictor_context: Evictor.EvictorContext
+    ) -> None:
         """Remove elements after the window function was called; the parameters are those of `evict_before`."""
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import Types
 from scurry.datastream.state import ValueStateDescriptor
@@ -12,8 +13,6 @@ from scurry.datastream.window.windows import Window
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["ProcessingTimeoutTrigger"]
-
-T = TypeVar("T")
 
 
 class ProcessingTimeoutTrigger(Trigger[T, Window]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
+from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream.window.base import MergingWindowAssigner, SessionWindowTimeGapExtractor, Trigger, WindowAssigner
 from scurry.datastream.window.triggers import EventTimeTrigger, ProcessingTimeTrigger
@@ -18,7 +19,6 @@ __all__ = [
     "ProcessingTimeSessionWindows",
 ]
 
-T = TypeVar("T")
 
 _Extractor: TypeAlias = SessionWindowTimeGapExtractor | Callable[[Any], int]
 

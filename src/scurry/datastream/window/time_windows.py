@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.datastream.window.base import Trigger, WindowAssigner
 from scurry.datastream.window.triggers import EventTimeTrigger, ProcessingTimeTrigger
@@ -16,8 +17,6 @@ __all__ = [
     "TumblingEventTimeWindows",
     "TumblingProcessingTimeWindows",
 ]
-
-T = TypeVar("T")
 
 
 def _require_timestamp(timestamp: int) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import Types
 from scurry.datastream.functions.transformations import ReduceFunction
@@ -22,7 +23,6 @@ __all__ = [
     "PurgingTrigger",
 ]
 
-T = TypeVar("T")
 
 _CONTINUE = TriggerResult.CONTINUE
 _FIRE = TriggerResult.FIRE
@@ -308,7 +308,7 @@ class CountTrigger(Trigger[T, Any]):
         """Count the record and fire when there are enough."""
         count = ctx.get_partitioned_state(self._count)
         count.add(1)
-        if count.get() < self._window_size:
+        if (count.get() or 0) < self._window_size:
             return _CONTINUE
         count.clear()
         return _FIRE

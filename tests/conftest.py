@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from support import TESTS
 
 # A busy machine is no bug: how long an example takes decides nothing.
 settings.register_profile("scurry", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,7 +28,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def test_modules_are_importable_in_workers() -> Iterator[None]:
     """Functions and classes of a module travel by name, and Spark's Python workers find modules by PYTHONPATH."""
     before = os.environ.get("PYTHONPATH")
-    directories = [str(path) for path in Path(__file__).parent.iterdir() if any(path.glob("test_*.py"))]
+    directories = [str(TESTS), *(str(path) for path in TESTS.iterdir() if any(path.glob("test_*.py")))]
     os.environ["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), *directories])
     yield
     if before is None:
@@ -37,7 +38,7 @@ def test_modules_are_importable_in_workers() -> Iterator[None]:
 
 
 def _server_script() -> ModuleType:
-    path = Path(__file__).parents[1] / "tools" / "postgres.py"
+    path = TESTS.parent / "tools" / "postgres.py"
     spec = importlib.util.spec_from_file_location("scurry_postgres_server", path)
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)

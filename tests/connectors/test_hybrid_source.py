@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuses import BlowingSink, light
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from scurry.datastream.connectors.hybrid_source import HybridSourceBuilder, Sour
 from scurry.datastream.functions import ProcessWindowFunction
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ArgumentError, ArgumentTypeError
+from support.faults.failing_sink import FailingSink, fail_after
 
 Drive = Callable[..., Any]
 
@@ -316,7 +316,7 @@ def run(tmp_path: Path, blow_at: int | None) -> tuple[list[str], int]:
     history.mkdir(parents=True)
     for file in range(2):
         (history / f"{file}.txt").write_text("".join(f"{number}\n" for number in range(file, HISTORY, 2)))
-    light(fuse, 10**6 if blow_at is None else blow_at, "raise")
+    fail_after(fuse, 10**6 if blow_at is None else blow_at, "raise")
     configuration = Configuration()
     for name, value in {"scurry.runner": "local", "execution.runtime-mode": "STREAMING",
                         "scurry.batch.max-bytes": 40, "scurry.batch.max-records": 14,
@@ -336,7 +336,7 @@ def run(tmp_path: Path, blow_at: int | None) -> tuple[list[str], int]:
     keyed = stream.key_by(lambda value: int(value) % 3, key_type=Types.INT())
     sums = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(2500))).process(Sum(), Types.STRING())
     sums.sink_to(FileSink.for_row_format(str(out), Encoder.simple_string_encoder()).build())
-    sums.sink_to(BlowingSink(str(fuse)))
+    sums.sink_to(FailingSink(str(fuse)))
     env.execute("across the switch")
     files_out = [file for file in out.rglob("*") if file.is_file() and file.name[0] != "."]
     lines = [line for file in files_out for line in file.read_text().split()]

@@ -11,7 +11,6 @@ from typing import Any
 import fastavro
 import pyarrow.orc as orc
 import pytest
-from column_values import NULLS, ROW_OF_ALL, VALUES
 
 from scurry.common import Configuration, Row
 from scurry.connectors.source import BatchLimits
@@ -34,6 +33,7 @@ from scurry.errors import (
     UnsupportedError,
 )
 from scurry.table.types import DataTypes
+from support.connectors.column_values import NULLS, ROW_OF_ALL, VALUES
 
 Drive = Callable[..., Any]
 Run = Callable[..., Any]

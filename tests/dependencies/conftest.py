@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from shipping_project import Project, new_project
 
 from scurry.directories import cache_directory
+from support.dependencies.projects import Project, new_project
 
 
 @pytest.fixture

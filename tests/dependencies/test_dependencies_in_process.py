@@ -7,7 +7,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from shipping_project import OUTPUT, Project, make_wheel, printed
+
+from support.dependencies.projects import OUTPUT, Project, make_wheel, printed
 
 
 def test_files_and_archives_are_there_for_functions_and_the_working_directory_is_as_before(project: Project) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cluster import Cluster
-from shipping_project import OUTPUT, Project, Result, new_project, printed
-from test_dependencies_on_spark import WHICH, another_python
+
+from support.dependencies.projects import OUTPUT, WHICH, Project, Result, another_python, new_project, printed
+from support.faults.standalone_cluster import Cluster
 
 pytestmark = pytest.mark.spark
 

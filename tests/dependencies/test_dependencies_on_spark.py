@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import tarfile
 import textwrap
 import venv
 from pathlib import Path
 
 import pytest
-from shipping_project import OUTPUT, Project, printed
+
+from support.dependencies.projects import OUTPUT, WHICH, Project, another_python, printed
 
 pytestmark = pytest.mark.spark
 
@@ -60,29 +60,6 @@ def test_a_module_of_a_package(project: Project, package: Path) -> None:
 def test_a_module_that_the_command_runs(project: Project, package: Path) -> None:
     done = project.run("-m", "scurry", "run", *LOCAL, "-pyfs", str(package), "-pym", "pkg.job")
     assert printed(done) == ["inner"]
-
-
-def another_python(place: Path) -> Path:
-    """A virtual environment that has what this one has."""
-    venv.EnvBuilder(symlinks=True).create(place)
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    site_packages = [path for path in sys.path if "site-packages" in path or path.endswith("/src")]
-    (place / "lib" / version / "site-packages" / "ours.pth").write_text("\n".join(site_packages))
-    return place / "bin" / "python"
-
-
-WHICH = """
-    from scurry.datastream import StreamExecutionEnvironment
-
-    def which(value):
-        import sys
-        return sys.prefix
-
-    env = StreamExecutionEnvironment.get_execution_environment()
-    env.set_parallelism(1)
-    env.from_collection([1]).map(which).key_by(lambda value: value).reduce(max).print()
-    env.execute()
-"""
 
 
 @pytest.mark.nightly

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from shipping_project import make_wheel
 
 from scurry.dependencies.requirements import environment, read_requirements, refuse_loaded, require_here, unsatisfied
 from scurry.errors import ConfigError, DependencyError
+from support.dependencies.projects import make_wheel
 
 
 def write(directory: Path, text: str) -> Path:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from places import FILES, LINES_PER_FILE, Place, Results, write_readings
-from processes import Run
+
+from support.faults.job_directory import FILES, LINES_PER_FILE, Place, Results, write_readings
+from support.faults.job_processes import Run
 
 FAULTS = int(os.environ.get("SCURRY_KILLS", "20"))
 SEED = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6))))

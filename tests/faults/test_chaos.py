@@ -9,10 +9,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from damage import KINDS, damage
-from fuses import light
-from places import Place, write_readings
-from processes import CLUSTER, EXECUTOR, Run, kill, workers
+
+from support.faults.damaged_checkpoints import KINDS, damage
+from support.faults.failing_sink import fail_after
+from support.faults.job_directory import Place, write_readings
+from support.faults.job_processes import CLUSTER, EXECUTOR, Run, kill, workers
 
 pytestmark = [
     pytest.mark.chaos,
@@ -40,7 +41,7 @@ class Chaos:
         elif kind == "executor":
             self._kill_one(kind, list(self.run.members(EXECUTOR)))
         elif kind == "fuse":
-            light(self.place.fuse, self.chance.randrange(3), "kill")
+            fail_after(self.place.fuse, self.chance.randrange(3), "kill")
             self.run.process.wait()
             blown = self.run.process.returncode == -signal.SIGKILL
             self._start_again(kind if blown else "")

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from places import write_readings
-from processes import environment
 
-PROGRAM = Path(__file__).parent / "programs" / "restart_from_images.py"
+from support.faults.job_directory import write_readings
+from support.faults.job_processes import PROGRAMS, environment
+
+PROGRAM = PROGRAMS / "restart_from_images.py"
 #: Enough for three batches, and for two more where the job is stopped before.
 LINES_PER_FILE, MORE_LINES = 160, 280
 

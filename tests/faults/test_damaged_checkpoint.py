@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
-from damage import KINDS, damage
-from in_process import Attempt
-from places import Place, Results
+
+from support.faults.damaged_checkpoints import KINDS, damage
+from support.faults.job_directory import Place, Results
+from support.faults.job_in_process import Attempt
 
 pytestmark = pytest.mark.faults
 

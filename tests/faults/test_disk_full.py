@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import Results
-from processes import environment
+
+from support.faults.job_directory import Results
+from support.faults.job_processes import PROGRAMS, environment
 
 pytestmark = pytest.mark.faults
 
-PROGRAM = Path(__file__).parent / "programs" / "disk_full.py"
+PROGRAM = PROGRAMS / "disk_full.py"
 #: With a namespace of its own for mounts: of root, or of a user who may pose as root there.
 NAMESPACES = (["unshare", "-m"], ["unshare", "-rm"])
 

@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
-from fuses import BlownError, light
-from in_process import Attempt
-from places import Place, Results
+
+from support.faults.failing_sink import CommitFailedError, fail_after
+from support.faults.job_directory import Place, Results
+from support.faults.job_in_process import Attempt
 
 pytestmark = pytest.mark.faults
 
@@ -21,11 +22,11 @@ def test_a_job_that_fails_between_the_commits_ends_with_the_same_records(
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
         while failures < faults:
-            light(place.fuse, chance.randrange(3), "raise")
+            fail_after(place.fuse, chance.randrange(3), "raise")
             error = Attempt(place).error()
             if error is None:  # the input ended first
                 break
-            assert BlownError.__name__ in str(error)
+            assert CommitFailedError.__name__ in str(error)
             at = place.batches("offsets")[-1]
             assert at not in place.batches(), "Spark has committed"
             assert any(f"-{at}-" in file.name for file in place.visible("counts")), "the sink has not"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuses import light
-from places import Place, Results
-from processes import GIVE_UP_SECONDS, Run
+
+from support.faults.failing_sink import fail_after
+from support.faults.job_directory import Place, Results
+from support.faults.job_processes import GIVE_UP_SECONDS, Run
 
 pytestmark = [
     pytest.mark.faults,
@@ -45,7 +46,7 @@ def test_a_job_killed_between_the_commits_of_sinks_and_sparks_ends_with_the_same
         jobs += 1
         place = Place.new(tmp_path, jobs, readings)
         while kills < faults:
-            light(place.fuse, chance.randrange(4), "kill")
+            fail_after(place.fuse, chance.randrange(4), "kill")
             run = Run(place)
             assert run.ends_within(GIVE_UP_SECONDS)
             if run.process.returncode == 0:  # the input ended first

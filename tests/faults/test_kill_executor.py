@@ -6,8 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
-from places import Place, Results
-from processes import CLUSTER, EXECUTOR, Run, kill
+
+from support.faults.job_directory import Place, Results
+from support.faults.job_processes import CLUSTER, EXECUTOR, Run, kill
 
 pytestmark = [
     pytest.mark.faults,

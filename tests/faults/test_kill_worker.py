@@ -9,9 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from in_process import Attempt, spark_context
-from places import Place, Results
-from processes import kill, workers
+
+from support.faults.job_directory import Place, Results
+from support.faults.job_in_process import Attempt, spark_context
+from support.faults.job_processes import kill, workers
 
 pytestmark = [
     pytest.mark.faults,

@@ -14,10 +14,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from fuses import light
-from places import Place
-from processes import GIVE_UP_SECONDS, Run
-from programs.to_postgres import KEYS, NUMBERS, PER_SECOND
+
+from support.faults.failing_sink import fail_after
+from support.faults.job_directory import Place
+from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
+from support.faults.programs.to_postgres import KEYS, NUMBERS, PER_SECOND
 
 pytestmark = [
     pytest.mark.postgres,
@@ -28,7 +29,7 @@ pytestmark = [
 KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
 #: After a start has committed something it lives for less than this, so that the input lasts for all kills.
 PAUSE_SECONDS = min(5.0, NUMBERS / PER_SECOND / KILLS)
-PROGRAM = Path(__file__).parent / "programs" / "to_postgres.py"
+PROGRAM = PROGRAMS / "to_postgres.py"
 
 
 class Job:
@@ -87,7 +88,7 @@ def test_killed_at_random_moments_and_restarted_with_another_parallelism(job: Jo
 
 def test_killed_between_the_databases_commit_and_sparks(job: Job, chance: random.Random) -> None:
     for kill in range(KILLS):
-        light(job.place.fuse, chance.randrange(6), "kill")
+        fail_after(job.place.fuse, chance.randrange(6), "kill")
         run = job.start()
         assert run.ends_within(GIVE_UP_SECONDS)
         if run.process.returncode == 0:  # the input ended first

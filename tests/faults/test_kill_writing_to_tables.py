@@ -11,10 +11,11 @@ from pathlib import Path
 import deltalake
 import pyarrow as pa
 import pytest
-from fuses import light
-from places import FILES, LINES_PER_FILE, Place
-from processes import GIVE_UP_SECONDS, Run
-from programs import to_tables
+
+from support.faults.failing_sink import fail_after
+from support.faults.job_directory import FILES, LINES_PER_FILE, Place
+from support.faults.job_processes import GIVE_UP_SECONDS, Run
+from support.faults.programs import to_tables
 
 pytestmark = [
     pytest.mark.faults,
@@ -72,7 +73,7 @@ def test_every_record_is_in_every_table_once(
             # between the commits of the tables and Spark's, or whenever it happens to be
             by_fuse = kills % 2 == 0
             if by_fuse:
-                light(place.fuse, chance.randrange(1, 4), "kill")
+                fail_after(place.fuse, chance.randrange(1, 4), "kill")
             started = run(place)
             if by_fuse:
                 assert started.ends_within(GIVE_UP_SECONDS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cluster import Cluster, Daemon
-from endless_job import LINES, PYTHONPATH, SENSORS, EndlessJob, Readings
+
+from support.faults.endless_job import LINES, PYTHONPATH, SENSORS, EndlessJob, Readings
+from support.faults.standalone_cluster import Cluster, Daemon
 
 pytestmark = [
     pytest.mark.faults,

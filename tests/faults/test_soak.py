@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from places import Place
-from processes import Run, processes, workers
-from programs.ever_new_keys import KEYS_PER_SECOND, LATENESS_SECONDS, TTL_SECONDS
 
-PROGRAM = Path(__file__).parent / "programs" / "ever_new_keys.py"
+from support.faults.job_directory import Place
+from support.faults.job_processes import PROGRAMS, Run, processes, workers
+from support.faults.programs.ever_new_keys import KEYS_PER_SECOND, LATENESS_SECONDS, TTL_SECONDS
+
+PROGRAM = PROGRAMS / "ever_new_keys.py"
 SECONDS = int(os.environ.get("SCURRY_SOAK_SECONDS", "900"))
 #: The first third, at most five minutes, is for warming up, and until so many batches are there as Spark and we retain.
 WARM = min(SECONDS // 3, 300)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cluster import wait_until
-from endless_job import ENVIRONMENT, EndlessJob, Readings
-from supervisor import Supervisor
+
+from support.faults.endless_job import ENVIRONMENT, EndlessJob, Readings
+from support.faults.standalone_cluster import wait_until
+from support.faults.supervisor import Supervisor
 
 pytestmark = [
     pytest.mark.faults,

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import pytest
-from real_kafka import Kafka, broker_tool, tool_named
 
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JavaMissingError
 from scurry.spark.session.java import ensure_java
+from support.kafka.broker import Kafka, broker_tool, tool_named
 
 #: Why there is no broker.
 _missing: list[str] = []

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_kafka import Kafka
 
 from scurry.common import Time, Types, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
@@ -19,6 +18,7 @@ from scurry.datastream.connectors.hybrid_source import SourceSwitchContext
 from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource, KafkaTopicPartition
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import SourceNotFoundError
+from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
 

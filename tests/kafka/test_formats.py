@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
-from real_kafka import Kafka
 
 from scurry.common import Row, Types
 from scurry.common.serialization import ByteArraySchema
@@ -18,6 +17,7 @@ from scurry.datastream.formats.csv import CsvRowDeserializationSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.formats.protobuf import ProtobufRowDeserializationSchema
 from scurry.errors import JobError
+from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
 

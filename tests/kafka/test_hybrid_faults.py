@@ -12,10 +12,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from killed_jobs import PARTITIONS, KilledJob, Readings, count
-from places import Place
-from processes import GIVE_UP_SECONDS, Run
-from real_kafka import Kafka
+
+from support.faults.job_directory import Place
+from support.faults.job_processes import GIVE_UP_SECONDS, Run
+from support.kafka.broker import Kafka
+from support.kafka.killed_job import PARTITIONS, KilledJob, Readings, count
 
 pytestmark = [
     pytest.mark.kafka,

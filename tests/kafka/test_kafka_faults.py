@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
-from killed_jobs import KilledJob, Readings, count
-from places import Place
-from processes import kill, workers
-from real_kafka import Kafka
 
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.transactions import TransactionCommitter
+from support.faults.job_directory import Place
+from support.faults.job_processes import kill, workers
+from support.kafka.broker import Kafka
+from support.kafka.killed_job import KilledJob, Readings, count
 
 pytestmark = [
     pytest.mark.kafka,

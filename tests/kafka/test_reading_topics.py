@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from real_kafka import Kafka
 
 from scurry.common import Duration, Time, Types, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
@@ -22,6 +21,7 @@ from scurry.datastream.connectors.kafka import (
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import JobError, SourceConnectionError, SourceNotFoundError
+from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
 

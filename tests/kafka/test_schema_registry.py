@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from real_kafka import Kafka
 
 from scurry.common import Row
 from scurry.datastream import StreamExecutionEnvironment
@@ -24,6 +23,7 @@ from scurry.datastream.formats.avro_registry import (
     ConfluentRegistryAvroSerializationSchema,
 )
 from scurry.errors import JobError, SchemaRegistryError
+from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from real_kafka import Kafka
 
 from scurry.common import Types
 from scurry.common.serialization import SimpleStringSchema
@@ -16,6 +15,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.kafka import KafkaRecordSerializationSchema, KafkaSink, KafkaSinkBuilder
 from scurry.errors import JobError, SinkCommitError, SinkConnectionError
+from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
 

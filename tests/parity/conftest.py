@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from runners import Runner
+
+from support.runners import Runner
 
 RUNNERS = [
     pytest.param(Runner("local", "STREAMING"), id="local streaming"),

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from runners import Runner
 
 from scurry.common.time import Time
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkGenerator, WatermarkStrategy
@@ -19,6 +18,7 @@ from scurry.datastream import (
     StreamExecutionEnvironment,
 )
 from scurry.datastream.async_retry_predicates import has_exception_predicate
+from support.runners import Runner
 
 
 class Lookup(AsyncFunction[Any, Any]):

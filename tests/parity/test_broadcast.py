@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runners import Runner
 
 from scurry.common import Types
 from scurry.common.output_tag import OutputTag
@@ -16,6 +15,7 @@ from scurry.datastream import (
     StreamExecutionEnvironment,
 )
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
+from support.runners import Runner
 
 LIMITS = MapStateDescriptor("limits", Types.STRING(), Types.INT())
 NAMES = MapStateDescriptor("names", Types.STRING(), Types.STRING())

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from runners import Runner
 
 from scurry.common import Time, WatermarkStrategy
 from scurry.datastream import (
@@ -24,6 +23,7 @@ from scurry.datastream.window import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
+from support.runners import Runner
 
 #: (key, time): a has 5 records, b has 3, c has 1; in windows of 10 ms a has 3 and 2, b has 2 and 1
 RECORDS = [("a", 1), ("b", 1), ("a", 2), ("c", 3), ("a", 3), ("b", 4), ("a", 11), ("b", 12), ("a", 13)]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from runners import Runner
 
 from scurry.common.time import Duration
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
@@ -23,6 +22,7 @@ from scurry.datastream.window import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
+from support.runners import Runner
 
 
 class Record(NamedTuple):

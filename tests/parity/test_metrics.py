@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from runners import Runner
 
 from scurry.common import Configuration
 from scurry.common.job_execution_result import JobExecutionResult
@@ -15,6 +14,7 @@ from scurry.connectors.discard_sink import DiscardSink
 from scurry.datastream import KeyedProcessFunction, MapFunction, RuntimeContext, StreamExecutionEnvironment
 from scurry.errors import JobError
 from scurry.metrics import Counter, DistributionResult, Meter, MeterResult
+from support.runners import Runner
 
 RECORDS = range(100)
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from runners import Runner
 
 from scurry.common.output_tag import OutputTag
 from scurry.common.time import Duration, Time
@@ -29,6 +28,7 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.state import ListStateDescriptor, ReducingStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from support.runners import Runner
 
 
 class Record(NamedTuple):

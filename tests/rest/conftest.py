@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_jobs import FakeJob, served
 
 from scurry.rest.client import RemoteProcess
+from support.rest.fake_jobs import FakeJob, served
 
 
 @pytest.fixture(autouse=True)

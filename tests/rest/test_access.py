@@ -8,13 +8,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from fake_jobs import TOKEN, FakeJob, plan_of, raw, served
 
 from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ConfigError, RequestRefusedError
 from scurry.rest.client import RemoteProcess
 from scurry.rest.settings import RestSettings
+from support.rest.fake_jobs import TOKEN, FakeJob, plan_of, raw, served
 
 BEARER = f"Bearer {TOKEN}"
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_jobs import TOKEN, FakeJob, served
 from typer.testing import CliRunner
 
 from scurry.cli.commands import app
@@ -24,6 +23,7 @@ from scurry.rest.settings import RestSettings
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry, OperatorState, SavepointMetadata, SourceState
 from scurry.runtime.savepoint.reading import complete_savepoint
+from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 
 @dataclass

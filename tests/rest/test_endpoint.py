@@ -12,13 +12,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from fake_jobs import FakeJob, served
 
 import scurry
 from scurry.common import CompletableFuture, JobStatus
 from scurry.errors import JobUnreachableError
 from scurry.rest.client import RemoteProcess
 from scurry.rest.operations import Operations
+from support import TESTS
+from support.rest.fake_jobs import FakeJob, served
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
@@ -26,7 +27,7 @@ SOURCE = str(Path(scurry.__file__).parent.parent)
 def python(code: str, timeout: float = 60) -> str:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=timeout,
-        env={"PYTHONPATH": f"{SOURCE}:{Path(__file__).parent}", "PATH": "", "HOME": "/tmp"},
+        env={"PYTHONPATH": f"{SOURCE}:{TESTS}", "PATH": "", "HOME": "/tmp"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -51,7 +52,7 @@ def wait_until_gone(url: str) -> None:
 def test_until_somebody_connects_no_web_framework_is_imported() -> None:
     loaded = python("""
         import sys
-        from fake_jobs import FakeJob, served, raw
+        from support.rest.fake_jobs import FakeJob, served, raw
         web = {"fastapi", "starlette", "uvicorn", "asyncio"}
         with served(FakeJob()) as process:
             print(sorted(web & set(sys.modules)))
@@ -99,7 +100,7 @@ def test_the_end_of_the_program_waits_for_them_too() -> None:
     # The main thread ends as soon as the savepoint is there; the client, in a daemon thread, asks a second later.
     told = python("""
         import threading, time
-        from fake_jobs import FakeJob, served
+        from support.rest.fake_jobs import FakeJob, served
         from scurry.common import JobStatus
 
         job = FakeJob()
@@ -122,7 +123,7 @@ def test_the_end_of_the_program_waits_for_them_too() -> None:
 def test_a_program_that_leaves_its_job_behind_ends_all_the_same() -> None:
     python(
         """
-        from fake_jobs import FakeJob, served
+        from support.rest.fake_jobs import FakeJob, served
         context = served(FakeJob())
         context.__enter__().request("GET", "/jobs")
     """,

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_jobs import TOKEN, FakeExecution, FakeJob, plan_of, served
 
 from scurry.common import JobID
 from scurry.errors import JobNotFoundError, JobUnreachableError, RequestRefusedError
 from scurry.rest.client import RemoteJob, RemoteProcess
 from scurry.rest.lookup import find_job, running_jobs
 from scurry.rest.settings import RestSettings
+from support.rest.fake_jobs import TOKEN, FakeExecution, FakeJob, plan_of, served
 
 
 def fake(name: str, first_digits: str) -> FakeJob:

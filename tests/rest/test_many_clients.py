@@ -12,9 +12,9 @@ from contextlib import ExitStack, closing, contextmanager
 from urllib.parse import urlsplit
 
 import pytest
-from fake_jobs import TOKEN, FakeJob
 
 from scurry.rest.client import RemoteProcess
+from support.rest.fake_jobs import TOKEN, FakeJob
 
 HEAD = f"Host: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
 

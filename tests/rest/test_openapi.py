@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import schemathesis
-from fake_jobs import TOKEN, FakeJob, served
 from hypothesis import given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -18,6 +17,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from scurry.common import CompletableFuture
 from scurry.rest.client import RemoteProcess
+from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 #: Requests per path and mode.
 CASES = int(os.environ.get("SCURRY_CASES", "25"))

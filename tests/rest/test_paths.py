@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fake_jobs import FakeExecution, FakeJob, plan_of
 
 from scurry.common import JobStatus, Row
 from scurry.errors import ConfigError, RequestRefusedError, StateNotFoundError, UnsupportedError
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest.client import RemoteProcess
+from support.rest.fake_jobs import FakeExecution, FakeJob, plan_of
 
 UNKNOWN = "0" * 32
 

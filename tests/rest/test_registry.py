@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fake_jobs import FakeJob, served
 
 from scurry.common import JobStatus
 from scurry.rest.registry import JobEntry, register, registered_jobs
+from support.rest.fake_jobs import FakeJob, served
 
 
 def entry(number: int = 1, pid: int | None = None, started_ms: int = 0) -> JobEntry:

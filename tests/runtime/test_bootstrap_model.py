@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from bootstrapping import Pipeline, batch, streaming, temporary_directory
-from driving import MAX_TIME, MIN_TIME, Record, Step
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
 
 from scurry.common import Time, Types
 from scurry.common.output_tag import OutputTag
@@ -39,6 +36,9 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.testing import TestHarness
+from support.runtime.bootstrap_jobs import Pipeline, batch, streaming, temporary_directory
+from support.runtime.model_cases import CASES
+from support.runtime.scripted_pipeline import MAX_TIME, MIN_TIME, Record, Step
 
 LATE = OutputTag("late")
 BOUND = 5

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from evolving import KEY, MODULE, keeping, program, restored, written
 
 from scurry.common import Row, Time, Types
 from scurry.datastream.functions import BroadcastProcessFunction
@@ -16,6 +15,7 @@ from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import StateMigrationError
 from scurry.runtime.state.classes import ClassCatalog
 from scurry.testing import Snapshot, TestHarness
+from support.runtime.program_versions import KEY, MODULE, keeping, program, restored, written
 
 STATE = ValueStateDescriptor("profile")
 DECORATORS = ["@dataclass", "@dataclass(frozen=True)", "@dataclass(slots=True)", "@dataclass(frozen=True, slots=True)"]

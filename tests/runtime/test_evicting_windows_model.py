@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from driving import MAX_TIME, Driven
-from driving import Record as Fed
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
-from test_windows_model import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS, Contents, Sum, WithWindow, plus
-from window_model import Decision, Element, Model, Pane
 
 from scurry.datastream import DataStream, ProcessWindowFunction
 from scurry.datastream.window import (
@@ -28,6 +23,12 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.errors import OperatorError
+from support.runtime.model_cases import CASES
+from support.runtime.scripted_pipeline import MAX_TIME, Driven
+from support.runtime.scripted_pipeline import Record as Fed
+from support.runtime.window_cases import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS
+from support.runtime.window_functions import Contents, Sum, WithWindow, plus
+from support.runtime.window_model import Decision, Element, Model, Pane
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolving import KEY, program, restored, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
 
 from scurry.common import Row, Types
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from support.runtime.model_cases import CASES
+from support.runtime.program_versions import KEY, program, restored, written
 
 NAMES = "abcdef"
 DECLARED = {"int": Types.LONG(), "float": Types.DOUBLE(), "str": Types.STRING()}

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bootstrapping import batch, streaming
-from driving import MIN_TIME, Record
 
 from scurry.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from scurry.common.watermark_strategy import WatermarkGenerator
@@ -22,6 +20,8 @@ from scurry.errors import ConfigError, JobError
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
 from scurry.runtime.savepoint.format import Entry, SavepointMetadata
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
+from support.runtime.bootstrap_jobs import batch, streaming
+from support.runtime.scripted_pipeline import MIN_TIME, Record
 
 
 def environment(directory: Path | None, mode: str = "BATCH") -> StreamExecutionEnvironment:

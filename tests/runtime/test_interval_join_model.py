@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from driving import MAX_TIME, MIN_TIME, Driven, Record, Step
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
 
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, ProcessJoinFunction
 from scurry.errors import OperatorError
+from support.runtime.model_cases import CASES
+from support.runtime.scripted_pipeline import MAX_TIME, MIN_TIME, Driven, Record, Step
 
 LATE = (OutputTag("late left"), OutputTag("late right"))
 PAIRED = OutputTag("pairs again")

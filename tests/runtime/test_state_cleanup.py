@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from expiring import GONE, TTL, Seen, contents, expiring, seen, splits, stored
 
 from scurry.common import Time
 from scurry.datastream.functions import KeyedBroadcastProcessFunction, KeyedProcessFunction, ProcessWindowFunction
@@ -18,6 +17,7 @@ from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.store import DictStore, StoreKey
 from scurry.runtime.state.writing import CLEANED_PAGES
 from scurry.testing import TestHarness
+from support.runtime.expiring_state import GONE, TTL, Seen, contents, expiring, seen, splits, stored
 
 
 def fill(harness: TestHarness, count: int, name: str = "key") -> None:

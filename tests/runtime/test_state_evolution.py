@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from evolving import KEY, restored, taken_over, written
 
 from scurry.common import Row, Time, Types
 from scurry.datastream.functions import AggregateFunction, ProcessJoinFunction, ProcessWindowFunction
@@ -21,6 +20,7 @@ from scurry.datastream.state import (
 from scurry.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
 from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateMigrationError
 from scurry.testing import TestHarness
+from support.runtime.program_versions import KEY, restored, taken_over, written
 
 PERSON = Types.ROW_NAMED(["name", "hits"], [Types.STRING(), Types.INT()])
 ANN = Row(name="ann", hits=3)

@@ -9,7 +9,6 @@ from typing import Any
 
 import cloudpickle
 import pytest
-from evolving import KEY, MODULE, Keep, keeping, program, restored, written
 
 from scurry.common import Row, Time, Types
 from scurry.datastream import StreamExecutionEnvironment
@@ -25,6 +24,7 @@ from scurry.runtime.savepoint.migration import collect_schemas, plan_migration
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.types import annotation_text, declared_type, describe, describe_hint, text
 from scurry.testing import TestHarness
+from support.runtime.program_versions import KEY, MODULE, Keep, keeping, program, restored, written
 
 VISIT = Types.ROW_NAMED(["name", "n"], [Types.STRING(), Types.INT()])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from expiring import Total
 
 from scurry.common.time import Duration
 from scurry.datastream.state import (
@@ -19,6 +18,7 @@ from scurry.datastream.state import (
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import create_state
 from scurry.runtime.state.store import DictStore
+from support.runtime.expiring_state import Total
 
 
 class Bench:

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from expiring import GONE, TTL, Total, expiring, seen, stored
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
 
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import (
@@ -25,6 +23,8 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.testing import TestHarness
+from support.runtime.expiring_state import GONE, TTL, Total, expiring, seen, stored
+from support.runtime.model_cases import CASES
 
 
 class Commanded(KeyedProcessFunction):

@@ -11,12 +11,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
 
 from scurry.common.time_domain import TimeDomain
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from scurry.testing import TestHarness
+from support.runtime.model_cases import CASES
 
 EVENT, PROCESSING = TimeDomain.EVENT_TIME, TimeDomain.PROCESSING_TIME
 #: A firing timer sets the next one after this many ms, as long as that is below the end.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from driving import MAX_TIME, Driven, Record
 
 from scurry.common import Types
 from scurry.common.time import Time
@@ -27,6 +26,7 @@ from scurry.datastream.window import (
     WindowAssigner,
 )
 from scurry.errors import OperatorError
+from support.runtime.scripted_pipeline import MAX_TIME, Driven, Record
 
 
 class Count(AggregateFunction):

@@ -6,12 +6,8 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from driving import MAX_TIME, Driven, Record
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
-from test_windows_model import BATCHES, LATENESS, TIME_WINDOWS, TRIGGERS
-from window_model import AtEnd, Element, Model, Sessions
 
 from scurry.datastream import CoGroupFunction, DataStream, FlatJoinFunction, JoinFunction
 from scurry.datastream.window import (
@@ -25,6 +21,10 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.errors import OperatorError
+from support.runtime.model_cases import CASES
+from support.runtime.scripted_pipeline import MAX_TIME, Driven, Record
+from support.runtime.window_cases import BATCHES, LATENESS, TIME_WINDOWS, TRIGGERS
+from support.runtime.window_model import AtEnd, Element, Model, Sessions
 
 
 class Both(JoinFunction):

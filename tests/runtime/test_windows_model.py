@@ -13,73 +13,25 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import CASES
-from window_model import (
+
+from scurry.common import Types
+from scurry.common.output_tag import OutputTag
+from scurry.datastream import DataStream
+from scurry.testing import TestHarness
+from support.runtime.model_cases import CASES
+from support.runtime.window_cases import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS
+from support.runtime.window_functions import AllContents, AllWithWindow, Contents, Sum, WithWindow, plus
+from support.runtime.window_model import (
     AtEnd,
-    Continuous,
     CountWindows,
     Element,
     Every,
     Global,
     Model,
     Purging,
-    Sessions,
-    TimeWindows,
 )
 
-from scurry.common import Types
-from scurry.common.output_tag import OutputTag
-from scurry.datastream import DataStream
-from scurry.datastream.functions import AggregateFunction, ProcessAllWindowFunction, ProcessWindowFunction
-from scurry.testing import TestHarness
-
 LATE = OutputTag("late")
-
-
-def bounds(window: Any) -> tuple[int, ...]:
-    if hasattr(window, "start"):
-        return window.start, window.end
-    return (window.id,) if hasattr(window, "id") else ()
-
-
-class Contents(ProcessWindowFunction):
-    def process(self, key: Any, context: Any, elements: Any) -> Any:
-        yield key, bounds(context.window()), sorted(elements)
-
-
-class AllContents(ProcessAllWindowFunction):
-    def process(self, context: Any, elements: Any) -> Any:
-        yield "", bounds(context.window()), sorted(elements)
-
-
-class WithWindow(ProcessWindowFunction):
-    def process(self, key: Any, context: Any, elements: Any) -> Any:
-        (element,) = elements
-        yield key, bounds(context.window()), element[-1]
-
-
-class AllWithWindow(ProcessAllWindowFunction):
-    def process(self, context: Any, elements: Any) -> Any:
-        (element,) = elements
-        yield "", bounds(context.window()), element[-1]
-
-
-class Sum(AggregateFunction):
-    def create_accumulator(self) -> Any:
-        return None, 0
-
-    def add(self, value: Any, accumulator: Any) -> Any:
-        return value[0], accumulator[1] + value[2]
-
-    def get_result(self, accumulator: Any) -> Any:
-        return accumulator
-
-    def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        return acc_a[0] or acc_b[0], acc_a[1] + acc_b[1]
-
-
-def plus(left: Any, right: Any) -> Any:
-    return left[0], 0, left[2] + right[2]
 
 
 KINDS: dict[str, Any] = {
@@ -143,28 +95,6 @@ class Subject:
         for owner, window, content in results:
             found[owner, window].append(content)
         return found
-
-
-KEYS = st.sampled_from(["a", "b"])
-ELEMENTS = st.tuples(KEYS, st.integers(-20, 60), st.integers(1, 9))
-#: Elements out of order, and watermarks, also such as come too late to count.
-STEPS = st.lists(st.one_of(ELEMENTS, ELEMENTS, st.integers(-20, 70)), max_size=16)
-BATCHES = st.lists(STEPS, min_size=1, max_size=3)
-
-TIME_WINDOWS = (
-    st.builds(TimeWindows, st.integers(1, 12))
-    | st.builds(TimeWindows, st.just(10), offset=st.integers(-9, 9))
-    | st.builds(TimeWindows, st.integers(1, 12), st.integers(1, 12))
-    | st.builds(TimeWindows, st.just(9), st.just(3), st.integers(-2, 2))
-)
-SESSIONS = st.builds(Sessions, st.integers(0, 8))
-SIMPLE_TRIGGERS = st.one_of(
-    st.just(AtEnd()), st.builds(Continuous, st.integers(1, 6)), st.builds(Every, st.integers(1, 4))
-)
-#: The default in every second case.
-TRIGGERS = st.one_of(st.just(AtEnd()), SIMPLE_TRIGGERS | st.builds(Purging, SIMPLE_TRIGGERS))
-#: Windows without lateness and with the default trigger have operators of their own.
-LATENESS = st.sampled_from([0, 0, 0, 1, 5, 30])
 
 
 def check(model: Model, kind: str, late_output: bool, batches: list[list[Any]]) -> None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program import alarms, environment, lines, readings, running, start, totals, windows
-from runs import Job
+
+from support.savepoints.sensor_jobs import Job
+from support.savepoints.sensor_program import alarms, environment, lines, readings, running, start, totals, windows
 
 
 @pytest.fixture(scope="session")

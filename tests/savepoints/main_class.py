@@ -11,10 +11,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from program import environment, lines, readings, start
-
 from scurry.datastream import KeyedProcessFunction
 from scurry.datastream.state import ValueStateDescriptor
+from support.savepoints.sensor_program import environment, lines, readings, start
 
 if len(sys.argv) < 4:
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from program import TEXT, lines, readings
-from runs import Build, Job, refusal
 
 from scurry.common import Row, Types
 from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.state import ValueStateDescriptor
+from support.savepoints.sensor_jobs import Build, Job, refusal
+from support.savepoints.sensor_program import TEXT, lines, readings
 
 BEFORE = ValueStateDescriptor("profile", Types.ROW_NAMED(["hits", "last"], [Types.INT(), Types.STRING()]))
 AFTER = ValueStateDescriptor(

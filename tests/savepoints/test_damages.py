@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from damages import Damage
-from program import Running
 
 from scurry.common import Types
 from scurry.datastream import DataStream
@@ -20,6 +18,8 @@ from scurry.runtime.savepoint.reading import Savepoint, complete_savepoint, open
 from scurry.runtime.savepoint.restore import Restore
 from scurry.runtime.savepoint.taking import Description
 from scurry.testing import TestHarness
+from support.savepoints.damaged_savepoints import Damage
+from support.savepoints.sensor_program import Running
 
 DAMAGES = 200
 TEXT = Types.STRING()

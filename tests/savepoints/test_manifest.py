@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import Job
-from test_restore import only_running
 
 from scurry.errors import SavepointFormatError, SavepointNotFoundError, StorageConnectionError
 from scurry.runtime.savepoint import manifest, reading
@@ -19,6 +17,8 @@ from scurry.runtime.savepoint.format import Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import CheckedInput, digest
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 from scurry.state import OperatorTransformation, SavepointReader, SavepointWriter
+from support.savepoints.sensor_jobs import Job
+from support.savepoints.sensor_program import only_running
 
 METADATA = SavepointMetadata(1, "test", "0" * 32, "test", 128, 7)
 V1 = Path(__file__).parents[1] / "fixtures" / "savepoint-v1"

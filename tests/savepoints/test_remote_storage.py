@@ -7,12 +7,12 @@ import uuid
 from pathlib import Path
 
 import pytest
-from runs import Job
-from test_restore import everything, goes_on
 
 from scurry.common import JobStatus
 from scurry.errors import UnsupportedError
 from scurry.runtime.savepoint.reading import open_savepoint
+from support.savepoints.sensor_jobs import Job
+from support.savepoints.sensor_program import everything, goes_on
 
 pytestmark = pytest.mark.spark
 

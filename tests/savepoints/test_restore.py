@@ -8,39 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import (
-    READING,
-    RECORDS,
-    alarms,
-    lines,
-    reading,
-    readings,
-    running,
-    totals,
-    windows,
-)
-from runs import Job, refusal
 
 from scurry.common import Types
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import JobError, SavepointError, StateNotFoundError, TopologyError
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
-
-
-def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 1500) -> list[DataStream]:
-    stream = readings(env, per_second=per_second)
-    summed = windows(stream)
-    return [running(stream), summed, totals(summed), alarms(env, stream, ruled)]
-
-
-def goes_on(env: StreamExecutionEnvironment) -> list[DataStream]:
-    """The same program, sure to find the state of before."""
-    return everything(env, ruled=True)
-
-
-def only_running(env: StreamExecutionEnvironment) -> list[DataStream]:
-    return [running(readings(env))]
-
+from support.savepoints.sensor_jobs import Job, refusal
+from support.savepoints.sensor_program import (
+    READING,
+    RECORDS,
+    everything,
+    goes_on,
+    lines,
+    only_running,
+    reading,
+    readings,
+    running,
+    windows,
+)
 
 # ---------------------------------------------------------------- the same program
 

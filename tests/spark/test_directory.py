@@ -193,7 +193,7 @@ KEPT = {
 }
 
 UUID = "da85abc8-6aa6-4db2-98aa-c3ba2d422753"
-#: What is there when a job is killed while it writes something; recorded from jobs (tests/faults/crash_images.py).
+#: What is there when a job is killed while it writes something; recorded from jobs (support/faults/crash_images.py).
 LEFT = [
     ".scurry.json.1234",
     ".scurry.json.1234.tmp",

@@ -22,6 +22,8 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.datastream.window import CountTrigger, EventTimeSessionWindows, TumblingEventTimeWindows
+from scurry.runtime.savepoint.format import SourceState
+from scurry.state import KeyedStateBootstrapFunction, KeyedStateReaderFunction
 
 
 class Mean(AggregateFunction):
@@ -140,3 +142,25 @@ class Revenue(KeyedBroadcastProcessFunction):
 
 def revenue(sales: Any, prices: Any) -> Any:
     return sales.key_by(lambda pair: pair[0]).connect(prices.broadcast(PRICES)).process(Revenue()).uid("revenue")
+
+
+SOURCE = SourceState("Files", 3, "FileSource", 1, {"offset": 5})
+
+
+class MeanAndTimers(KeyedStateReaderFunction):
+    def open(self, runtime_context: Any) -> None:
+        self.mean = runtime_context.get_aggregating_state(MEAN)
+
+    def read_key(self, key: Any, ctx: Any) -> Any:
+        yield key, self.mean.get(), sorted(ctx.registered_event_time_timers()), ctx.registered_processing_time_timers()
+
+
+class Counts(KeyedStateBootstrapFunction):
+    def open(self, runtime_context: Any) -> None:
+        self.count = runtime_context.get_state(COUNT)
+        self.mean = runtime_context.get_aggregating_state(MEAN)
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        self.count.update((self.count.value() or 0) + value[1])
+        self.mean.add(value[1])
+        ctx.timer_service().register_event_time_timer(60_000)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness_savepoints import NOW, save, start_from
 
 from scurry.common import Configuration, Time
 from scurry.datastream import StreamExecutionEnvironment
@@ -24,6 +23,7 @@ from scurry.runtime.savepoint.restore import Restore
 from scurry.runtime.state.backend import stored_entries
 from scurry.state import SavepointReader
 from scurry.testing import TestHarness
+from support.state.harness_savepoints import NOW, save, start_from
 
 TTL = 60_000
 

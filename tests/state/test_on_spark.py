@@ -7,16 +7,14 @@ from typing import Any
 
 import pipelines
 import pytest
-from harness_savepoints import NOW, save, start_from
-from pipelines import LAST, RECENT, Visit
-from test_reading import MeanAndTimers
-from test_writing import SOURCE, Counts
+from pipelines import LAST, RECENT, SOURCE, Counts, MeanAndTimers, Visit
 
 from scurry.common import Time
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import OperatorError, StateNotFoundError
 from scurry.state import KeyedStateBootstrapFunction, OperatorTransformation, SavepointReader, SavepointWriter
 from scurry.testing import TestHarness
+from support.state.harness_savepoints import NOW, save, start_from
 
 pytestmark = pytest.mark.spark
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pipelines
 import pytest
-from harness_savepoints import NOW, save
-from pipelines import LAST, MEAN, PRICES, RECENT, Visit
+from pipelines import LAST, PRICES, RECENT, MeanAndTimers, Visit
 
 from scurry.common import Row
 from scurry.common.time_domain import TimeDomain
@@ -19,6 +18,7 @@ from scurry.datastream.window import TimeWindow
 from scurry.errors import OperatorError, SavepointError, StateNotFoundError
 from scurry.state import KeyedStateReaderFunction, SavepointReader, Timer, WindowState
 from scurry.testing import TestHarness
+from support.state.harness_savepoints import NOW, save
 
 HOME, SHOP = Visit("home", 10), Visit("shop", 30, ["sale"])
 
@@ -76,14 +76,6 @@ def test_timers_show_with_key_and_domain(savepoint: SavepointReader) -> None:
         Timer(62_000, "ann", event, None),
         Timer(63_000, 7, event, None),
     ]
-
-
-class MeanAndTimers(KeyedStateReaderFunction):
-    def open(self, runtime_context: Any) -> None:
-        self.mean = runtime_context.get_aggregating_state(MEAN)
-
-    def read_key(self, key: Any, ctx: Any) -> Any:
-        yield key, self.mean.get(), sorted(ctx.registered_event_time_timers()), ctx.registered_processing_time_timers()
 
 
 def test_a_reader_function_sees_states_and_timers_of_each_key(savepoint: SavepointReader) -> None:

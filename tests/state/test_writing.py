@@ -7,14 +7,12 @@ from typing import Any
 
 import pipelines
 import pytest
-from harness_savepoints import save, start_from
-from pipelines import BY_PAGE, COUNT, LAST, MEAN, PAGES, PRICES, RECENT, TOTAL, Mean, Seconds, Visit
+from pipelines import BY_PAGE, COUNT, LAST, MEAN, PAGES, PRICES, RECENT, SOURCE, TOTAL, Counts, Mean, Seconds, Visit
 
 from scurry.common import Row, Time
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.window import CountTrigger, EventTimeSessionWindows, TumblingEventTimeWindows
 from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateNotFoundError
-from scurry.runtime.savepoint.format import SourceState
 from scurry.state import (
     BroadcastStateBootstrapFunction,
     KeyedStateBootstrapFunction,
@@ -23,19 +21,9 @@ from scurry.state import (
     SavepointWriter,
 )
 from scurry.testing import TestHarness
+from support.state.harness_savepoints import save, start_from
 
 HOME = Visit("home", 10)
-
-
-class Counts(KeyedStateBootstrapFunction):
-    def open(self, runtime_context: Any) -> None:
-        self.count = runtime_context.get_state(COUNT)
-        self.mean = runtime_context.get_aggregating_state(MEAN)
-
-    def process_element(self, value: Any, ctx: Any) -> None:
-        self.count.update((self.count.value() or 0) + value[1])
-        self.mean.add(value[1])
-        ctx.timer_service().register_event_time_timer(60_000)
 
 
 def bootstrap(records: Any) -> Any:
@@ -208,9 +196,6 @@ def test_broadcast_state_is_written_from_plain_values(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------ parts of other savepoints
-
-
-SOURCE = SourceState("Files", 3, "FileSource", 1, {"offset": 5})
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ it are one job. BATCH knows no watermarks before the end, so only scripts that s
 
 from __future__ import annotations
 
-import playing
 import pytest
-import scripts
-from running import Run
-from scripts import HERE, Script
+
+from support.transcripts import harness_runner, scripts
+from support.transcripts.job_runner import Run
+from support.transcripts.scripts import SCRIPTS_DIRECTORY, Script
 
 SCRIPTS = scripts.load()
-WRONG = scripts.load(HERE / "wrong")
+WRONG = scripts.load(SCRIPTS_DIRECTORY / "wrong")
 IN_BATCH = [script for script in SCRIPTS if script.batch_results is not None]
 ON_SPARK = [script for script in SCRIPTS if not script.moves_the_clock]
 
@@ -25,13 +25,13 @@ def by_name(script: Script) -> str:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=by_name)
 def test_in_the_harness(script: Script) -> None:
-    playing.play(script)
+    harness_runner.play(script)
 
 
 @pytest.mark.parametrize("script", WRONG, ids=by_name)
 def test_a_wrong_script_is_found_out(script: Script) -> None:
     with pytest.raises(AssertionError, match=script.spec["name"]):
-        playing.play(script)
+        harness_runner.play(script)
 
 
 @pytest.mark.parametrize("one_step_each", [False, True], ids=["few batches", "many batches"])

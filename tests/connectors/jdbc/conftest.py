@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jdbc_tables import Tables, connection_options
+
+from support.connectors.jdbc_tables import Tables, connection_options
 
 
 @pytest.fixture

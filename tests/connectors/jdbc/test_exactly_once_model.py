@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jdbc_tables import connection_options
 
 from scurry.common import Row, Types
 from scurry.connectors.jdbc import exactly_once
 from scurry.connectors.sink import Committer, WriterContext
 from scurry.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
+from support.connectors.jdbc_tables import connection_options
 
 ROW = Types.ROW_NAMED(["id", "name"], [Types.INT(), Types.STRING()])
 EXECUTION = JdbcExecutionOptions.builder().with_batch_size(3).with_max_retries(0).build()

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from jdbc_tables import connection_options
 
 from scurry.common import Types
 from scurry.connectors.jdbc.postgres_url import libpq_parameters
@@ -19,6 +18,7 @@ from scurry.datastream.connectors.jdbc import (
     JdbcSink,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from support.connectors.jdbc_tables import connection_options
 
 POSTGRES = "jdbc:postgresql://db.example:5433/shop"
 ROW = Types.ROW_NAMED(["id", "name"], [Types.INT(), Types.STRING()])

@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from jdbc_tables import Tables, connection_options
 
 from scurry.common import Row, Types
 from scurry.connectors.source import ChunkSizer
 from scurry.datastream.connectors.jdbc import JdbcLookup, JdbcSource
 from scurry.errors import DatabaseAccessError, DatabaseConnectionError, StatementError
+from support.connectors.jdbc_tables import Tables, connection_options
 
 pytestmark = pytest.mark.postgres
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from jdbc_tables import Tables, connection_options
 
 from scurry.common import Configuration, Row, Types, WatermarkStrategy
 from scurry.connectors.jdbc import exactly_once
@@ -27,6 +26,7 @@ from scurry.errors import (
     SinkCommitError,
     StatementError,
 )
+from support.connectors.jdbc_tables import Tables, connection_options
 
 pytestmark = pytest.mark.postgres
 

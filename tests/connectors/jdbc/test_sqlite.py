@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from jdbc_tables import Tables, connection_options
 
 from scurry.common import Configuration, Row, Time, Types, WatermarkStrategy
 from scurry.connectors.sink import WriterContext
@@ -29,6 +28,7 @@ from scurry.errors import (
     StatementError,
     TypeMismatchError,
 )
+from support.connectors.jdbc_tables import Tables, connection_options
 
 ROW = Types.ROW_NAMED(["id", "name"], [Types.INT(), Types.STRING()])
 INSERT = "INSERT INTO target VALUES (?, ?)"

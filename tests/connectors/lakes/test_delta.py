@@ -11,7 +11,6 @@ from typing import Any
 import deltalake
 import pyarrow as pa
 import pytest
-from column_values import NULLS, ROW_OF_ALL, VALUES
 
 from scurry.common import Configuration, Row, Types, WatermarkStrategy
 from scurry.connectors.sink import Committer
@@ -27,6 +26,7 @@ from scurry.errors import (
     UnsupportedError,
 )
 from scurry.table.types import DataTypes
+from support.connectors.column_values import NULLS, ROW_OF_ALL, VALUES
 
 Drive = Callable[..., Any]
 Write = Callable[..., list[Any]]

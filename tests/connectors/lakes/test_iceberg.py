@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from column_values import NULLS, ROW_OF_ALL, VALUES
 
 from scurry.common import Configuration, Row, Types, WatermarkStrategy
 from scurry.connectors.sink import Committer, WriterContext
@@ -17,6 +16,7 @@ from scurry.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.connectors.iceberg import IcebergSink, IcebergSource, TableLoader
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
 from scurry.table.types import DataTypes
+from support.connectors.column_values import NULLS, ROW_OF_ALL, VALUES
 
 Drive = Callable[..., Any]
 Write = Callable[..., list[Any]]

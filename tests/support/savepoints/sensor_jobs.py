@@ -1,0 +1,63 @@
+"""Starting, stopping and going on with the programs of `program`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scurry.common.job_client import JobClient
+from scurry.common.job_status import JobStatus
+from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.errors import JobError
+from support.savepoints.sensor_program import RECORDS, environment, lines, start
+
+Build = Callable[[StreamExecutionEnvironment], list[DataStream]]
+
+
+class Job:
+    """Starts programs, one after another, each with an output and a checkpoint directory of its own."""
+
+    def __init__(self, runner: str, place: Path) -> None:
+        self.runner, self.place = runner, place
+        self.outputs: list[Path] = []
+
+    def start(self, build: Build, parallelism: int = 2, savepoint: str | None = None, **settings: str) -> JobClient:
+        output = self.place / f"output-{len(self.outputs)}"
+        self.outputs.append(output)
+        settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
+        if self.runner == "spark":  # batches are slow there: the rate would put everything into one
+            settings.setdefault("scurry__batch__max_records", "300")
+        if savepoint is not None:
+            settings["execution__state_recovery__path"] = savepoint
+        env = environment(self.runner, parallelism, **settings)
+        return start(env, output, *build(env))
+
+    def wait(self, client: JobClient) -> None:
+        """Waits until the job is somewhere in the middle."""
+        give_up = time.monotonic() + 120
+        while len(lines(self.outputs[-1], kind="running")) < RECORDS // 4:
+            assert time.monotonic() < give_up and not client.get_job_status().result().is_terminal_state()
+            time.sleep(0.02)
+
+    def stop(self, client: JobClient, drain: bool = False) -> str:
+        """Stops a job somewhere in the middle."""
+        self.wait(client)
+        path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
+        assert client.get_job_status().result() == JobStatus.FINISHED
+        assert len(lines(self.outputs[-1], kind="running")) < RECORDS, "the job was over before it was stopped"
+        return path
+
+    def finish(self, client: JobClient) -> list[str]:
+        """Waits for the end; returns what all programs so far have written."""
+        client.get_job_execution_result().result()
+        return lines(*self.outputs)
+
+
+def refusal(job: Job, client: JobClient) -> str:
+    """What a job says that does not start."""
+    with pytest.raises(JobError) as failure:
+        client.get_job_execution_result().result()
+    return str(failure.value)

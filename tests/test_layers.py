@@ -11,7 +11,7 @@ import functools
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,6 +159,36 @@ def test_every_module_belongs_to_a_declared_layer() -> None:
 def test_imports_point_downward() -> None:
     inside = [found for found in all_imports() if found.imported.split(".")[0] == "scurry"]
     assert [f"{found.where} imports {found.imported}" for found in inside if not is_downward(found)] == []
+
+
+#: Flink's own shape: every kind of stream makes others, by imports inside their methods.
+STREAMS = {
+    f"scurry.datastream.data_stream.{name}"
+    for name in (
+        "_windows", "cached", "co_grouped_streams", "connected", "interval_join", "joined_streams", "keyed", "stream",
+        "windowed",
+    )
+}  # fmt: skip
+
+
+def import_circles() -> list[set[str]]:
+    """The largest sets of modules that all import each other, directly or through others."""
+    imports: dict[str, set[str]] = defaultdict(set)
+    for found in all_imports():
+        imports[found.importer].add(found.imported)
+    reached: dict[str, set[str]] = {}
+    for module in imports:
+        reached[module], ahead = set(), [module]
+        while ahead:
+            new = imports.get(ahead.pop(), set()) - reached[module]
+            reached[module] |= new
+            ahead += new
+    circles = {frozenset(other for other in reached[each] if each in reached.get(other, ())) for each in imports}
+    return [set(circle) for circle in circles if circle]
+
+
+def test_modules_do_not_import_each_other_in_circles() -> None:
+    assert [sorted(circle) for circle in import_circles() if not circle <= STREAMS] == []
 
 
 def test_every_exception_is_needed() -> None:

@@ -15,7 +15,7 @@ from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.message_lines import MessageLinesFormat
 from scurry.connectors.files.formats.orc import OrcFormat
 from scurry.connectors.files.formats.parquet import ParquetFormat
-from scurry.connectors.files.formats.text import TextLineFormat
+from scurry.connectors.files.formats.stream import TextLineFormat
 from scurry.connectors.files.reading.source import FileSource, FileSplits
 
 

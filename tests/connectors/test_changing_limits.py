@@ -11,7 +11,7 @@ import pytest
 
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.datagen import DataGeneratorSource
-from scurry.connectors.files.formats.format import StreamFormat
+from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.hybrid import HybridSource
 from scurry.connectors.sequence import NumberSequenceSource

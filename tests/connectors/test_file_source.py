@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from scurry.connectors.files.filesystem import ArrowFileSystem, file_system
 from scurry.connectors.files.formats.ranges import owned_blocks
-from scurry.connectors.files.formats.text import TextLineFormat, split_lines
+from scurry.connectors.files.formats.stream import TextLineFormat, split_lines
 from scurry.connectors.files.reading.source import FileSource, _FileEnumerator
 from scurry.connectors.source import BatchLimits
 from scurry.errors import ArgumentError, SourceNotFoundError, UnsupportedError

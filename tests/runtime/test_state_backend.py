@@ -18,8 +18,9 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.runtime.keys import key_hash
-from scurry.runtime.state.backend import EVENT, PAGE_BYTES, PROCESSING, Index, KeyedStateBackend
-from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend
+from scurry.runtime.state.layout import EVENT, PROCESSING
+from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
 
 

@@ -16,7 +16,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.primitives import create_state
+from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore
 from support.runtime.expiring_state import Total
 

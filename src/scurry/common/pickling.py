@@ -26,7 +26,7 @@ _MOVED = {
     "scurry.connectors.files.orc": "scurry.connectors.files.formats.orc",
     "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
     "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
-    "scurry.connectors.files.text": "scurry.connectors.files.formats.text",
+    "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
 }
 
 

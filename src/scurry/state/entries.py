@@ -12,9 +12,9 @@ from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.operators.session_window import SESSIONS
 from scurry.runtime.operators.window import MERGING
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.state.backend import Entry as KeyEntry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
+from scurry.runtime.state.layout import Entry as KeyEntry
 from scurry.runtime.state.schema import CONTENTS
 from scurry.runtime.state.timer import Timer, timers_in
 

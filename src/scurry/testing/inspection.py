@@ -13,9 +13,11 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import canonical_keys
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.aligned_window import aligned
-from scurry.runtime.state.backend import Entry, KeyedStateBackend, stored_entries
+from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
-from scurry.runtime.state.primitives import create_state, plain_value
+from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.primitives import plain_value
+from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer, timers_in
 

@@ -12,7 +12,8 @@ from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration, registered_states
 from scurry.runtime.savepoint.restore import deal_metas, receivers
-from scurry.runtime.state.backend import GROUP_SHIFT, Meta
+from scurry.runtime.state.backend import Meta
+from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.schema import Schemas
 
 __all__ = ["Snapshot", "restore_snapshot", "take_snapshot"]

@@ -13,8 +13,8 @@ from scurry.connectors.avro.arrow_records import AvroTables
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.format import StreamFormat
 from scurry.connectors.files.formats.parquet import ParquetWriter, read_parquet
+from scurry.connectors.files.formats.stream import StreamFormat
 
 __all__ = ["AvroParquetFormat", "AvroParquetWriterFactory"]
 

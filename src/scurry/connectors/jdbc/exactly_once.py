@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.connectors.jdbc.databases import Database, database_of
+from scurry.connectors.jdbc.database import Database
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcExactlyOnceOptions
 from scurry.connectors.jdbc.row_text import RowText
 from scurry.connectors.jdbc.session import Session

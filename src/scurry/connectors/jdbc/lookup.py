@@ -10,7 +10,7 @@ from typing import Any
 
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.types import Row
-from scurry.connectors.jdbc.databases import database_of
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import Session
 from scurry.errors import ArgumentError

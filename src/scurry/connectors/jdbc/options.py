@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scurry.common.time import TimeAmount, to_millis
+from scurry.connectors.jdbc.connection import Connection
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.errors import ArgumentError
 
 __all__ = ["JdbcConnectionOptions", "JdbcExactlyOnceOptions", "JdbcExecutionOptions"]
 
 
-@dataclass(frozen=True)
-class JdbcConnectionOptions:
-    """The address and credentials of a database. Programs create it with `JdbcConnectionOptionsBuilder`.
-
-    Its text contains neither the password nor the URL's parameters.
-    """
-
-    _url: str = field(repr=False)
-    _driver_name: str | None = field(default=None, repr=False)
-    _user_name: str | None = field(default=None, repr=False)
-    _password: str | None = field(default=None, repr=False)
-
-    def __repr__(self) -> str:
-        """Return for example `JdbcConnectionOptions(jdbc:postgresql://host/db as 'ann')`."""
-        user = "" if self._user_name is None else f" as {self._user_name!r}"
-        return f"JdbcConnectionOptions({self.shown_url}{user})"
-
-    @property
-    def shown_url(self) -> str:
-        """The URL for errors and logs: without parameters, some of which are secret."""
-        # A password may contain unencoded @, / and ?; a port ends with one of the latter two.
-        url = re.sub(r"//[^/@:?]*:(?!\d+(?:[/?,]|$))\S*@", "//", self._url)
-        return re.sub(r"//[^/@]*@", "//", url.partition("?")[0])
-
-    def get_db_url(self) -> str:
-        """Return the JDBC URL."""
-        return self._url
-
-    def get_driver_name(self) -> str | None:
-        """Return the class name of the JDBC driver, None if it was not given."""
-        return self._driver_name
-
-    def get_user_name(self) -> str | None:
-        """Return the user, None if it was not given."""
-        return self._user_name
-
-    def get_password(self) -> str | None:
-        """Return the password, None if it was not given."""
-        return self._password
+@dataclass(frozen=True, repr=False)
+class JdbcConnectionOptions(Connection):
+    """The address and credentials of a database. Programs create it with `JdbcConnectionOptionsBuilder`."""
 
     class JdbcConnectionOptionsBuilder:
         """Build JdbcConnectionOptions."""
@@ -92,10 +58,7 @@ class JdbcConnectionOptions:
             if not self._url:
                 raise ArgumentError("JdbcConnectionOptions need a URL: with_url('jdbc:postgresql://host/database')")
             options = JdbcConnectionOptions(self._url, self._driver_name, self._user_name, self._password)
-            # wrong options should fail here, in the user's program
-            from scurry.connectors.jdbc.databases import database_of
-
-            database_of(options)
+            database_of(options)  # wrong options should fail here, in the user's program
             return options
 
 

@@ -20,8 +20,8 @@ from scurry.common.typeinfo import (
     TypeInformation,
     Types,
 )
-from scurry.connectors.jdbc.databases import Database, Fault
-from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.connection import Connection
+from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
 from scurry.connectors.jdbc.postgres_url import libpq_parameters
 from scurry.errors import ExtraMissingError, UnsupportedError
@@ -81,7 +81,7 @@ class Postgres(Database):
 
     jdbc_drivers = ("org.postgresql.Driver",)
 
-    def __init__(self, options: JdbcConnectionOptions) -> None:
+    def __init__(self, options: Connection) -> None:
         """Check the URL and the driver."""
         super().__init__(options)
         self._parameters = libpq_parameters(options)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.connection import Connection
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = ["libpq_parameters"]
@@ -42,7 +42,7 @@ _TARGETS = {
 _OTHERS = ("currentSchema", "prepareThreshold", "reWriteBatchedInserts", "ssl", "stringtype", "targetServerType")
 
 
-def libpq_parameters(options: JdbcConnectionOptions) -> dict[str, Any]:
+def libpq_parameters(options: Connection) -> dict[str, Any]:
     """Return the keyword arguments of `psycopg.connect` for a JDBC URL with user and password.
 
     Raises:

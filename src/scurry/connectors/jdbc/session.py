@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from scurry.connectors.jdbc.databases import PASSING, Database
+from scurry.connectors.jdbc.database import PASSING, Database
 
 __all__ = ["Session"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import RowTypeInfo
-from scurry.connectors.jdbc.databases import database_of
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.jdbc.session import Session
 from scurry.connectors.jdbc.statement import Rows, Statement

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import RowTypeInfo
-from scurry.connectors.jdbc.databases import database_of
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import Session
 from scurry.connectors.ranges import RangeEnumerator

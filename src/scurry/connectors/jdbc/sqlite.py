@@ -20,8 +20,8 @@ from scurry.common.typeinfo import (
     TypeInformation,
     Types,
 )
-from scurry.connectors.jdbc.databases import Database, Fault
-from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.connection import Connection
+from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
 from scurry.errors import ArgumentError, UnsupportedError
 
@@ -37,7 +37,7 @@ class Sqlite(Database):
 
     jdbc_drivers = ("org.sqlite.JDBC",)
 
-    def __init__(self, options: JdbcConnectionOptions) -> None:
+    def __init__(self, options: Connection) -> None:
         """Check the URL and the driver."""
         super().__init__(options)
         self._path = options.get_db_url().removeprefix(_PREFIX)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
-from scurry.connectors.jdbc.databases import Database
+from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.session import Session
 from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, RejectedValuesError, TypeMismatchError
 

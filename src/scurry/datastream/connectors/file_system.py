@@ -9,7 +9,8 @@ from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
-from scurry.connectors.files.formats.format import BulkFormat, FileFormat, StreamFormat
+from scurry.connectors.files.formats.format import BulkFormat, FileFormat
+from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.files.reading.source import FileSource as _FileSource
 from scurry.connectors.files.reading.source import FileSplits
 from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets

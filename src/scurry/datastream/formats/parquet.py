@@ -7,8 +7,8 @@ from scurry.common.configuration import Configuration
 from scurry.connectors.avro.arrow_types import arrow_schema
 from scurry.connectors.avro.parquet_files import AvroParquetFormat, AvroParquetWriterFactory
 from scurry.connectors.avro.schema import AvroSchema
-from scurry.connectors.files.formats.format import StreamFormat
 from scurry.connectors.files.formats.parquet import ParquetFormat, ParquetWriterFactory
+from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.datastream.formats._avro_files import checked_schema
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, UnsupportedError

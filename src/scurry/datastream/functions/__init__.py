@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.datastream.functions.asynchronous import AsyncFunction, AsyncRetryPredicate, AsyncRetryStrategy
+from scurry.datastream.functions.asynchronous import AsyncFunction
 from scurry.datastream.functions.base import Function, KeyedStateStore, RuntimeContext
 from scurry.datastream.functions.broadcast import (
     BaseBroadcastProcessFunction,
@@ -22,6 +22,7 @@ from scurry.datastream.functions.process import (
     KeyedProcessFunction,
     ProcessFunction,
 )
+from scurry.datastream.functions.retries import AsyncRetryPredicate, AsyncRetryStrategy
 from scurry.datastream.functions.transformations import (
     AggregateFunction,
     CoFlatMapFunction,

@@ -9,10 +9,13 @@ from scurry.errors import KeyedStateError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.functions.metrics import OperatorMetricGroup
 from scurry.runtime.keys import original_key
-from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
-from scurry.runtime.state.primitives import create_state, plain_value
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import EVENT, PROCESSING
+from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.registry import StateRegistry
+from scurry.runtime.state.states import create_state
 
 
 class TaskInfo:
@@ -148,9 +151,8 @@ class RuntimeContext:
     def get_metrics_group(self) -> Any:
         """Return the operator's metric group."""
         if self._metric_group is None:
-            from scurry.runtime.functions.metrics import OperatorMetricGroup
-
-            self._metric_group = OperatorMetricGroup(self._plan.id, self._info)
+            info = self._info
+            self._metric_group = OperatorMetricGroup(self._plan.id, info.subtask, info.user_metrics)
         return self._metric_group
 
     def get_state(self, state_descriptor: Any) -> Any:

@@ -12,23 +12,30 @@ from typing import Any, TypeVar
 
 from scurry.errors import ArgumentError
 from scurry.metrics import Counter, Distribution, Meter, Metric, MetricGroup
-from scurry.runtime.functions.context import TaskInfo
 
 Report = tuple[Any, ...]
 M = TypeVar("M", "TaskCounter", "TaskMeter", "TaskDistribution", "TaskGauge")
 
 
 class OperatorMetricGroup(MetricGroup):
-    """The metrics of one operator instance, or a group of them."""
+    """The metrics of one operator instance, or a group of them.
 
-    def __init__(self, operator: int, info: TaskInfo, scope: str = "") -> None:
+    Args:
+        operator: The operator's id in the plan.
+        subtask: The subtask.
+        registered: All metrics of the task, by operator and full name; new ones are added.
+        scope: The names of the groups that it is in, joined by dots.
+    """
+
+    def __init__(self, operator: int, subtask: int, registered: dict[tuple[int, str], Any], scope: str = "") -> None:
         self._operator = operator
-        self._info = info
+        self._subtask = subtask
+        self._registered = registered
         self._scope = scope
 
     def add_group(self, name: str, extra: str | None = None) -> OperatorMetricGroup:
         parts = [part for part in (self._scope, name, extra) if part]
-        return OperatorMetricGroup(self._operator, self._info, ".".join(parts))
+        return OperatorMetricGroup(self._operator, self._subtask, self._registered, ".".join(parts))
 
     def counter(self, name: str) -> Counter:
         return self._register(name, TaskCounter())
@@ -37,7 +44,7 @@ class OperatorMetricGroup(MetricGroup):
         return self._register(name, TaskMeter(time_span_in_seconds))
 
     def gauge(self, name: str, obj: Callable[[], int]) -> None:
-        self._register(name, TaskGauge(self._info.subtask)).read = obj
+        self._register(name, TaskGauge(self._subtask)).read = obj
 
     def distribution(self, name: str) -> Distribution:
         return self._register(name, TaskDistribution())
@@ -45,7 +52,7 @@ class OperatorMetricGroup(MetricGroup):
     def _register(self, name: str, metric: M) -> M:
         """Add a metric, or return the existing one of that name and kind."""
         full_name = f"{self._scope}.{name}" if self._scope else name
-        known = self._info.user_metrics.setdefault((self._operator, full_name), metric)
+        known = self._registered.setdefault((self._operator, full_name), metric)
         if type(known) is not type(metric):
             raise ArgumentError(f"metric {full_name!r} is a {known.kind} already: give the {metric.kind} another name")
         return known

@@ -15,7 +15,7 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.window import WindowOperator
-from scurry.runtime.state.backend import EVENT
+from scurry.runtime.state.layout import EVENT
 
 
 def aligned(operator: ops.Operator) -> bool:

@@ -12,7 +12,8 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error, shorten
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.functions.dead_letters import DeadLetters
-from scurry.runtime.state.backend import EVENT, PROCESSING, Entry, KeyedStateBackend
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import EVENT, PROCESSING, Entry
 from scurry.runtime.state.store import DictStore, StateStore
 
 

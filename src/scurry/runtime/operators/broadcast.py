@@ -13,8 +13,8 @@ from scurry.runtime.functions.context import ProcessContext, StateAccess, TaskIn
 from scurry.runtime.keys import groups_of, original_key
 from scurry.runtime.operators.keyed import KeyedProcessOperator
 from scurry.runtime.operators.stateless import ProcessOperator, process_each
-from scurry.runtime.state.backend import Entry
 from scurry.runtime.state.broadcast import BroadcastStates
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.store import StateStore
 
 BROADCAST = 1

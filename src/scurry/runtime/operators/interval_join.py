@@ -19,7 +19,7 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
-from scurry.runtime.state.backend import EVENT
+from scurry.runtime.state.layout import EVENT
 
 #: Slots of the records kept, and namespaces of the timers that remove them, by side.
 SLOTS = ("interval-join-left", "interval-join-right")

@@ -10,7 +10,8 @@ from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService, time_domain
 from scurry.runtime.operators.base import KeyedOperator
-from scurry.runtime.state.backend import EVENT, PROCESSING, KeyedStateBackend
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.primitives import reducer
 
 

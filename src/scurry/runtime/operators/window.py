@@ -21,7 +21,7 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
-from scurry.runtime.state.backend import EVENT, PROCESSING
+from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.schema import CONTENTS
 
 #: Kinds of trigger state that can be merged when windows merge.

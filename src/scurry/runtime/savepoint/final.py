@@ -24,7 +24,8 @@ from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.pages import entries_of
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
-from scurry.runtime.state.backend import DOMAINS, KeyedStateBackend, Meta
+from scurry.runtime.state.backend import KeyedStateBackend, Meta
+from scurry.runtime.state.layout import DOMAINS
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tasks.batch_task import OperatorRun, RunOf
 from scurry.runtime.tasks.task import Task

@@ -35,7 +35,7 @@ from scurry.runtime.savepoint.manifest import (
     digest,
 )
 from scurry.runtime.savepoint.trust import trusted_files
-from scurry.runtime.state.backend import GROUP_SHIFT
+from scurry.runtime.state.layout import GROUP_SHIFT
 
 T = TypeVar("T")
 R = TypeVar("R")

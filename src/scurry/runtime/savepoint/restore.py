@@ -22,8 +22,9 @@ from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
-from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, Meta
+from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.expiry import RestoreFilter
+from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT
 
 #: Operators whose functions name their own states may replace each other.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))

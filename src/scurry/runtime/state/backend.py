@@ -25,22 +25,13 @@ from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.state.expiry import Lifetime
+from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT, Entry, Page
 from scurry.runtime.state.store import StateStore, StoreKey
-
-#: Reserved entry slots of the two time domains.
-EVENT = 0
-PROCESSING = 1
-DOMAINS = (EVENT, PROCESSING)
+from scurry.runtime.state.writing import PageWriter
 
 #: A page is split when its encoding grows past this many bytes.
 PAGE_BYTES = 4 * 1024
 
-#: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
-GROUP_SHIFT = 32
-NUMBER = (1 << GROUP_SHIFT) - 1
-
-Entry = dict[Any, Any]
-Page = dict[Any, Entry]
 #: For each domain: group or page -> time of its earliest timer.
 Due = tuple[dict[int, int], dict[int, int]]
 
@@ -267,8 +258,6 @@ class KeyedStateBackend:
 
     def flush(self, now: int = 0) -> None:
         """Write back what changed, without what has expired by `now` (ms)."""
-        from scurry.runtime.state.writing import PageWriter  # it needs this module
-
         self._convert()
         PageWriter(self, now).write()
         blob = pickle.dumps(self.meta, 5)

@@ -10,7 +10,7 @@ import pickle
 from typing import Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, ReadOnlyStateError
-from scurry.runtime.state.backend import Entry
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.primitives import MapState
 from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.store import StateStore

@@ -10,9 +10,10 @@ from typing import Any
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.runtime.keys import original_key
-from scurry.runtime.state.backend import Entry, Index
+from scurry.runtime.state.backend import Index
 from scurry.runtime.state.classes import ChangedClasses
 from scurry.runtime.state.evolution import Change, Incompatible, Rules, evolve
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.schema import CONTENTS, StateSchema, broadcast_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from scurry.runtime.state.backend import Entry, KeyedStateBackend
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import Entry
 
 
 class EntryHolder(Protocol):
@@ -216,17 +217,3 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 def plain_value(kind: str, state: Any) -> Any:
     """Return the content of a state of this kind, as plain Python."""
     return _PLAIN[kind](state)
-
-
-def create_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
-    """Create the state object of a descriptor, with time to live if the descriptor asks for it."""
-    kind = descriptor.kind
-    if descriptor.ttl_config is not None:
-        from scurry.runtime.state.ttl import create_ttl_state
-
-        return create_ttl_state(backend, descriptor, slot, now)
-    if kind == "reducing":
-        return ReducingState(backend, slot, reducer(descriptor.function))
-    if kind == "aggregating":
-        return AggregatingState(backend, slot, descriptor.function)
-    return {"value": ValueState, "list": ListState, "map": MapState}[kind](backend, slot)

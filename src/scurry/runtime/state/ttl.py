@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.primitives import reducer
 
 #: Stands for a map entry that is not there: its value may be None.
 _ABSENT = object()
@@ -232,8 +233,6 @@ class TtlAggregatingState(_TtlState):
 
 def create_ttl_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
     """Create the state object of a descriptor with time to live."""
-    from scurry.runtime.state.primitives import reducer
-
     common = (backend, slot, descriptor.ttl_config, now)
     if descriptor.kind == "reducing":
         return TtlReducingState(reducer(descriptor.function), *common)

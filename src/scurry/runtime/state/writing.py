@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from scurry.runtime.keys import key_hash
-from scurry.runtime.state.backend import DOMAINS, GROUP_SHIFT, NUMBER, KeyedStateBackend, Page
 from scurry.runtime.state.expiry import due, soonest
+from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT, NUMBER, Page
+
+if TYPE_CHECKING:
+    from scurry.runtime.state.backend import KeyedStateBackend
 
 #: The number of due pages that a batch cleans, besides as many as it has touched.
 CLEANED_PAGES = 128

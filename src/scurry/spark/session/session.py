@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shlex
 import sys
 import threading
 import warnings
@@ -17,13 +15,14 @@ from typing import Any
 
 from scurry.common._config.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
-from scurry.directories import cache_directory, socket_directory
+from scurry.directories import socket_directory
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.workers.dependencies import provide, stage
+from scurry.spark.workers.interpreter import worker_python
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -169,25 +168,3 @@ def _jvm_options(bounded: bool) -> list[str]:
     # -Xss: Spark's regular expressions recurse over error messages: a long one must not overflow the stack
     # -Xms: begin with a small heap that grows as needed: by default it begins with a 64th of the machine, and fills it
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]
-
-
-def worker_python(executable: str = sys.executable) -> str:
-    """Return an interpreter for workers on this machine, without Spark's zipped copy of pyspark on its path.
-
-    Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Every process that is not forked from a warm daemon
-    compiles the imports from it again, which takes 1.5 s of processor time.
-    """
-    directory = cache_directory()
-    script = directory / f"python-{hashlib.sha256(executable.encode()).hexdigest()[:12]}"
-    content = (
-        "#!/bin/sh\n"
-        'case "$PYTHONPATH" in *pyspark.zip:*) PYTHONPATH="${PYTHONPATH#*pyspark.zip:}"; export PYTHONPATH;; esac\n'
-        f'exec {shlex.quote(executable)} "$@"\n'
-    )
-    if not script.exists() or script.read_text() != content:
-        directory.mkdir(parents=True, exist_ok=True)
-        temporary = script.with_suffix(f".{os.getpid()}")
-        temporary.write_text(content)
-        temporary.chmod(0o755)
-        temporary.replace(script)
-    return str(script)

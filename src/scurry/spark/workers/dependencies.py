@@ -11,6 +11,7 @@ from scurry.dependencies.archives import digest_of
 from scurry.dependencies.interpreter import PROBE, WORKER_MODULES, verdict
 from scurry.errors import ConfigError, InterpreterError
 from scurry.graph.plan import JobPlan
+from scurry.spark.workers.interpreter import worker_python
 
 #: Gives jobs with other files other workers: Spark shares no worker between different environments.
 ENVIRONMENT = "SCURRY_DEPENDENCIES"
@@ -43,8 +44,6 @@ def provide(context: Any, plan: JobPlan) -> None:
     Raises:
         DependencyError: The dependencies cannot be provided.
     """
-    from scurry.spark.session.session import worker_python
-
     own = _own_python.setdefault(context, context.pythonExec)
     dependencies = plan.settings.dependencies
     if dependencies is None:

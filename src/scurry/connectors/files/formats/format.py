@@ -9,7 +9,7 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 
-__all__ = ["BulkFormat", "FileFormat", "StreamFormat"]
+__all__ = ["BulkFormat", "FileFormat"]
 
 
 class FileFormat(ABC):
@@ -50,21 +50,6 @@ class FileFormat(ABC):
         Raises:
             MalformedRecordError: The file contains input that cannot be decoded.
         """
-
-
-class StreamFormat(FileFormat):
-    """A format read from a stream of bytes, such as text. Flink's `StreamFormat`."""
-
-    @staticmethod
-    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
-        """Return the format that reads lines of text.
-
-        Args:
-            charset_name: The character set of the files.
-        """
-        from scurry.connectors.files.formats.text import TextLineFormat
-
-        return TextLineFormat(charset_name)
 
 
 class BulkFormat(FileFormat):

@@ -10,8 +10,8 @@ from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.format import StreamFormat
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
+from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 

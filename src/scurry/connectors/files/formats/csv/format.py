@@ -16,9 +16,9 @@ from scurry.common.types import Row
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
-from scurry.connectors.files.formats.format import StreamFormat
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
 from scurry.connectors.files.formats.rows import ColumnRows
+from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 

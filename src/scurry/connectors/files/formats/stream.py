@@ -1,4 +1,4 @@
-"""TextLineFormat: reads the lines of text files."""
+"""Formats that are read from a stream of bytes: their base, and lines of text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.format import StreamFormat
+from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import UnsupportedError
 
-__all__ = ["TextLineFormat", "split_lines"]
+__all__ = ["StreamFormat", "TextLineFormat", "split_lines"]
+
+
+class StreamFormat(FileFormat):
+    """A format read from a stream of bytes, such as text. Flink's `StreamFormat`."""
+
+    @staticmethod
+    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
+        """Return the format that reads lines of text.
+
+        Args:
+            charset_name: The character set of the files.
+        """
+        return TextLineFormat(charset_name)
 
 
 class TextLineFormat(StreamFormat):

@@ -1,4 +1,4 @@
-"""The contract of databases, and the choice of one by its JDBC URL."""
+"""The contract of databases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
-from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.redaction import without_password
 from scurry.errors import (
     ArgumentError,
@@ -18,10 +18,9 @@ from scurry.errors import (
     RejectedValuesError,
     ScurryError,
     StatementError,
-    UnsupportedError,
 )
 
-__all__ = ["Database", "Fault", "database_of"]
+__all__ = ["Database", "Fault", "PASSING"]
 
 
 class Fault(Enum):
@@ -49,7 +48,7 @@ class Database(ABC):
     #: class names of the JDBC drivers for the URL
     jdbc_drivers: ClassVar[tuple[str, ...]]
 
-    def __init__(self, options: JdbcConnectionOptions) -> None:
+    def __init__(self, options: Connection) -> None:
         """Check that the options fit the database.
 
         Raises:
@@ -139,26 +138,3 @@ _FAILURES: dict[Fault, type[ScurryError]] = {
     Fault.STATEMENT: StatementError,
     Fault.RECORD: RejectedValuesError,
 }
-
-
-def database_of(options: JdbcConnectionOptions) -> Database:
-    """Return the database of connection options.
-
-    Raises:
-        UnsupportedError: The URL's database is not supported.
-        ArgumentError: The URL or the driver's name is wrong.
-        ExtraMissingError: The driver is not installed.
-    """
-    from scurry.connectors.jdbc.postgres import Postgres
-    from scurry.connectors.jdbc.sqlite import Sqlite
-
-    url = options.get_db_url()
-    for prefix, database in (("jdbc:postgresql:", Postgres), ("jdbc:sqlite:", Sqlite)):
-        if url.startswith(prefix):
-            return database(options)
-    scheme = ":".join(url.split(":")[:2]) if url.startswith("jdbc:") else url.split(":")[0]
-    raise UnsupportedError(
-        f"no driver for {scheme}: URLs; there are jdbc:postgresql: and jdbc:sqlite:. For other databases write with "
-        "Spark's own JDBC, DataStream.to_spark('jdbc', {...}), and read with env.from_spark(spark.read.jdbc(...)), "
-        "their JDBC driver in spark.jars.packages"
-    )

@@ -1,0 +1,32 @@
+"""Choose the database of connection options by their JDBC URL."""
+
+from __future__ import annotations
+
+from scurry.connectors.jdbc.connection import Connection
+from scurry.connectors.jdbc.database import Database
+from scurry.errors import UnsupportedError
+
+__all__ = ["database_of"]
+
+
+def database_of(options: Connection) -> Database:
+    """Return the database of connection options.
+
+    Raises:
+        UnsupportedError: The URL's database is not supported.
+        ArgumentError: The URL or the driver's name is wrong.
+        ExtraMissingError: The driver is not installed.
+    """
+    from scurry.connectors.jdbc.postgres import Postgres
+    from scurry.connectors.jdbc.sqlite import Sqlite
+
+    url = options.get_db_url()
+    for prefix, database in (("jdbc:postgresql:", Postgres), ("jdbc:sqlite:", Sqlite)):
+        if url.startswith(prefix):
+            return database(options)
+    scheme = ":".join(url.split(":")[:2]) if url.startswith("jdbc:") else url.split(":")[0]
+    raise UnsupportedError(
+        f"no driver for {scheme}: URLs; there are jdbc:postgresql: and jdbc:sqlite:. For other databases write with "
+        "Spark's own JDBC, DataStream.to_spark('jdbc', {...}), and read with env.from_spark(spark.read.jdbc(...)), "
+        "their JDBC driver in spark.jars.packages"
+    )

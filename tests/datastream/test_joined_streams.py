@@ -83,7 +83,7 @@ class TestWindowJoins:
         pairs = first.join(second).where(len, Types.INT()).equal_to(abs).window(TumblingEventTimeWindows.of(10))
         joined = pairs.apply(function, Types.STRING())
         spec = operator(joined)
-        assert isinstance(spec, ops.Window) and spec.kind == "co_group" and spec.aligned == (10, 10, 0)
+        assert isinstance(spec, ops.Window) and spec.hook is ops.WindowHook.CO_GROUP and spec.aligned == (10, 10, 0)
         assert keys(joined) == [(len, Types.INT()), (abs, Types.INT())]
         assert joined.get_type() == Types.STRING()
         assert joined.get_name() == "TumblingEventTimeWindows"

@@ -82,7 +82,8 @@ def window(stream: DataStream) -> ops.Window:
 
 
 def kinds(stream: DataStream) -> tuple[str | None, str | None]:
-    return window(stream).pre_kind, window(stream).kind
+    folding, hook = window(stream).pre_aggregation, window(stream).hook
+    return folding and folding.value, hook and hook.value
 
 
 class TestFunctions:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +20,25 @@ class Operator:
     #: whether the operator depends on the watermark or processing time, so that time must reach it even without data
     timed = False
 
+    #: the operator of which this is a variant: the program has that one, and the planner chooses this one
+    variant_of: ClassVar[type[Operator] | None] = None
+
+    @property
+    def kind(self) -> str:
+        """Its name for users and in savepoints; variants have the same."""
+        return (self.variant_of or type(self)).__name__
+
 
 @dataclass(frozen=True, eq=False)
 class Map(Operator):
     """One output per record (MapFunction or callable)."""
+
+
+@dataclass(frozen=True, eq=False)
+class MapOrDeadLetter(Map):
+    """A map with dead letters: no output for a record on which it fails."""
+
+    variant_of = Map
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +138,29 @@ class KeyedReduce(Operator):
     keyed = True
 
 
+class WindowHook(Enum):
+    """The method of a window function that is called for a fired window; its value is the method's name."""
+
+    PROCESS = "process"
+    APPLY = "apply"
+    #: with the records of two inputs
+    CO_GROUP = "co_group"
+
+
+class PreAggregation(Enum):
+    """How the elements of a window are folded as they arrive."""
+
+    REDUCE = "reduce"
+    AGGREGATE = "aggregate"
+
+
 @dataclass(frozen=True, eq=False)
 class Window(Operator):
-    """Windowing per key (or over all records, with a constant key).
+    """Windowing per key (or over all records, with a constant key); the planner chooses the variant that runs.
 
-    `function` is the window function applied to a fired window or None; `pre_aggregate` is the ReduceFunction or
-    AggregateFunction that folds elements as they arrive or None. `kind` is the kind of `function`: "process", "apply",
-    "co_group" (with two inputs) or None; `pre_kind` is "reduce", "aggregate" or None.
+    `function` is the window function applied to a fired window, through `hook`; both are None if there is none.
+    `pre_aggregate` is the ReduceFunction or AggregateFunction that folds elements as they arrive, as
+    `pre_aggregation` says; both are None if all elements are kept.
     """
 
     assigner: Any = None
@@ -137,9 +169,9 @@ class Window(Operator):
     allowed_lateness: int = 0
     late_tag: Any = None
     pre_aggregate: Any = None
-    pre_kind: str | None = None
+    pre_aggregation: PreAggregation | None = None
     accumulator_type: Any = None
-    kind: str | None = None
+    hook: WindowHook | None = None
     over_all: bool = False
     merging: bool = False
     #: (size, slide, offset) in ms of tumbling or sliding event-time windows with their default trigger
@@ -149,6 +181,27 @@ class Window(Operator):
 
     keyed = True
     timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedWindow(Window):
+    """The common case: tumbling or sliding event-time windows that fire once, at their end; `aligned` is set."""
+
+    variant_of = Window
+
+
+@dataclass(frozen=True, eq=False)
+class SessionWindow(Window):
+    """Event-time sessions with a fixed gap that fire once, at their end; `session_gap` is set."""
+
+    variant_of = Window
+
+
+@dataclass(frozen=True, eq=False)
+class EvictingWindow(Window):
+    """Windows whose `evictor` removes elements before or after the window function sees them."""
+
+    variant_of = Window
 
 
 @dataclass(frozen=True, eq=False)

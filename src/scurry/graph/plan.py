@@ -131,6 +131,9 @@ class SourcePlan:
     outputs: list[Output] = field(default_factory=list)
     #: tag of the side output for malformed records, None if they fail the job
     dead_letters: Any = None
+    #: the operator between the reader and the outputs, if the watermark strategy has something to do; it belongs to the
+    #: source, as in Flink, and has its number
+    assigner: OperatorPlan | None = None
 
 
 @dataclass
@@ -207,7 +210,7 @@ class JobPlan:
         return without_secrets("\n".join(lines))
 
     def _describe_chain(self, task: Any, indent: str, lines: list[str]) -> None:
-        kind = type(task.operator).__name__ if isinstance(task, OperatorPlan) else "Source"
+        kind = task.operator.kind if isinstance(task, OperatorPlan) else "Source"
         lines.append(f"{indent}[{task.id}] {task.name} ({kind}, {task.origin})")
         for out in task.outputs:
             tag = f"side output {out.tag!r}" if out.tag else ""

@@ -71,17 +71,18 @@ class _Planner:
         parallelism = self._parallelism(node)
         with naming_source(node.name, node.origin):
             channels = node.source.channels(parallelism)
-        self.job.sources[number] = SourcePlan(
+        source = self.job.sources[number] = SourcePlan(
             number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
             node.output_type, parallelism, channels, node.origin, node.description,
             dead_letters=node.dead_letters,
         )  # fmt: skip
+        source.assigner = _assigner(source)
 
     def _add_operator(self, node: OperatorNode) -> None:
         number = self.ids[node.id]
-        kind = type(node.operator).__name__
+        operator = runnable(node.operator, node.dead_letters is not None)
         self.job.operators[number] = OperatorPlan(
-            number, self._uid(node, number), node.name or kind, node.operator, node.output_type,
+            number, self._uid(node, number), node.name or operator.kind, operator, node.output_type,
             self._parallelism(node), node.origin, node.description, dead_letters=node.dead_letters,
         )  # fmt: skip
         for index, source in enumerate(node.inputs):
@@ -211,6 +212,37 @@ class _Planner:
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
                 self.job.edges[edge].progress = ticks[number] or meet[number]
+
+
+def runnable(operator: ops.Operator, dead_letters: bool = False) -> ops.Operator:
+    """Return the variant of a program's operator that runs.
+
+    Windows that fire once, at their end, have variants of their own. Lateness excludes them: their windows would have
+    to outlive the firing.
+
+    Args:
+        operator: The operator of a node.
+        dead_letters: Whether records on which it fails go to a side output.
+    """
+    if isinstance(operator, ops.Map) and dead_letters:
+        return ops.MapOrDeadLetter(**vars(operator))
+    if not isinstance(operator, ops.Window):
+        return operator
+    if operator.evictor is not None:
+        return ops.EvictingWindow(**vars(operator))
+    if operator.allowed_lateness == 0 and operator.aligned is not None:
+        return ops.AlignedWindow(**vars(operator))
+    if operator.allowed_lateness == 0 and operator.session_gap is not None:
+        return ops.SessionWindow(**vars(operator))
+    return operator
+
+
+def _assigner(source: SourcePlan) -> OperatorPlan | None:
+    strategy = source.watermark_strategy
+    if strategy is None or (strategy.timestamp_assigner is None and not strategy.generates_watermarks):
+        return None
+    operator = ops.AssignTimestamps(strategy)
+    return OperatorPlan(source.id, source.uid, source.name, operator, None, source.parallelism, source.origin)
 
 
 def _ship(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan, partition: PartitionNode | None) -> str:

@@ -43,7 +43,7 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
             "id": vertex_id(vertex.uid),
             "uid": without_secrets(vertex.uid),
             "parallelism": vertex.parallelism,
-            "operator": type(vertex.operator).__name__ if isinstance(vertex, OperatorPlan) else "Source",
+            "operator": vertex.operator.kind if isinstance(vertex, OperatorPlan) else "Source",
             "operator_strategy": "",
             "description": without_secrets(vertex.name),
             "built_at": str(vertex.origin),

@@ -19,6 +19,7 @@ from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
+from scurry.graph.planner import runnable
 from scurry.state.bootstrap import StatesFunction, Timestamps
 from scurry.state.functions import BroadcastStateBootstrapFunction, KeyedStateBootstrapFunction
 
@@ -174,8 +175,9 @@ class _Keyed(ApiObject):
         self._keyed = keyed
 
     def _made_by(self, operator: ops.Operator) -> StateBootstrapTransformation:
+        operator = runnable(operator)
         partitioner = self._keyed._node.partitioner  # type: ignore[attr-defined]
-        return KeyedTransformation(self._records, operator, type(operator).__name__, partitioner, self._timestamps)
+        return KeyedTransformation(self._records, operator, operator.kind, partitioner, self._timestamps)
 
     def _made_in(self, stream: DataStream) -> StateBootstrapTransformation:
         return self._made_by(stream._node.operator)  # type: ignore[attr-defined]

@@ -12,7 +12,6 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import canonical_keys
 from scurry.runtime.local.levels import Levels
-from scurry.runtime.operators.aligned_window import aligned
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry
@@ -95,7 +94,8 @@ def timers_of(operators: Iterable[OperatorPlan], levels: Levels) -> list[Timer]:
 
 def _window(operator: OperatorPlan, time: int, namespace: Any) -> Any:
     """Return the window of a timer; aligned windows are stored by their start."""
-    if not aligned(operator.operator):
+    window = operator.operator
+    if not isinstance(window, ops.AlignedWindow):
         return namespace
-    assert isinstance(operator.operator, ops.Window) and operator.operator.aligned is not None
-    return TimeWindow(namespace, namespace + operator.operator.aligned[0])
+    assert window.aligned is not None
+    return TimeWindow(namespace, namespace + window.aligned[0])

@@ -14,6 +14,7 @@ from scurry.datastream.data_stream._windows import Windows
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.functions import CoGroupFunction
 from scurry.errors import ArgumentTypeError
+from scurry.graph import operators as ops
 
 if TYPE_CHECKING:
     from scurry.datastream.data_stream.keyed import KeyedStream
@@ -103,7 +104,7 @@ class CoGroupedWindows(Windows, Generic[T1_co, T2_co]):
             The results; their timestamp is the last one of the window.
         """
         require_function(function, (CoGroupFunction,), or_callable=True)
-        return self._operator("CoGroup", (function,), output_type, function=function, kind="co_group")
+        return self._operator("CoGroup", (function,), output_type, function=function, hook=ops.WindowHook.CO_GROUP)
 
 
 class CoGroupedStreams(Pairing[T1_co, T2_co, CoGroupedWindows[T1_co, T2_co]], Generic[T1_co, T2_co]):

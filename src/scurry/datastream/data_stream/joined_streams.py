@@ -14,6 +14,7 @@ from scurry.datastream.data_stream._windows import Windows
 from scurry.datastream.data_stream.co_grouped_streams import Pairing
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.functions import CoGroupFunction, FlatJoinFunction, JoinFunction
+from scurry.graph import operators as ops
 
 __all__ = ["JoinedStreams", "JoinedWindows"]
 
@@ -45,7 +46,7 @@ class JoinedWindows(Windows, Generic[T1_co, T2_co]):
         flat = isinstance(function, FlatJoinFunction)
         join = function.join if isinstance(function, (JoinFunction, FlatJoinFunction)) else function
         pairs = FlatPairs(function, join) if flat else Pairs(function, join)
-        return self._operator("Join", (function,), output_type, function=pairs, kind="co_group")
+        return self._operator("Join", (function,), output_type, function=pairs, hook=ops.WindowHook.CO_GROUP)
 
 
 class JoinedStreams(Pairing[T1_co, T2_co, JoinedWindows[T1_co, T2_co]], Generic[T1_co, T2_co]):

@@ -82,7 +82,7 @@ class _Windowed(Windows, Generic[T_co, K_co, W_co]):
         function = require_reduce(reduce_function)
         if window_function is None and output_type is None:
             output_type = self._streams[0]._node.output_type
-        return self._window(function, "reduce", window_function, output_type)
+        return self._window(function, ops.PreAggregation.REDUCE, window_function, output_type)
 
     @overload
     def aggregate(
@@ -125,22 +125,29 @@ class _Windowed(Windows, Generic[T_co, K_co, W_co]):
         """
         require_function(aggregate_function, (AggregateFunction,))
         accumulator = declared_type(accumulator_type, "accumulator_type")
-        return self._window(aggregate_function, "aggregate", window_function, output_type, accumulator)
+        return self._window(aggregate_function, ops.PreAggregation.AGGREGATE, window_function, output_type, accumulator)
 
     def _window(
-        self, folding: Any, pre_kind: str | None, function: Any, output_type: Any, accumulator_type: Any = None
+        self,
+        folding: Any,
+        pre_aggregation: ops.PreAggregation | None,
+        function: Any,
+        output_type: Any,
+        accumulator_type: Any = None,
     ) -> DataStream[Any]:
+        hook = None
         if function is not None:
             require_function(function, (self._apply_kind, self._process_kind))
+            hook = ops.WindowHook.PROCESS if isinstance(function, self._process_kind) else ops.WindowHook.APPLY
         return self._operator(
             type(self).__name__.removesuffix("edStream"),
             (folding, function),
             output_type,
             function=function,
-            kind=None if function is None else "process" if isinstance(function, self._process_kind) else "apply",
+            hook=hook,
             late_tag=self._late_tag,
             pre_aggregate=folding,
-            pre_kind=pre_kind,
+            pre_aggregation=pre_aggregation,
             accumulator_type=accumulator_type,
             over_all=self._over_all,
         )

@@ -31,13 +31,18 @@ def _converter(plan: Any) -> Callable[[Values], Values] | None:
 
 
 class Collector:
-    """The outputs of one operator instance."""
+    """The outputs of one operator instance.
+
+    Args:
+        plan: The operator or source.
+        converts: Whether records are converted to its declared output type.
+    """
 
     __slots__ = ("_convert", "_plan", "count", "main", "side", "side_converters")
 
-    def __init__(self, plan: Any) -> None:
+    def __init__(self, plan: Any, converts: bool = True) -> None:
         self._plan = plan
-        self._convert = _converter(plan)
+        self._convert = _converter(plan) if converts else None
         self.main: list[Consumer] = []
         self.side: dict[str, list[Consumer]] = {}
         self.side_converters: dict[str, Any] = {}

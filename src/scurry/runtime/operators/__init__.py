@@ -6,14 +6,14 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.aligned_window import AlignedWindowOperator, aligned
+from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
 from scurry.runtime.operators.evicting_window import EvictingWindowOperator
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
-from scurry.runtime.operators.session_window import SessionWindowOperator, plain_sessions
+from scurry.runtime.operators.session_window import SessionWindowOperator
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.stateless import (
     CoFlatMapOperator,
@@ -22,14 +22,15 @@ from scurry.runtime.operators.stateless import (
     FilterOperator,
     FlatMapOperator,
     MapOperator,
+    MapOrDeadLetterOperator,
     ProcessOperator,
-    SeveralMapOperator,
 )
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.operators.window import WindowOperator
 
 LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.Map: MapOperator,
+    ops.MapOrDeadLetter: MapOrDeadLetterOperator,
     ops.FlatMap: FlatMapOperator,
     ops.Filter: FilterOperator,
     ops.Process: ProcessOperator,
@@ -45,22 +46,16 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.KeyedReduce: KeyedReduceOperator,
     ops.IntervalJoin: IntervalJoinOperator,
     ops.Window: WindowOperator,
+    ops.AlignedWindow: AlignedWindowOperator,
+    ops.SessionWindow: SessionWindowOperator,
+    ops.EvictingWindow: EvictingWindowOperator,
     ops.Sink: SinkOperator,
 }
 
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
     """Return the runtime operator of a planned one."""
-    operator = plan.operator
-    if aligned(operator):
-        return AlignedWindowOperator(plan, collector, info)
-    if plain_sessions(operator):
-        return SessionWindowOperator(plan, collector, info)
-    if isinstance(operator, ops.Map) and plan.dead_letters is not None:
-        return SeveralMapOperator(plan, collector, info)
-    if isinstance(operator, ops.Window) and operator.evictor is not None:
-        return EvictingWindowOperator(plan, collector, info)
-    return LOWERED[type(operator)](plan, collector, info)
+    return LOWERED[type(plan.operator)](plan, collector, info)
 
 
 __all__ = ["LOWERED", "KeyedOperator", "RuntimeOperator", "create_operator"]

@@ -18,15 +18,8 @@ from scurry.runtime.operators.window import WindowOperator
 from scurry.runtime.state.layout import EVENT
 
 
-def aligned(operator: ops.Operator) -> bool:
-    """Return whether a window operator is of the common kind; with lateness, a window would outlive its firing."""
-    if not isinstance(operator, ops.Window) or operator.evictor is not None:
-        return False
-    return operator.aligned is not None and operator.allowed_lateness == 0
-
-
 class AlignedWindowOperator(WindowOperator):
-    """Run the common window kind; a key's entry holds a window's contents under the 1-tuple of its start."""
+    """Run `ops.AlignedWindow`; a key's entry holds a window's contents under the 1-tuple of its start."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -44,7 +37,7 @@ class AlignedWindowOperator(WindowOperator):
             return
         if keys is None:
             keys = [0] * len(values)  # window_all
-        if self.spec.kind == "co_group":
+        if self.spec.hook is ops.WindowHook.CO_GROUP:
             values = [(index, value) for value in values]
         backend, fold = self.backend, self.fold
         find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more

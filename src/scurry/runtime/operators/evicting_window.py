@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import Any
 
 from scurry.common.window_elements import TimestampedValue
+from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.functions.context import TaskInfo
@@ -25,7 +26,7 @@ class EvictingWindowOperator(WindowOperator):
         self._elements_of = self.fold.elements_of
         self.fold = ListFold()
         self._evictor = self.spec.evictor
-        self._needs_elements = self.spec.pre_kind == "reduce"
+        self._needs_elements = self.spec.pre_aggregation is ops.PreAggregation.REDUCE
         self._evictor_context = EvictorContext(self.trigger_context)
 
     def kept(self, elements: Values, timestamps: Timestamps) -> Values:

@@ -25,15 +25,8 @@ from scurry.runtime.state.layout import EVENT
 SESSIONS = ("window-contents", "sessions")
 
 
-def plain_sessions(operator: ops.Operator) -> bool:
-    """Return whether a window operator is of the common kind; with lateness, a session would outlive its firing."""
-    if not isinstance(operator, ops.Window) or operator.evictor is not None:
-        return False
-    return operator.session_gap is not None and operator.allowed_lateness == 0
-
-
 class SessionWindowOperator(WindowOperator):
-    """Run plain sessions; each session of a key has a timer at its end or before.
+    """Run `ops.SessionWindow`; each session of a key has a timer at its end or before.
 
     A session that grows keeps its timer; when that fires too early, the timer is set again.
     """
@@ -53,7 +46,7 @@ class SessionWindowOperator(WindowOperator):
             return
         if keys is None:
             keys = [0] * len(values)  # window_all
-        if self.spec.kind == "co_group":
+        if self.spec.hook is ops.WindowHook.CO_GROUP:
             values = [(index, value) for value in values]
         backend, more, gap = self.backend, self.fold.more, self._gap
         find, load = self.finder(self.spec.pre_aggregate), backend.load

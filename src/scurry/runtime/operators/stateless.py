@@ -89,7 +89,7 @@ class FlatMapOperator(_PerRecord):
             self.dead_letters.send(timestamps)
 
 
-class SeveralMapOperator(FlatMapOperator):
+class MapOrDeadLetterOperator(FlatMapOperator):
     """Run a map that may have no result, because it has dead letters."""
 
     hook = "map"

@@ -61,7 +61,9 @@ class WindowOperator(KeyedOperator):
         backend = self.backend
         find, load = backend.entries.get, backend.load
         add = self._add_merging if self.spec.merging else self._add
-        elements = [TaggedUnion(index, value) for value in values] if self.spec.kind == "co_group" else values
+        elements = (
+            [TaggedUnion(index, value) for value in values] if self.spec.hook is ops.WindowHook.CO_GROUP else values
+        )
         position = 0
         try:
             for position, (key, element, kept) in enumerate(

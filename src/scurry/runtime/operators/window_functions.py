@@ -118,11 +118,11 @@ class AggregateFold:
 
 def fold_of(spec: ops.Window) -> WindowFold:
     """Return the fold of a window operator."""
-    if spec.kind == "co_group":
+    if spec.hook is ops.WindowHook.CO_GROUP:
         return CoGroupFold()
-    if spec.pre_kind == "reduce":
+    if spec.pre_aggregation is ops.PreAggregation.REDUCE:
         return ReduceFold(spec.pre_aggregate)
-    if spec.pre_kind == "aggregate":
+    if spec.pre_aggregation is ops.PreAggregation.AGGREGATE:
         return AggregateFold(spec.pre_aggregate)
     return ListFold()
 
@@ -135,10 +135,11 @@ class WindowEmitter:
         spec: ops.Window = operator.spec
         self._fold = operator.fold
         self._over_all = spec.over_all
-        self._kind = spec.kind
-        self._hook = method(spec.function, spec.kind) if spec.kind else None
+        self._hook = method(spec.function, spec.hook.value) if spec.hook is not None else None
+        self._with_context = spec.hook is ops.WindowHook.PROCESS
+        self._of_two_inputs = spec.hook is ops.WindowHook.CO_GROUP
         self._context = WindowContext(operator)
-        self._clear = getattr(spec.function, "clear", None) if spec.kind == "process" else None
+        self._clear = getattr(spec.function, "clear", None) if self._with_context else None
         self._results: Values = []
         self._times: list[int] = []
 
@@ -150,12 +151,12 @@ class WindowEmitter:
         """Evaluate a window over the elements that its function receives."""
         if self._hook is None:
             some: Any = elements
-        elif self._kind == "co_group":
+        elif self._of_two_inputs:
             some = self._hook(*elements)
         else:
             self._context.of = window
             key = () if self._over_all else (original_key(self._operator.backend.key),)
-            about = self._context if self._kind == "process" else window
+            about = self._context if self._with_context else window
             some = self._hook(*key, about, elements)
         results = [] if some is None else list(some)
         self._results += results

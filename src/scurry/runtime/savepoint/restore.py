@@ -185,7 +185,7 @@ class Restore:
             op = self._taking.get(uid)
             if op is None:
                 continue
-            now = type(op.operator).__name__
+            now = op.operator.kind
             if now != state.kind and not {now, state.kind} <= _FUNCTIONS_WITH_STATE:
                 raise StateMismatchError(
                     f"operator {uid!r} ({op.origin}) is a {now}, and its state in {self.path} is that of a "

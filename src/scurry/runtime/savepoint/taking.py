@@ -55,7 +55,7 @@ class Description:
         return cls(
             plan.settings.max_parallelism,
             {
-                op.uid: OperatorState(op.name, op.id, type(op.operator).__name__, op.parallelism,
+                op.uid: OperatorState(op.name, op.id, op.operator.kind, op.parallelism,
                                       copy.deepcopy(schemas.get(op.uid, {})))
                 for op in plan.operators.values()
                 if op.input_edges

@@ -54,7 +54,7 @@ class StateRegistry:
             if scoped and (lifetime := self.lifetimes[name]) is not None and not lifetime.scoped:
                 self.lifetimes[name] = lifetime._replace(scoped=True)
             return
-        if not broadcast and name in OWN_NAMES.get(type(self._plan.operator), ()):
+        if not broadcast and name in OWN_NAMES.get(self._plan.operator.kind, ()):
             raise ArgumentError(
                 f"operator {self._plan.name!r} ({self._plan.origin}) itself keeps state called {name!r}: "
                 "give the function's state another name"

@@ -20,11 +20,11 @@ KEY = "(key)"
 #: Kinds of state that operators themselves keep; no descriptor has them.
 OWN_KINDS = ("window", "reduce", "join", "key")
 
-#: Names of the state that operators themselves keep; no state of a function may have the same name.
-OWN_NAMES: dict[type[ops.Operator], tuple[str, ...]] = {
-    ops.KeyedReduce: ("reduce",),
-    ops.Window: (CONTENTS,),
-    ops.IntervalJoin: ("interval-join-left", "interval-join-right"),
+#: Kind of operator -> names of the state that it keeps itself; no state of a function may have the same name.
+OWN_NAMES: dict[str, tuple[str, ...]] = {
+    "KeyedReduce": ("reduce",),
+    "Window": (CONTENTS,),
+    "IntervalJoin": ("interval-join-left", "interval-join-right"),
 }
 
 #: Stored schemas: operator uid -> state name -> JSON.
@@ -134,21 +134,25 @@ def _input_type(plan: JobPlan, operator: OperatorPlan, index: int) -> TypeJson:
 
 
 def _contents_type(spec: ops.Window, inputs: list[TypeJson]) -> TypeJson:
-    if spec.kind == "co_group":
-        return ["LIST", ANY] if spec.evictor is not None else ["TUPLE", *(["LIST", kept] for kept in inputs)]
-    if spec.evictor is not None:
+    evicting = isinstance(spec, ops.EvictingWindow)
+    if spec.hook is ops.WindowHook.CO_GROUP:
+        return ["LIST", ANY] if evicting else ["TUPLE", *(["LIST", kept] for kept in inputs)]
+    if evicting:
         return ["LIST", ["TUPLE", inputs[0], ANY]]
-    if spec.pre_kind == "reduce":
+    if spec.pre_aggregation is ops.PreAggregation.REDUCE:
         return inputs[0]
-    return describe(spec.accumulator_type) if spec.pre_kind == "aggregate" else ["LIST", inputs[0]]
+    if spec.pre_aggregation is ops.PreAggregation.AGGREGATE:
+        return describe(spec.accumulator_type)
+    return ["LIST", inputs[0]]
 
 
 def _layout(spec: ops.Window) -> str:
     """Return how window contents are arranged: by which runtime operator, with parameters that the state lacks."""
-    folded = "elements" if spec.evictor is not None or spec.pre_kind is None else spec.pre_kind
-    if spec.evictor is None and spec.allowed_lateness == 0:
-        if spec.aligned is not None:
-            return f"windows of {spec.aligned[0]} ms ({folded})"
-        if spec.session_gap is not None:
-            return f"sessions ({folded})"
+    kept = spec.pre_aggregation is None or isinstance(spec, ops.EvictingWindow)
+    folded = "elements" if kept else spec.pre_aggregation.value  # type: ignore[union-attr]
+    if isinstance(spec, ops.AlignedWindow):
+        assert spec.aligned is not None
+        return f"windows of {spec.aligned[0]} ms ({folded})"
+    if isinstance(spec, ops.SessionWindow):
+        return f"sessions ({folded})"
     return f"{'merging ' if spec.merging else ''}windows ({folded})"

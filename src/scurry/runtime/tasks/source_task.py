@@ -9,15 +9,12 @@ from typing import Any
 from scurry.common.time import checked_time
 from scurry.connectors.source import MAX_RECORD_BYTES, BatchLimits, ChunkSizer, MalformedRecords
 from scurry.errors import TimestampError
-from scurry.graph import operators as ops
-from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
-from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.exchange.report import ChannelProgress
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, WireRow
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.tasks.malformed import MalformedInput
 from scurry.runtime.tasks.task import Task
 
@@ -49,13 +46,11 @@ class SourceTask:
         limit = settings.configuration.get("scurry.record.max-bytes", BatchLimits.max_record_bytes)
         self._max_record_bytes = int(limit)
         self.task = Task(plan, source.id, instance, self.info)
-        self._entry = self.task.collector(source)
-        self._malformed = MalformedInput(source, self._entry, self.info)
-        strategy = source.watermark_strategy
-        self._aligned: AssignTimestampsOperator | None = None
-        if strategy is not None and (strategy.timestamp_assigner is not None or strategy.generates_watermarks):
-            self._entry = self._with_strategy(source)
-            self._aligned = self.task.assigners[-1] if strategy.alignment is not None else None
+        outputs = self.task.collector(source, converts=source.assigner is None)
+        self._malformed = MalformedInput(source, outputs, self.info)
+        self._entry = self.task.entry(source, outputs)
+        aligned = source.assigner is not None and source.watermark_strategy.alignment is not None
+        self._aligned = self.task.assigners[-1] if aligned else None
         #: whether code outside of scurry makes the timestamps
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
         self._foreign = any(not type(each).__module__.startswith("scurry.connectors.") for each in readers)
@@ -64,18 +59,6 @@ class SourceTask:
         for each in self.task.assigners:
             each.punctuate = self._end_segment
         self.task.open()
-
-    def _with_strategy(self, source: SourcePlan) -> Collector:
-        """Insert the strategy given to from_source between the reader and the chain."""
-        operator = OperatorPlan(source.id, source.uid, source.name, ops.AssignTimestamps(source.watermark_strategy),
-                                None, source.parallelism, source.origin)  # fmt: skip
-        entry = Collector(source)
-        assigner = AssignTimestampsOperator(operator, self._entry, self.info)
-        self._entry._convert = None
-        entry.main.append(assigner)
-        self.task.operators[-1] = assigner
-        self.task.assigners.append(assigner)
-        return entry
 
     def run(self, seq: int, works: Iterable[Any], final: bool, batch_id: int = 0) -> Iterator[list[WireRow]]:
         """Read splits one after another; yield rows whose positions ascend from `seq`.

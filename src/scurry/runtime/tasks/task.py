@@ -37,19 +37,30 @@ class Task:
         """Return the instance of an operator in this task; create it and those that follow it on first use."""
         if number not in self.operators:
             plan = self.plan.operators[number]
-            operator = create_operator(plan, self.collector(plan), self.info)
-            self.operators[number] = operator
-            if isinstance(operator, SinkOperator):
-                self.sinks.append(operator)
-            elif isinstance(operator, AssignTimestampsOperator):
-                self.assigners.append(operator)
-            elif isinstance(operator, AsyncOperator):
-                self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
+            self._create(plan, self.collector(plan))
         return self.operators[number]
 
-    def collector(self, plan: OperatorPlan | SourcePlan) -> Collector:
+    def _create(self, plan: OperatorPlan, collector: Collector) -> RuntimeOperator:
+        operator = self.operators[plan.id] = create_operator(plan, collector, self.info)
+        if isinstance(operator, SinkOperator):
+            self.sinks.append(operator)
+        elif isinstance(operator, AssignTimestampsOperator):
+            self.assigners.append(operator)
+        elif isinstance(operator, AsyncOperator):
+            self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
+        return operator
+
+    def entry(self, source: SourcePlan, outputs: Collector) -> Collector:
+        """Return where a source's reader emits, given the collector of the source's outputs."""
+        if source.assigner is None:
+            return outputs
+        entry = Collector(source)
+        entry.main.append(self._create(source.assigner, outputs))
+        return entry
+
+    def collector(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> Collector:
         """Create the collector of an operator or source, connected to its outputs."""
-        collector = Collector(plan)
+        collector = Collector(plan, converts)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)

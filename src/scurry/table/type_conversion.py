@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors import UnsupportedError
-from scurry.table import atomic_types as atomic
-from scurry.table.logical_type import DataType
-from scurry.table.nested_types import ArrayType, MapType, MultisetType, RowType
+from scurry.logical_types import atomic_types as atomic
+from scurry.logical_types.logical_type import DataType
+from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType, RowType
 
 __all__ = ["to_type_info"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scurry.common.types import Row, RowKind
-from scurry.table.atomic_types import (
+from scurry.logical_types.atomic_types import (
     BigIntType,
     BinaryType,
     BooleanType,
@@ -27,14 +27,14 @@ from scurry.table.atomic_types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.table.intervals import (
+from scurry.logical_types.intervals import (
     DayTimeIntervalType,
     Resolution,
     YearMonthIntervalType,
     interval_type,
 )
-from scurry.table.logical_type import AtomicType, DataType
-from scurry.table.nested_types import (
+from scurry.logical_types.logical_type import AtomicType, DataType
+from scurry.logical_types.nested_types import (
     ArrayType,
     ListViewType,
     MapType,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from enum import Enum
+from typing import Any, TypeVar
 
 from scurry.errors import ArgumentError
-from scurry.table.logical_type import AtomicType
+from scurry.logical_types.logical_type import AtomicType
 
 __all__ = [
     "BigIntType",
@@ -23,6 +25,7 @@ __all__ = [
     "NullType",
     "NumericType",
     "SmallIntType",
+    "TimeAttribute",
     "TimeType",
     "TimestampType",
     "TinyIntType",
@@ -30,8 +33,10 @@ __all__ = [
     "VarCharType",
 ]
 
-_MAX_LENGTH = 0x7FFFFFFF
-_MAX_DECIMAL = 38
+MAX_LENGTH = 0x7FFFFFFF
+MAX_PRECISION = 38
+
+_Self = TypeVar("_Self", bound="AtomicType")
 
 
 class NullType(AtomicType):
@@ -97,7 +102,7 @@ class DecimalType(FractionalType):
             ArgumentError: A number is out of its range.
         """
         super().__init__(nullable)
-        if not (1 <= precision <= _MAX_DECIMAL and 0 <= scale <= precision):
+        if not (1 <= precision <= MAX_PRECISION and 0 <= scale <= precision):
             raise ArgumentError(
                 f"DECIMAL({precision}, {scale}): the precision is 1 to 38, the scale 0 to the precision"
             )
@@ -106,6 +111,9 @@ class DecimalType(FractionalType):
 
     def _parameters(self) -> tuple[Any, ...]:
         return (self.precision, self.scale)
+
+
+_SelfLength = TypeVar("_SelfLength", bound="_LengthType")
 
 
 class _LengthType(AtomicType):
@@ -120,9 +128,16 @@ class _LengthType(AtomicType):
             ArgumentError: A length below 1.
         """
         super().__init__(nullable)
-        if not 1 <= length <= _MAX_LENGTH:
-            raise ArgumentError(f"{self.type_name()}({length}): the length is 1 to {_MAX_LENGTH}")
+        if not 1 <= length <= MAX_LENGTH:
+            raise ArgumentError(f"{self.type_name()}({length}): the length is 1 to {MAX_LENGTH}")
         self.length = length
+
+    @classmethod
+    def of_length(cls: type[_SelfLength], length: int, nullable: bool = True) -> _SelfLength:
+        """Return the type of a length that may also be 0, as that of the literal `''` is."""
+        made = cls(max(length, 1), nullable)
+        made.length = length
+        return made
 
     def _parameters(self) -> tuple[Any, ...]:
         return (self.length,)
@@ -135,6 +150,9 @@ class CharType(_LengthType):
 class VarCharType(_LengthType):
     """Text up to a length."""
 
+    def _summary(self) -> str:
+        return "STRING" if self.length == MAX_LENGTH else super()._summary()
+
 
 class BinaryType(_LengthType):
     """Bytes of a fixed length."""
@@ -142,6 +160,9 @@ class BinaryType(_LengthType):
 
 class VarBinaryType(_LengthType):
     """Bytes up to a length."""
+
+    def _summary(self) -> str:
+        return "BYTES" if self.length == MAX_LENGTH else super()._summary()
 
 
 class DateType(AtomicType):
@@ -181,9 +202,46 @@ class TimeType(_PrecisionType):
         super().__init__(precision, nullable)
 
 
-class TimestampType(_PrecisionType):
+class TimeAttribute(Enum):
+    """What makes a column of points of time an attribute that windows and temporal joins accept."""
+
+    ROWTIME = "ROWTIME"
+    PROCTIME = "PROCTIME"
+
+
+class _TimestampType(_PrecisionType):
+    time_attribute: TimeAttribute | None = None
+
+    def as_time_attribute(self: _Self, attribute: TimeAttribute | None) -> _Self:
+        """Return the same type as a time attribute, or as none."""
+        changed = copy(self)
+        changed.__dict__.pop("time_attribute", None)
+        if attribute is not None:
+            changed.__dict__["time_attribute"] = attribute
+        return changed
+
+    @property
+    def is_rowtime(self) -> bool:
+        """Whether it is an event-time attribute."""
+        return self.time_attribute is TimeAttribute.ROWTIME
+
+    @property
+    def is_proctime(self) -> bool:
+        """Whether it is a processing-time attribute."""
+        return self.time_attribute is TimeAttribute.PROCTIME
+
+    def as_summary_string(self) -> str:
+        """Return the type as SQL writes it, e.g. `TIMESTAMP(3) *ROWTIME*`."""
+        shown = super().as_summary_string()
+        return shown if self.time_attribute is None else f"{shown} *{self.time_attribute.value}*"
+
+
+class TimestampType(_TimestampType):
     """Dates and times without a time zone: Python's `datetime.datetime`."""
 
 
-class LocalZonedTimestampType(_PrecisionType):
+class LocalZonedTimestampType(_TimestampType):
     """Points of time, shown in the session's time zone: `Instant` in a stream."""
+
+    def _summary(self) -> str:
+        return f"TIMESTAMP_LTZ({self.precision})"

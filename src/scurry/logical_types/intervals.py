@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from scurry.errors import ArgumentError
-from scurry.table.logical_type import AtomicType
+from scurry.logical_types.logical_type import AtomicType
 
 __all__ = ["DayTimeIntervalType", "Resolution", "YearMonthIntervalType", "interval_type"]
 
@@ -84,6 +84,10 @@ class YearMonthIntervalType(AtomicType):
         """Digits of the years."""
         return self._precision
 
+    def _summary(self) -> str:
+        name = _resolution_name(YearMonthIntervalType.YearMonthResolution, self._resolution)
+        return f"INTERVAL {name.replace('YEAR', f'YEAR({self._precision})')}"
+
 
 class DayTimeIntervalType(AtomicType):
     """An interval of days to seconds, or of a part of these."""
@@ -141,6 +145,16 @@ class DayTimeIntervalType(AtomicType):
     def fractional_precision(self) -> int:
         """Digits after the second."""
         return self._fractional_precision
+
+    def _summary(self) -> str:
+        name = _resolution_name(DayTimeIntervalType.DayTimeResolution, self._resolution)
+        shown = name.replace("SECOND", f"SECOND({self._fractional_precision})")
+        return f"INTERVAL {shown.replace('DAY', f'DAY({self._day_precision})')}"
+
+
+def _resolution_name(resolutions: type, number: int) -> str:
+    found = next(name for name, value in vars(resolutions).items() if value == number and name.isupper())
+    return found.replace("_", " ")
 
 
 def _within(what: str, value: int, least: int, most: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.table.logical_type import DataType
+from scurry.logical_types.logical_type import DataType
 
 __all__ = [
     "ArrayType",
@@ -34,6 +34,9 @@ class ArrayType(DataType):
 
     def _parameters(self) -> tuple[Any, ...]:
         return (self.element_type,)
+
+    def _summary(self) -> str:
+        return f"{self.type_name()}<{self.element_type.as_summary_string()}>"
 
 
 class ListViewType(DataType):
@@ -71,6 +74,9 @@ class MapType(DataType):
     def _parameters(self) -> tuple[Any, ...]:
         return (self.key_type, self.value_type)
 
+    def _summary(self) -> str:
+        return f"MAP<{self.key_type.as_summary_string()}, {self.value_type.as_summary_string()}>"
+
 
 class MapViewType(DataType):
     """A map kept in state by an aggregate function."""
@@ -107,6 +113,9 @@ class MultisetType(DataType):
     def _parameters(self) -> tuple[Any, ...]:
         return (self.element_type,)
 
+    def _summary(self) -> str:
+        return f"{self.type_name()}<{self.element_type.as_summary_string()}>"
+
 
 class RowField:
     """A field of a row type."""
@@ -132,6 +141,11 @@ class RowField:
     def __str__(self) -> str:
         """Return name and type."""
         return f"RowField({self.name}, {self.data_type})"
+
+    def as_summary_string(self) -> str:
+        """Return the field as SQL writes it, e.g. "`a` INT NOT NULL"."""
+        escaped = self.name.replace("`", "``")
+        return f"`{escaped}` {self.data_type.as_summary_string()}"
 
     def __eq__(self, other: object) -> bool:
         """Compare name, type and description."""
@@ -203,6 +217,9 @@ class RowType(DataType):
     def __repr__(self) -> str:
         """Return the fields."""
         return f"RowType({','.join(map(repr, self))})"
+
+    def _summary(self) -> str:
+        return f"ROW<{', '.join(field.as_summary_string() for field in self)}>"
 
     def field_names(self) -> list[str]:
         """Return the names of the fields."""

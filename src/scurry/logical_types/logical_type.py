@@ -43,6 +43,23 @@ class DataType:
         self._conversion_cls = conversion_cls
         return self
 
+    @property
+    def is_nullable(self) -> bool:
+        """Whether values may be None."""
+        return self._nullable
+
+    def with_nullability(self: _Self, nullable: bool) -> _Self:
+        """Return the same type with or without null."""
+        return self if self._nullable == nullable else self._with_nullable(nullable)
+
+    def as_summary_string(self) -> str:
+        """Return the type as SQL writes it, e.g. `DECIMAL(10, 2) NOT NULL`."""
+        return self._summary() + ("" if self._nullable else " NOT NULL")
+
+    def _summary(self) -> str:
+        parameters = self._parameters()
+        return f"{self.type_name()}({', '.join(map(str, parameters))})" if parameters else self.type_name()
+
     @classmethod
     def type_name(cls) -> str:
         """Return the type's name, e.g. BIGINT."""

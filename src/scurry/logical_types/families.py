@@ -1,0 +1,94 @@
+"""Which types are numbers, texts, points of time ...; and the types most often named in code, nullable."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scurry.logical_types.atomic_types import (
+    MAX_LENGTH,
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    IntType,
+    LocalZonedTimestampType,
+    NumericType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.logical_types.intervals import DayTimeIntervalType, YearMonthIntervalType
+from scurry.logical_types.logical_type import DataType
+from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType
+
+__all__ = [
+    "APPROXIMATE",
+    "BIGINT",
+    "BINARY",
+    "BOOLEAN",
+    "BYTES",
+    "CHARACTER",
+    "COLLECTION",
+    "DATE",
+    "DATETIME",
+    "DAY_TIME_INTERVAL",
+    "DOUBLE",
+    "EXACT",
+    "FLOAT",
+    "INT",
+    "INTEGER",
+    "INTERVAL",
+    "NUMERIC",
+    "SMALLINT",
+    "STRING",
+    "TIMESTAMP",
+    "TINYINT",
+    "YEAR_MONTH_INTERVAL",
+    "same_type",
+]
+
+NUMERIC: Final = (NumericType,)
+INTEGER: Final = (IntegralType,)
+EXACT: Final = (IntegralType, DecimalType)
+APPROXIMATE: Final = (FloatType, DoubleType)
+CHARACTER: Final = (CharType, VarCharType)
+BINARY: Final = (BinaryType, VarBinaryType)
+TIMESTAMP: Final = (TimestampType, LocalZonedTimestampType)
+DATETIME: Final = (DateType, TimeType, TimestampType, LocalZonedTimestampType)
+INTERVAL: Final = (YearMonthIntervalType, DayTimeIntervalType)
+COLLECTION: Final = (ArrayType, MapType, MultisetType)
+
+BOOLEAN: Final = BooleanType()
+TINYINT: Final = TinyIntType()
+SMALLINT: Final = SmallIntType()
+INT: Final = IntType()
+BIGINT: Final = BigIntType()
+FLOAT: Final = FloatType()
+DOUBLE: Final = DoubleType()
+STRING: Final = VarCharType(MAX_LENGTH)
+BYTES: Final = VarBinaryType(MAX_LENGTH)
+DATE: Final = DateType()
+#: The only intervals of the planner, whatever units a literal was written with: months, and milliseconds.
+YEAR_MONTH_INTERVAL: Final = YearMonthIntervalType(YearMonthIntervalType.YearMonthResolution.MONTH)
+DAY_TIME_INTERVAL: Final = DayTimeIntervalType(
+    DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3
+)
+
+
+def same_type(left: DataType, right: DataType) -> bool:
+    """Return whether two types have the same values, null and time attributes aside."""
+    return _plain(left) == _plain(right)
+
+
+def _plain(data_type: DataType) -> DataType:
+    if isinstance(data_type, TIMESTAMP):
+        data_type = data_type.as_time_attribute(None)
+    return data_type.nullable()

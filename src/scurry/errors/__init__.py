@@ -13,6 +13,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
     ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
     │   └── CatalogError                              a catalog lacks what was named, or has it already
+    ├── EvaluationError (ValueError)              a function or cast has no result for a value
     ├── ConfigError (ValueError)                  a configuration value that cannot be used
     │   ├── UnknownConfigError (KeyError)             an unknown key; names the closest known one
     │   └── UnsupportedConfigError                    a Flink key that Spark does not support; says what to do instead
@@ -149,7 +150,7 @@ from scurry.errors.state import (
     StateError,
     StateNotFoundError,
 )
-from scurry.errors.table import CatalogError, ValidationError
+from scurry.errors.table import CatalogError, EvaluationError, ValidationError
 
 __all__ = [
     "ArgumentError",
@@ -167,6 +168,7 @@ __all__ = [
     "DatabaseConnectionError",
     "DatabaseError",
     "DependencyError",
+    "EvaluationError",
     "ExtraMissingError",
     "Failure",
     "InterpreterError",

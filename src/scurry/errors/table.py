@@ -13,3 +13,9 @@ class ValidationError(ScurryError, ValueError):
 
 class CatalogError(ValidationError):
     """A catalog lacks the database, table or function that was named, or has one of that name already."""
+
+
+class EvaluationError(ScurryError, ValueError):
+    """A function or a cast has no result for a value; the message is that of Flink's job."""
+
+    permanent = True

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from scurry.logical_types.atomic_types import (
-    MAX_PRECISION,
-    BigIntType,
-    DecimalType,
-    IntType,
-    SmallIntType,
-    TinyIntType,
-)
-from scurry.logical_types.common_type import least_restrictive
+from scurry.logical_types.atomic_types import MAX_PRECISION, DecimalType
+from scurry.logical_types.common_type import WIDTH, least_restrictive
 from scurry.logical_types.families import APPROXIMATE, DOUBLE, EXACT, INTEGER
 from scurry.logical_types.logical_type import DataType
 
 __all__ = ["arithmetic_type", "as_decimal", "average_type", "rounded_type", "sum_type"]
 
 _MINIMUM_SCALE = 6
-_DIGITS: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 
 
 def as_decimal(data_type: DataType) -> DecimalType:
     """Return the DECIMAL that holds every value of an exact number's type."""
     if isinstance(data_type, DecimalType):
         return data_type
-    return DecimalType(_DIGITS[type(data_type)], 0, data_type.is_nullable)
+    return DecimalType(WIDTH[type(data_type)], 0, data_type.is_nullable)
 
 
 def arithmetic_type(operator: str, left: DataType, right: DataType) -> DataType | None:

@@ -39,9 +39,10 @@ from scurry.logical_types.families import (
 from scurry.logical_types.logical_type import DataType
 from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType, RowField, RowType
 
-__all__ = ["find_common_type", "least_restrictive"]
+__all__ = ["WIDTH", "find_common_type", "least_restrictive"]
 
-_WIDTH: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
+#: Digits of the whole numbers.
+WIDTH: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 
 
 def least_restrictive(types: Sequence[DataType]) -> DataType | None:
@@ -98,7 +99,7 @@ def _number(left: DataType, right: DataType, first_approximate: bool) -> DataTyp
             return left if first_approximate or isinstance(left, DoubleType) else right
         return left if isinstance(left, FloatType | DoubleType) else right
     if isinstance(left, INTEGER) and isinstance(right, INTEGER):
-        return max(left, right, key=lambda each: _WIDTH[type(each)])
+        return max(left, right, key=lambda each: WIDTH[type(each)])
     precision1, scale1 = _digits(left)
     precision2, scale2 = _digits(right)
     scale = max(scale1, scale2)
@@ -108,7 +109,7 @@ def _number(left: DataType, right: DataType, first_approximate: bool) -> DataTyp
 def _digits(data_type: DataType) -> tuple[int, int]:
     assert isinstance(data_type, EXACT)
     if isinstance(data_type, IntegralType):
-        return _WIDTH[type(data_type)], 0
+        return WIDTH[type(data_type)], 0
     return data_type.precision, data_type.scale
 
 

@@ -78,9 +78,7 @@ BYTES: Final = VarBinaryType(MAX_LENGTH)
 DATE: Final = DateType()
 #: The only intervals of the planner, whatever units a literal was written with: months, and milliseconds.
 YEAR_MONTH_INTERVAL: Final = YearMonthIntervalType(YearMonthIntervalType.YearMonthResolution.MONTH)
-DAY_TIME_INTERVAL: Final = DayTimeIntervalType(
-    DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3
-)
+DAY_TIME_INTERVAL: Final = DayTimeIntervalType(DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3)
 
 
 def same_type(left: DataType, right: DataType) -> bool:

@@ -24,9 +24,9 @@ def to_values(column: pyarrow.Array) -> list[Any]:
 
     kind = column.type
     if pa.types.is_date32(kind) or pa.types.is_time32(kind):
-        return column.view(pa.int32()).to_pylist()
+        return list(column.view(pa.int32()).to_pylist())
     if pa.types.is_timestamp(kind):
-        return column.view(pa.int64()).to_pylist()
+        return list(column.view(pa.int64()).to_pylist())
     if pa.types.is_map(kind):
         pairs = list(zip(to_values(column.keys), to_values(column.items), strict=True))
         return _cut(column, pairs)
@@ -36,7 +36,7 @@ def to_values(column: pyarrow.Array) -> list[Any]:
         fields = [to_values(column.field(number)) for number in range(kind.num_fields)]
         rows = list(zip(*fields, strict=True)) if fields else [()] * len(column)
         return [row if valid else None for row, valid in zip(rows, column.is_valid().to_pylist(), strict=True)]
-    return column.to_pylist()
+    return list(column.to_pylist())
 
 
 def _cut(column: pyarrow.Array, elements: list[Any]) -> list[Any]:
@@ -65,7 +65,9 @@ def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -
     nulls = pa.array([value is None for value in values], pa.bool_())
     if pa.types.is_struct(kind):
         empty = (None,) * kind.num_fields
-        columns = zip(*(empty if value is None else value for value in values), strict=True) if values else [()] * len(empty)
+        columns = (
+            zip(*(empty if value is None else value for value in values), strict=True) if values else [()] * len(empty)
+        )
         fields = [from_values(list(column), kind.field(number).type) for number, column in enumerate(columns)]
         return pa.StructArray.from_arrays(fields, fields=list(kind), mask=nulls)
     offsets = [0]

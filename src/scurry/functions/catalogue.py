@@ -1,0 +1,48 @@
+"""Where functions are looked up."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from scurry.errors import ArgumentError
+from scurry.functions.definition import ScalarFunction
+
+__all__ = ["FAMILIES", "lookup", "names", "scalar_function"]
+
+#: The modules below `scurry.functions` that have functions, each in a tuple `FUNCTIONS`.
+FAMILIES = (
+    "scalar.access",
+    "scalar.arithmetic",
+    "scalar.comparison",
+    "scalar.conditional",
+    "scalar.conversion",
+    "scalar.logic",
+)
+
+
+@cache
+def _functions() -> dict[str, ScalarFunction]:
+    found: dict[str, ScalarFunction] = {}
+    for family in FAMILIES:
+        for function in importlib.import_module(f"scurry.functions.{family}").FUNCTIONS:
+            for name in (function.name, *function.aliases):
+                if name in found:
+                    raise ArgumentError(f"two functions are called {name}: in {family}, and before it")
+                found[name] = function
+    return found
+
+
+def lookup(name: str) -> ScalarFunction | None:
+    """Return the function or operator of a name, in upper or lower case; None if there is none."""
+    return _functions().get(name.upper())
+
+
+def scalar_function(name: str) -> ScalarFunction:
+    """Return the function or operator of a name that is known to exist."""
+    return _functions()[name]
+
+
+def names() -> list[str]:
+    """Return the names of all functions and operators, aliases too, in alphabetical order."""
+    return sorted(_functions())

@@ -1,0 +1,3 @@
+"""Functions of a row, one module per family."""
+
+from __future__ import annotations

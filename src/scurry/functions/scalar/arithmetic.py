@@ -1,0 +1,198 @@
+"""The operators + - * / % and the signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.errors import EvaluationError
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
+from scurry.functions.kernels import by_column, null_column, value_kernel
+from scurry.functions.signatures import refuse
+from scurry.logical_types import DataType, DecimalType, IntegralType, NullType
+from scurry.logical_types.arithmetic import arithmetic_type
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.families import APPROXIMATE, DOUBLE, NUMERIC
+
+__all__ = ["FUNCTIONS", "fitted_decimal"]
+
+#: Precision of quotients and remainders before they are rounded to their type.
+_DIVISION: Final = Context(prec=38, rounding=ROUND_HALF_UP)
+_EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP)
+
+
+def fitted_decimal(value: Decimal, data_type: DecimalType) -> Decimal | None:
+    """Return a number rounded half up to the scale of a type; None if it has too many digits."""
+    rounded = value.quantize(Decimal(1).scaleb(-data_type.scale), ROUND_HALF_UP, _EXACT)
+    return rounded if rounded.adjusted() < data_type.precision - data_type.scale or not rounded else None
+
+
+def _infer(operator: str) -> Callable[[CallSite], Signature]:
+    shown = "MOD" if operator == "MOD" else operator
+    form = "'MOD(<EXACT_NUMERIC>, <EXACT_NUMERIC>)'" if operator == "MOD" else f"'<NUMERIC> {operator} <NUMERIC>'"
+
+    def infer(site: CallSite) -> Signature:
+        if len(site.arguments) != 2:
+            raise refuse(site, form)
+        left, right = _typed(site.types)
+        symbol = "%" if shown == "MOD" else operator
+        result = arithmetic_type(symbol, left, right)
+        if result is None or (symbol == "%" and (isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE))):
+            raise refuse(site, form, infix=operator != "MOD")
+        return Signature(_operand_types(left, right, result), result)
+
+    return infer
+
+
+def _typed(types: Sequence[DataType]) -> tuple[DataType, DataType]:
+    """Give a NULL the type of the other operand."""
+    left, right = types
+    if isinstance(left, NullType) and isinstance(right, NUMERIC):
+        return right.nullable(), right
+    if isinstance(right, NullType) and isinstance(left, NUMERIC):
+        return left, left.nullable()
+    return left, right
+
+
+def _operand_types(left: DataType, right: DataType, result: DataType) -> list[DataType]:
+    if isinstance(result, DecimalType):
+        return [left, right]
+    wide = DOUBLE if isinstance(result, APPROXIMATE) else None
+    if wide is not None:
+        return [left, right]
+    return [left, right]
+
+
+def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if isinstance(result_type, DecimalType):
+            return value_kernel(_decimal(operator, result_type), result_type)
+        if isinstance(result_type, IntegralType):
+            return _integers(operator, site.types, result_type)
+        return _floats(operator, result_type)
+
+    return bind
+
+
+def _decimal(operator: str, result_type: DecimalType) -> Callable[[Any, Any], Decimal | None]:
+    compute = {
+        "+": _EXACT.add,
+        "-": _EXACT.subtract,
+        "*": _EXACT.multiply,
+        "/": _divided,
+        "%": _remainder,
+    }[operator]
+
+    def function(left: Any, right: Any) -> Decimal | None:
+        return fitted_decimal(compute(Decimal(left), Decimal(right)), result_type)
+
+    return function
+
+
+def _divided(left: Decimal, right: Decimal) -> Decimal:
+    if not right:
+        raise EvaluationError("Division by zero")
+    return _DIVISION.divide(left, right)
+
+
+def _remainder(left: Decimal, right: Decimal) -> Decimal:
+    if not right:
+        raise EvaluationError("Division by zero")
+    return _EXACT.remainder(left, right)
+
+
+def _integers(operator: str, types: Sequence[DataType], result_type: DataType) -> Kernel:
+    # The remainder is computed in the wider type, then cut to that of the divisor.
+    wide = pa.int64() if operator == "%" else arrow_type(result_type)
+    kind = arrow_type(result_type)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        left, right = (pc.cast(column, wide) for column in columns)
+        if operator in "/%":
+            if _has_zero(right, left):
+                raise EvaluationError("/ by zero")
+            return _integer_division(operator, left, right, rows).cast(kind, safe=False)
+        return _WRAPPING[operator](left, right)
+
+    return kernel
+
+
+_WRAPPING: Final = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}
+
+
+def _has_zero(divisor: Column, dividend: Column) -> bool:
+    zero = pc.and_(pc.equal(divisor, pa.scalar(0, divisor.type)), pc.is_valid(dividend))
+    return bool(zero.as_py()) if isinstance(zero, pa.Scalar) else bool(pc.any(zero).as_py())
+
+
+def _integer_division(operator: str, left: Column, right: Column, rows: int) -> Column:
+    scalars = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
+    arrays = [
+        pa.repeat(each, 1 if scalars else rows) if isinstance(each, pa.Scalar) else each for each in (left, right)
+    ]
+    valid = pc.and_(pc.is_valid(arrays[0]), pc.is_valid(arrays[1]))
+    dividend = np.asarray(pc.fill_null(arrays[0], 0))
+    divisor = np.asarray(pc.fill_null(arrays[1], 1))
+    divisor = np.where(divisor == 0, 1, divisor)
+    if operator == "%":
+        values = np.fmod(dividend, np.where(divisor == -1, 1, divisor))
+    else:
+        # The smallest number divided by -1 is itself, as in Java.
+        safe = np.where(divisor == -1, 1, divisor)
+        quotient = (dividend - np.fmod(dividend, safe)) // safe
+        values = np.where(divisor == -1, np.negative(dividend), quotient)
+    result = pa.array(values.astype(dividend.dtype), mask=~np.asarray(valid))
+    return result[0] if scalars else result
+
+
+def _floats(operator: str, result_type: DataType) -> Kernel:
+    kind = arrow_type(result_type)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        wide = pa.float64() if any(not pa.types.is_float32(each.type) for each in columns) else pa.float32()
+        left, right = (
+            pc.cast(pc.cast(each, pa.float64()) if pa.types.is_decimal(each.type) else each, wide, safe=False)
+            for each in columns
+        )
+        with np.errstate(all="ignore"):
+            return pc.cast(_FLOATS[operator](left, right), kind, safe=False)
+
+    return kernel
+
+
+_FLOATS: Final = {"+": pc.add, "-": pc.subtract, "*": pc.multiply, "/": pc.divide}
+
+
+def _infer_sign(site: CallSite) -> Signature:
+    if len(site.arguments) == 1 and isinstance(site.types[0], NullType):
+        return Signature([NullType()], NullType())
+    if len(site.arguments) != 1 or not isinstance(site.types[0], NUMERIC):
+        raise refuse(site, f"'{site.name}<NUMERIC>'", infix=True)
+    return Signature(site.types, site.types[0])
+
+
+def _bind_negation(site: CallSite, result_type: DataType) -> Kernel:
+    if isinstance(result_type, NullType):
+        return lambda columns, rows: null_column(result_type)
+    return by_column(pc.negate)(site, result_type)
+
+
+def _operator(name: str, *aliases: str) -> ScalarFunction:
+    return ScalarFunction(name, _infer(name), _bind("%" if name == "MOD" else name), aliases=aliases, is_standard=True)
+
+
+FUNCTIONS = (
+    _operator("+"),
+    _operator("-"),
+    _operator("*"),
+    _operator("/"),
+    _operator("%"),
+    _operator("MOD"),
+    ScalarFunction("NEGATE", _infer_sign, _bind_negation, aliases=("MINUS_PREFIX",), is_standard=True),
+    ScalarFunction("PLUS", _infer_sign, by_column(lambda column: column), aliases=("PLUS_PREFIX",), is_standard=True),
+)

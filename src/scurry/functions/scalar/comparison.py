@@ -1,0 +1,145 @@
+"""Comparisons, IS NULL and IS DISTINCT FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
+from scurry.functions.kernels import by_column, value_kernel
+from scurry.functions.signatures import ANY, always, refuse, signature
+from scurry.logical_types import (
+    BooleanType,
+    DataType,
+    DateType,
+    NullType,
+    TimeType,
+)
+from scurry.logical_types.common_type import least_restrictive
+from scurry.logical_types.families import (
+    APPROXIMATE,
+    BOOLEAN,
+    CHARACTER,
+    DATETIME,
+    DOUBLE,
+    NUMERIC,
+)
+
+__all__ = ["FUNCTIONS", "comparable_types"]
+
+_KERNELS: Final[dict[str, Callable[[Column, Column], Column]]] = {
+    "=": pc.equal,
+    "<>": pc.not_equal,
+    "<": pc.less,
+    "<=": pc.less_equal,
+    ">": pc.greater,
+    ">=": pc.greater_equal,
+}
+_PYTHON: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "=": lambda left, right: left == right,
+    "<>": lambda left, right: left != right,
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+}
+
+
+def comparable_types(left: DataType, right: DataType) -> DataType | None:
+    """Return the type in which two values are compared; None if they are not comparable."""
+    if isinstance(left, NUMERIC) and isinstance(right, NUMERIC):
+        if isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE):
+            return left if left.nullable() == right.nullable() else DOUBLE
+        return least_restrictive([left, right])
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC, *DATETIME)):
+            return other
+    if (
+        isinstance(left, DateType)
+        and isinstance(right, TimeType)
+        or isinstance(left, TimeType)
+        and isinstance(right, DateType)
+    ):
+        return None
+    return least_restrictive([left, right])
+
+
+def _infer(operator: str) -> Callable[[CallSite], Signature]:
+    kind = "EQUALITY" if operator in ("=", "<>") else "ORDERED"
+
+    def infer(site: CallSite) -> Signature:
+        if len(site.arguments) == 2:
+            shared = comparable_types(*site.types)
+            if shared is not None:
+                taken = [shared.with_nullability(each.is_nullable) for each in site.types]
+                return Signature(taken, BOOLEAN.with_nullability(site.any_nullable))
+        raise refuse(site, f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'", infix=True)
+
+    assert kind
+    return infer
+
+
+def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        compare = _KERNELS[operator]
+        by_values = value_kernel(_PYTHON[operator], result_type)
+
+        def kernel(columns: Sequence[Column], rows: int) -> Column:
+            left, right = columns
+            if pa.types.is_null(left.type) or pa.types.is_null(right.type):
+                return pa.scalar(None, pa.bool_())
+            if pa.types.is_nested(left.type):
+                return by_values(columns, rows)
+            if pa.types.is_floating(left.type):
+                return _with_nan(operator, left, right)
+            return compare(left, right)
+
+        return kernel
+
+    return bind
+
+
+def _with_nan(operator: str, left: Column, right: Column) -> Column:
+    # NaN equals NaN and is greater than any other number.
+    result = _KERNELS[operator](left, right)
+    if operator not in ("=", "<=", ">=", "<>"):
+        return result
+    both = pc.and_(pc.is_nan(left), pc.is_nan(right))
+    return pc.and_not(result, both) if operator == "<>" else pc.or_(result, both)
+
+
+def _distinct(negated: bool) -> Callable[[CallSite, DataType], Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        equal = _bind("=")(site, BOOLEAN)
+
+        def kernel(columns: Sequence[Column], rows: int) -> Column:
+            left, right = columns
+            same = pc.fill_null(equal(columns, rows), False)
+            both = pc.and_(pc.is_null(left), pc.is_null(right))
+            found = pc.or_(same, both)
+            return found if negated else pc.invert(found)
+
+        return kernel
+
+    return bind
+
+
+def _infer_distinct(site: CallSite) -> Signature:
+    return Signature(_infer("=")(site).argument_types, BOOLEAN.not_null())
+
+
+FUNCTIONS = (
+    *(ScalarFunction(name, _infer(name), _bind(name), is_standard=True) for name in _KERNELS if name != "<>"),
+    ScalarFunction("<>", _infer("<>"), _bind("<>"), aliases=("!=",), is_standard=True),
+    ScalarFunction("IS DISTINCT FROM", _infer_distinct, _distinct(False), is_standard=True),
+    ScalarFunction("IS NOT DISTINCT FROM", _infer_distinct, _distinct(True), is_standard=True),
+    ScalarFunction("IS NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_null), is_standard=True),
+    ScalarFunction(
+        "IS NOT NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_valid), is_standard=True
+    ),
+)
+
+_ = NullType

@@ -1,0 +1,98 @@
+"""Making typed calls: functions are looked up, arguments checked and converted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from scurry.errors import ValidationError
+from scurry.functions.catalogue import lookup, scalar_function
+from scurry.functions.definition import Argument, CallSite, Session, SignatureError
+from scurry.functions.signatures import standard_name
+from scurry.logical_types import DataType, IntType, RowType
+from scurry.logical_types.families import same_type
+from scurry.relational.expressions import Call, Expression, Literal
+
+__all__ = ["all_of", "call", "cast", "converted", "field", "refused"]
+
+
+def refused(span: Any, message: str) -> ValidationError:
+    """Return the error for an expression that Flink refuses, with its place in the statement if that is known."""
+    place = span.describe() if span is not None else ""
+    text = f"{place}: {message}" if place and not message.startswith("Invalid function call") else message
+    return ValidationError(f"SQL validation failed. {text}")
+
+
+def call(
+    name: str, arguments: Sequence[Expression], session: Session, span: Any = None, target: DataType | None = None
+) -> Call:
+    """Return a call of a built-in function or operator.
+
+    Args:
+        name: The function's name.
+        arguments: The arguments, of any types.
+        session: The session.
+        span: Where the call stands in the statement.
+        target: The type after AS or RETURNING, for functions that have one.
+
+    Returns:
+        The call, its arguments converted to what the function takes.
+
+    Raises:
+        ValidationError: There is no such function, or it does not take such arguments.
+    """
+    function = lookup(name)
+    if function is None:
+        shown = ", ".join(f"<{standard_name(each.type)}>" for each in arguments)
+        raise refused(span, f"No match found for function signature {name.upper()}({shown})")
+    site = CallSite(name.upper(), tuple(map(_known, arguments)), session, target)
+    try:
+        signature = function.infer(site)
+    except SignatureError as error:
+        raise refused(span, str(error)) from error
+    taken = tuple(
+        converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
+    )
+    return Call(function.name, taken, signature.result_type, span=span)
+
+
+def _known(expression: Expression) -> Argument:
+    if isinstance(expression, Literal):
+        return Argument(expression.type, True, expression.value)
+    return Argument(expression.type)
+
+
+def converted(expression: Expression, data_type: DataType, session: Session) -> Expression:
+    """Return an expression converted to a type, as far as nullability and time attributes are not concerned."""
+    if same_type(expression.type, data_type):
+        return expression
+    return call("CAST", [expression], session, expression.span, data_type)
+
+
+def cast(
+    expression: Expression, data_type: DataType, session: Session, span: Any = None, is_try: bool = False
+) -> Expression:
+    """Return `CAST(expression AS data_type)`, or TRY_CAST.
+
+    Raises:
+        ValidationError: There is no such cast.
+    """
+    return call("TRY_CAST" if is_try else "CAST", [expression], session, span, data_type)
+
+
+def field(row: Expression, name: str) -> Call:
+    """Return a field of a row, which is null where the row is."""
+    assert isinstance(row.type, RowType)
+    index = row.type.names.index(name)
+    data_type = row.type.fields[index].data_type
+    nullable = data_type.is_nullable or row.type.is_nullable
+    position = Literal(index, IntType(False))
+    return Call(scalar_function("FIELD").name, (row, position), data_type.with_nullability(nullable), span=row.span)
+
+
+def all_of(conditions: Sequence[Expression], session: Session) -> Expression | None:
+    """Return a condition that is TRUE if all of some are; None if there are none."""
+    if not conditions:
+        return None
+    return reduce(lambda left, right: call("AND", [left, right], session), conditions)

@@ -1,0 +1,123 @@
+"""Typed expressions: what the validator makes of the expressions of a statement.
+
+All are frozen. Two are equal if they compute the same; where they stand in the statement (`span`) does not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scurry.logical_types import DataType
+
+__all__ = [
+    "AggregateCall",
+    "Call",
+    "CorrelatedReference",
+    "Expression",
+    "InputReference",
+    "Literal",
+    "UserFunctionCall",
+]
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Something that has a value of a type for each row.
+
+    Attributes:
+        type: Its type; each kind of expression declares it among its fields.
+        span: Where it stands in the statement, a `scurry.sql.span.Span`; None if it stands nowhere.
+    """
+
+    span: Any = field(default=None, compare=False, repr=False, kw_only=True)
+
+    if TYPE_CHECKING:
+
+        @property
+        def type(self) -> DataType:
+            """The type of its values."""
+
+
+@dataclass(frozen=True)
+class InputReference(Expression):
+    """A column of the input, by position."""
+
+    index: int
+    type: DataType
+
+
+@dataclass(frozen=True)
+class CorrelatedReference(Expression):
+    """A column of the row around a subquery.
+
+    Attributes:
+        correlation: The number of that row.
+        index: Position of the column.
+        type: Its type.
+    """
+
+    correlation: int
+    index: int
+    type: DataType
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A value as `scurry.logical_types.values` describes them; None is NULL."""
+
+    value: Any
+    type: DataType
+
+
+@dataclass(frozen=True)
+class Call(Expression):
+    """A call of a built-in function or operator.
+
+    Attributes:
+        function: Its name in the catalogue.
+        arguments: The arguments, of the types with which the function is called.
+        type: The type of the result.
+    """
+
+    function: str
+    arguments: tuple[Expression, ...]
+    type: DataType
+
+
+@dataclass(frozen=True)
+class UserFunctionCall(Expression):
+    """A call of a function that the user has registered.
+
+    Attributes:
+        function: The function.
+        name: The name it is registered with.
+        arguments: The arguments.
+        type: The type of the result.
+    """
+
+    function: Any
+    name: str
+    arguments: tuple[Expression, ...]
+    type: DataType
+
+
+@dataclass(frozen=True)
+class AggregateCall(Expression):
+    """An aggregate over the rows of a group or window.
+
+    Attributes:
+        function: Its name in the catalogue, or the user's function.
+        arguments: The arguments.
+        type: The type of the result.
+        distinct: Whether equal arguments count once.
+        filter: Only rows for which it is TRUE count.
+        order_by: The keys of WITHIN GROUP or of an ORDER BY among the arguments.
+    """
+
+    function: Any
+    arguments: tuple[Expression, ...]
+    type: DataType
+    distinct: bool = False
+    filter: Expression | None = None
+    order_by: tuple[Any, ...] = ()

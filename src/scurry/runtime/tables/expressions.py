@@ -1,0 +1,185 @@
+"""Typed expressions compiled to functions over the columns of a batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.errors import EvaluationError, UnsupportedError
+from scurry.functions.catalogue import scalar_function
+from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.values import from_value
+from scurry.relational.expressions import Call, Expression, InputReference, Literal
+
+__all__ = ["CompiledExpressions", "compile_expressions"]
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Evaluate = Callable[["_Rows"], Column]
+
+
+class _Rows:
+    """Some rows of a batch, and what was computed for them already."""
+
+    def __init__(self, columns: Callable[[int], pa.Array], count: int) -> None:
+        self._column = columns
+        self._columns: dict[int, pa.Array] = {}
+        self.count = count
+        self.computed: dict[int, Column] = {}
+
+    def column(self, index: int) -> pa.Array:
+        found = self._columns.get(index)
+        if found is None:
+            found = self._columns[index] = self._column(index)
+        return found
+
+    def selected(self, mask: Mask) -> _Rows:
+        selection = pa.array(mask)
+        return _Rows(lambda index: self.column(index).filter(selection), int(mask.sum()))
+
+
+class CompiledExpressions:
+    """Computes expressions for batches.
+
+    Attributes:
+        types: The Arrow types of the columns it returns.
+    """
+
+    def __init__(self, evaluators: Sequence[Evaluate], types: Sequence[pa.DataType]) -> None:
+        self._evaluators = evaluators
+        self.types = list(types)
+
+    def __call__(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        """Return a column of every expression.
+
+        Args:
+            batch: The input, with a column for every position that the expressions refer to.
+
+        Raises:
+            EvaluationError: A function has no result for a value.
+        """
+        rows = _Rows(batch.column, batch.num_rows)
+        return [_array(evaluate(rows), rows.count) for evaluate in self._evaluators]
+
+    def mask(self, batch: pa.RecordBatch) -> Mask:
+        """Return where the first expression, a condition, is TRUE."""
+        return np.asarray(self(batch)[0].fill_null(False))
+
+
+def compile_expressions(expressions: Sequence[Expression], session: Session | None = None) -> CompiledExpressions:
+    """Compile expressions, once per task: constants are computed, functions bound, equal parts shared.
+
+    Args:
+        expressions: The expressions; their input references are positions in the batches.
+        session: The session of the statement.
+
+    Returns:
+        The function from batches to columns.
+
+    Raises:
+        UnsupportedError: An expression is of a kind that rules have to remove before, as a subquery.
+    """
+    compiler = _Compiler(session or Session(), Counter(_parts(expressions)))
+    evaluators = [compiler.compile(each) for each in expressions]
+    return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions])
+
+
+def _parts(expressions: Sequence[Expression]) -> Iterator[Call]:
+    for each in expressions:
+        if isinstance(each, Call):
+            yield each
+            yield from _parts(each.arguments)
+
+
+def _array(column: Column, rows: int) -> pa.Array:
+    return pa.repeat(column, rows) if isinstance(column, pa.Scalar) else column
+
+
+class _Compiler:
+    def __init__(self, session: Session, occurrences: Counter[Call]) -> None:
+        self._session = session
+        self._occurrences = occurrences
+        self._shared: dict[Call, Evaluate] = {}
+
+    def compile(self, expression: Expression) -> Evaluate:
+        if isinstance(expression, InputReference):
+            index = expression.index
+            return lambda rows: rows.column(index)
+        if isinstance(expression, Literal):
+            scalar = from_value(expression.value, expression.type)
+            return lambda rows: scalar
+        if not isinstance(expression, Call):
+            raise UnsupportedError(f"{type(expression).__name__} cannot be computed for a row")
+        found = self._shared.get(expression)
+        if found is None:
+            found = self._call(expression)
+            if self._occurrences[expression] > 1:
+                found = _once(found, len(self._shared))
+            self._shared[expression] = found
+        return found
+
+    def _call(self, call: Call) -> Evaluate:
+        function = scalar_function(call.function)
+        arguments = [self.compile(each) for each in call.arguments]
+        known = tuple(_known(each) for each in call.arguments)
+        site = CallSite(call.function, known, self._session, call.type)
+        evaluate = _bound(function, site, call, arguments)
+        if function.is_deterministic and _is_constant(call):
+            return _folded(evaluate)
+        return evaluate
+
+
+def _known(expression: Expression) -> Argument:
+    if isinstance(expression, Literal):
+        return Argument(expression.type, True, expression.value)
+    return Argument(expression.type)
+
+
+def _is_constant(expression: Expression) -> bool:
+    if isinstance(expression, Call):
+        return scalar_function(expression.function).is_deterministic and all(map(_is_constant, expression.arguments))
+    return isinstance(expression, Literal)
+
+
+def _bound(function: ScalarFunction, site: CallSite, call: Call, arguments: list[Evaluate]) -> Evaluate:
+    if function.bind_lazily is not None:
+        lazy_kernel = function.bind_lazily(site, call.type)
+        return lambda rows: lazy_kernel([_argument(each, rows) for each in arguments], rows.count)
+    assert function.bind is not None, f"{function.name} has neither bind nor bind_lazily"
+    kernel = function.bind(site, call.type)
+    return lambda rows: kernel([evaluate(rows) for evaluate in arguments], rows.count)
+
+
+def _argument(evaluate: Evaluate, rows: _Rows) -> LazyArgument:
+    def argument(selection: Mask | None = None) -> Column:
+        return evaluate(rows if selection is None else rows.selected(selection))
+
+    return argument
+
+
+def _folded(evaluate: Evaluate) -> Evaluate:
+    try:
+        column = evaluate(_Rows(_no_column, 1))
+    except EvaluationError:
+        # It fails only if a row needs it: it may stand in a branch that none takes.
+        return evaluate
+    scalar = column if isinstance(column, pa.Scalar) else column[0]
+    return lambda rows: scalar
+
+
+def _no_column(index: int) -> pa.Array:
+    raise AssertionError(f"a constant refers to column {index}")
+
+
+def _once(evaluate: Evaluate, number: int) -> Evaluate:
+    def computed(rows: _Rows) -> Column:
+        found = rows.computed.get(number)
+        if found is None:
+            found = rows.computed[number] = evaluate(rows)
+        return found
+
+    return computed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
@@ -27,6 +27,9 @@ from scurry.spark.workers.instances import (
     wire_schema,
 )
 from scurry.spark.workers.partitioning import spread
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class BatchRunner:
@@ -59,7 +62,7 @@ class BatchRunner:
         job.sinks.finish()
 
 
-def _sources(spark: Any, job: JobExecution, worker_job: Job) -> Any:
+def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:
     """Return level 0: one task per channel of a native source and one per partition of a Spark source."""
     plan = job.plan
     work = [

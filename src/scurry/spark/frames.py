@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem, file_system
@@ -14,15 +14,19 @@ from scurry.connectors.source import Source
 from scurry.connectors.spark_source import SparkSource, arrow_rows
 from scurry.graph.plan import SourcePlan
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 _COMPLETE = "_complete"
 
 
-def in_session(spark: Any, source: SparkSource) -> Any:
+def in_session(spark: SparkSession, source: SparkSource) -> Any:
     """Return the source's DataFrame in this session, where it can be combined with other frames."""
     from pyspark.sql import DataFrame
 
     plan = source.dataframe._jdf.queryExecution().analyzed()
-    dataset = spark._jvm.org.apache.spark.sql.classic.Dataset
+    jvm: Any = spark._jvm
+    dataset = jvm.org.apache.spark.sql.classic.Dataset
     return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.datastream._functions import require_function
@@ -18,6 +18,9 @@ from scurry.state.decoding import Decoder, FunctionDecoder, StatesDecoder, Timer
 from scurry.state.entries import WindowState, load
 from scurry.state.functions import KeyedStateReaderFunction
 from scurry.state.naming import StateNames, the_operator
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["SavepointReader"]
 
@@ -134,7 +137,7 @@ class SavepointReader(ApiObject):
     # ---------------------------------------------------------------- DataFrames
 
     def keyed_state_frame(
-        self, spark: Any, uid: str, schema: str | Mapping[str, str] | Any = None, *states: StateDescriptor
+        self, spark: SparkSession, uid: str, schema: str | Mapping[str, str] | Any = None, *states: StateDescriptor
     ) -> Any:
         """Return the keyed state of an operator as a Spark DataFrame, read in parallel on the workers.
 
@@ -162,7 +165,7 @@ class SavepointReader(ApiObject):
         return self._frame(spark, StatesDecoder(names.lifetimes, self.metadata.created_ms), columns)
 
     def read_keyed_state_frame(
-        self, spark: Any, uid: str, function: KeyedStateReaderFunction, schema: str | Mapping[str, str] | Any
+        self, spark: SparkSession, uid: str, function: KeyedStateReaderFunction, schema: str | Mapping[str, str] | Any
     ) -> Any:
         """Return a function's results for the state of each key as a Spark DataFrame.
 
@@ -176,7 +179,7 @@ class SavepointReader(ApiObject):
 
         return self._frame(spark, self._function(uid, function), record_columns(schema, uid, parse_ddl))
 
-    def timers_frame(self, spark: Any, uid: str) -> Any:
+    def timers_frame(self, spark: SparkSession, uid: str) -> Any:
         """Return the timers of an operator as a Spark DataFrame.
 
         Its columns are `key STRING` (text as it is, other keys as JSON), `time BIGINT` in milliseconds, `domain
@@ -186,7 +189,7 @@ class SavepointReader(ApiObject):
         self._names(uid)
         return self._frame(spark, TimersDecoder(), timer_columns(uid))
 
-    def window_state_frame(self, spark: Any, uid: str, contents: str | Any = "STRING") -> Any:
+    def window_state_frame(self, spark: SparkSession, uid: str, contents: str | Any = "STRING") -> Any:
         """Return the open windows of an operator as a Spark DataFrame.
 
         Its columns are `key STRING` (text as it is, other keys as JSON), `window_start` and `window_end BIGINT` in
@@ -213,7 +216,7 @@ class SavepointReader(ApiObject):
     def _decode(self, uid: str, decoder: Decoder) -> Iterator[Any]:
         return decoder(self._savepoint.entries({uid}, ("page",)))
 
-    def _frame(self, spark: Any, decoder: Decoder, columns: Columns) -> Any:
+    def _frame(self, spark: SparkSession, decoder: Decoder, columns: Columns) -> Any:
         from scurry.spark.savepoint.state_frames import state_frame
 
         return state_frame(spark, self._savepoint.files_of("page"), decoder, columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scurry.errors import CheckpointStorageFullError, OperatorError
 from scurry.runtime.driver.job import JobExecution
@@ -13,6 +13,9 @@ from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
 from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_state
 from scurry.spark.checkpoint.storage import FULL, HadoopStorage, storage_full
 from scurry.spark.workers.failures import texts_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: A file that must fit into the checkpoint to show that it is not full.
 _PROBE, _PROBE_BYTES = ".probe.tmp", 1 << 20
@@ -27,7 +30,7 @@ class Recovery:
         generation: The generation.
     """
 
-    def __init__(self, job: JobExecution, spark: Any, generation: Generation) -> None:
+    def __init__(self, job: JobExecution, spark: SparkSession, generation: Generation) -> None:
         self._generation = generation
         checkpoint = generation.spark_directory
         # also on a local disk through Hadoop, which verifies the checksums of the files that Spark writes

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scurry.spark.checkpoint.storage import Storage
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.map_store import NAME
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Part of Spark's error when a task cannot load its state.
 _CANNOT_LOAD = "CANNOT_LOAD_STATE_STORE"
@@ -29,7 +32,7 @@ def cannot_load_state(error: BaseException) -> bool:
     return any(_CANNOT_LOAD in text for text in texts) and _says_damage(texts)
 
 
-def unreadable_state(spark: Any, checkpoint: str, storage: Storage, batch: int) -> str | None:
+def unreadable_state(spark: SparkSession, checkpoint: str, storage: Storage, batch: int) -> str | None:
     """Return why the state after a batch cannot be loaded; None if all of it can.
 
     Args:

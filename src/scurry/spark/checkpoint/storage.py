@@ -9,9 +9,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.errors import CheckpointStorageFullError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Parts of the errors of operating systems and Hadoop that say that space or a quota is used up.
 FULL = ("No space left on device", "Disk quota exceeded", "DSQuotaExceeded", "NSQuotaExceeded")
@@ -155,9 +158,10 @@ def _no_link(path: str, flags: int) -> int:
 class HadoopStorage:
     """Store files on any Hadoop file system (hdfs, s3a, gs, abfss...), through Spark's JVM."""
 
-    def __init__(self, spark: Any, root: str) -> None:
+    def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark
-        self._jvm = spark._jvm
+        jvm: Any = spark._jvm
+        self._jvm = jvm
         self._root = self._jvm.org.apache.hadoop.fs.Path(root)
         configuration = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._root.getFileSystem(configuration)

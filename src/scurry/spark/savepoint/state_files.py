@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.connectors.spark_source import arrow_rows
 from scurry.errors import ScurryError
@@ -18,6 +18,9 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.registry import merge_schemas
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import mark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Columns added to each row to sort it into the state of its key.
 _GROUP, _KEY, _TIME = "scurry_key_group", "scurry_key", "scurry_time"
@@ -107,7 +110,9 @@ def _blocks(batches: Iterator[Any]) -> Iterator[tuple[int, _Block]]:
             start = end
 
 
-def copy_on_workers(spark: Any, works: list[tuple[EntryFile, str]], path: str, uids: Mapping[str, str]) -> None:
+def copy_on_workers(
+    spark: SparkSession, works: list[tuple[EntryFile, str]], path: str, uids: Mapping[str, str]
+) -> None:
     """Copy files of entries, one per task."""
     shipped = ship_value((works, path, dict(uids)))
 

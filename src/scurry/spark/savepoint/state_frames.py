@@ -5,11 +5,14 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.graph.shipping import ship_value
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Number of results that are passed to Spark at once.
 _BATCH = 4096
@@ -38,12 +41,13 @@ def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.dataType.simpleString()) for field in parsed)
 
 
-def state_frame(spark: Any, files: Iterable[EntryFile], decoder: _Decoder, columns: _Columns) -> Any:
+def state_frame(spark: SparkSession, files: Iterable[EntryFile], decoder: _Decoder, columns: _Columns) -> Any:
     """Return the decoded pages of an operator as a DataFrame, with a task for each row group of the files."""
     from pyspark.sql.types import StructType
 
     ddl = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in columns.schema)
     schema = StructType.fromDDL(ddl)
+    assert isinstance(schema, StructType)
     works = [(file, number) for file in files for number in range(len(file.row_groups))]
     zone = spark.conf.get("spark.sql.session.timeZone")
     shipped = ship_value((works, decoder, columns, schema, zone))

@@ -18,13 +18,16 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scurry.connectors.files.filesystem import local_path
 from scurry.directories import socket_directory
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
 from scurry.spark.workers.map_store import NAME
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Added to the niceness of the process that reads. With 7, it gets a sixth of a processor that the job keeps busy:
 #: batches are hardly slower, and the savepoint of a job that never pauses still completes.
@@ -50,7 +53,7 @@ class StateVersion:
     levels: int
     subtask_ids: Sequence[int]
 
-    def write(self, spark: Any, path: str) -> None:
+    def write(self, spark: SparkSession, path: str) -> None:
         """Write the entries of a savepoint, with the tasks of a session.
 
         Raises:
@@ -75,14 +78,15 @@ class StateVersion:
             except PySparkException as error:
                 raise SavepointError(f"the state of level {level} cannot be written to {path}: {error}") from error
 
-    def write_beside_job(self, spark: Any, path: str) -> None:
+    def write_beside_job(self, spark: SparkSession, path: str) -> None:
         """Write the entries of a savepoint while the job runs.
 
         Raises:
             SavepointError: The state cannot be read, or the savepoint cannot be written.
         """
         checkpoint = local_path(self.checkpoint)
-        on_one_machine = spark.sparkContext.master.startswith("local[") and local_path(path) is not None
+        master = spark.sparkContext.master or ""
+        on_one_machine = master.startswith("local[") and local_path(path) is not None
         if checkpoint is None or not on_one_machine:
             self.write(spark, path)
             return

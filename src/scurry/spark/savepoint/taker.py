@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import UnsupportedError
@@ -15,6 +15,9 @@ from scurry.spark.checkpoint.committed import CommittedSnapshot, latest_committe
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.savepoint.state_reader import StateVersion
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 
 class SavepointTaker:
     """Take savepoints of a generation of a job, which may be running.
@@ -25,7 +28,7 @@ class SavepointTaker:
         generation: The generation.
     """
 
-    def __init__(self, job: JobExecution, spark: Any, generation: Generation) -> None:
+    def __init__(self, job: JobExecution, spark: SparkSession, generation: Generation) -> None:
         self._job, self._spark, self._generation = job, spark, generation
         self._threads: list[threading.Thread] = []
 
@@ -96,7 +99,7 @@ def _complete(
     complete_savepoint(path, metadata_of(job, description, batch_id, stood, committed.pending, drained))
 
 
-def save_for_next_generation(job: JobExecution, spark: Any, directory: CheckpointDirectory) -> str | None:
+def save_for_next_generation(job: JobExecution, spark: SparkSession, directory: CheckpointDirectory) -> str | None:
     """Write the committed state of the present generation as the origin of the next one.
 
     The job's plan may already differ from the generation's plan, which the directory describes.

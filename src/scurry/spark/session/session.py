@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._config.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
@@ -23,6 +23,9 @@ from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -145,7 +148,7 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
     return builder.config("spark.driver.extraJavaOptions", options)
 
 
-def _warm_up(spark: Any) -> None:
+def _warm_up(spark: SparkSession) -> None:
     """Start the Python daemon and load what every stage needs while the driver still plans the first job."""
     try:
         spark.range(0, 2, 1, 2).mapInArrow(_same, "id long").collect()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.errors import TopologyError
 from scurry.graph.plan import JobPlan
@@ -14,13 +14,16 @@ from scurry.runtime.driver.requests import RescaleRequest
 from scurry.runtime.driver.scaling import Scaling, ScalingPolicy, Stability
 from scurry.spark.streaming.slots import task_slots
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 #: Milliseconds between two checks of the executors.
 _LOOK_EVERY = 1000
 #: Milliseconds without any slot after which the job reports that it waits for executors.
 _PATIENCE = 10_000
 
 
-def adaptive_scheduler(job: JobExecution, spark: Any, scaling: Scaling) -> AdaptiveScheduler | None:
+def adaptive_scheduler(job: JobExecution, spark: SparkSession, scaling: Scaling) -> AdaptiveScheduler | None:
     """Return the scheduler of a job, or None and a note to the user if its parallelism cannot change."""
     reason = _why_fixed(job.plan, spark)
     if reason is None:
@@ -32,8 +35,8 @@ def adaptive_scheduler(job: JobExecution, spark: Any, scaling: Scaling) -> Adapt
     return None
 
 
-def _why_fixed(plan: JobPlan, spark: Any) -> str | None:
-    master = spark.sparkContext.master
+def _why_fixed(plan: JobPlan, spark: SparkSession) -> str | None:
+    master = spark.sparkContext.master or ""
     if master.startswith("local") and not master.startswith("local-cluster"):
         return f"Spark's master is {master}, where no executors come and go"
     for source in plan.sources.values():
@@ -44,7 +47,7 @@ def _why_fixed(plan: JobPlan, spark: Any) -> str | None:
     return None
 
 
-def _warn_of_dynamic_allocation(job: JobExecution, spark: Any) -> None:
+def _warn_of_dynamic_allocation(job: JobExecution, spark: SparkSession) -> None:
     if spark.sparkContext.getConf().get("spark.dynamicAllocation.enabled", "false") == "true":
         job.log.note(
             "spark.dynamicAllocation.enabled: Spark asks for executors only while tasks wait for a slot, and with as "
@@ -66,7 +69,7 @@ class AdaptiveScheduler:
     def __init__(
         self,
         job: JobExecution,
-        spark: Any,
+        spark: SparkSession,
         scaling: Scaling,
         clock: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
         slots: Callable[[Any], int] = task_slots,

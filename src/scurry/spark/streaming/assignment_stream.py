@@ -13,7 +13,7 @@ import pickle
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from py4j.clientserver import ClientServer
 
@@ -21,6 +21,9 @@ from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.savepoint.taking import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _RUNTIME = "org.apache.spark.sql.execution.streaming.runtime"
 
@@ -37,11 +40,13 @@ class AssignmentStream:
         point: Where the job resumes.
     """
 
-    def __init__(self, spark: Any, log: AssignmentLog, point: RestartPoint) -> None:
+    def __init__(self, spark: SparkSession, log: AssignmentLog, point: RestartPoint) -> None:
         self._spark = spark
         self._log = log
         self._point = point
-        encoder = spark._jvm.org.apache.spark.sql.Encoders.BINARY()
+        jvm: Any = spark._jvm
+        self._jvm = jvm
+        encoder = self._jvm.org.apache.spark.sql.Encoders.BINARY()
         self._stream = self._java("MemoryStream").apply(spark._jsparkSession, encoder)
         self.next_number = 0
         #: assignments not yet added to the stream, because batches before them are replayed
@@ -56,7 +61,7 @@ class AssignmentStream:
         self._ends: deque[int] = deque(maxlen=KEPT_BATCHES + 2)
 
     def _java(self, name: str) -> Any:
-        found = self._spark._jvm
+        found = self._jvm
         for part in f"{_RUNTIME}.{name}".split("."):
             found = getattr(found, part)
         return found
@@ -152,6 +157,6 @@ class AssignmentStream:
                 shown = True
 
     def _show(self, logged: LoggedAssignment) -> None:
-        values = self._spark._jvm.java.util.ArrayList()
+        values = self._jvm.java.util.ArrayList()
         values.add(pickle.dumps(logged, 5))
-        self._stream.addData(self._spark._jvm.org.apache.spark.api.python.PythonUtils.toSeq(values))
+        self._stream.addData(self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.driver.job import JobExecution
@@ -22,6 +22,9 @@ from scurry.spark.streaming.progress import state_sizes
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Seconds between two checks that the query still runs: a call to the JVM costs more than all else in the loop.
 _CHECK_SECONDS = 0.25
@@ -42,7 +45,7 @@ class SparkEngine:
     def __init__(
         self,
         job: JobExecution,
-        spark: Any,
+        spark: SparkSession,
         generation: Generation,
         assignments: AssignmentStream,
         savepoints: SavepointTaker,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.graph.operators import AsyncWait, Sink, Window
 from scurry.graph.plan import JobPlan, SourcePlan
@@ -16,6 +16,9 @@ from scurry.spark.checkpoint.assignment_log import LoggedAssignment
 from scurry.spark.streaming.slots import task_slots
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, rows_of, wire_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Number of attempts at closing while workers and executors die.
 _CLOSING_ATTEMPTS = 3
@@ -74,7 +77,7 @@ def sink_stage(job: Job) -> Any:
     return run
 
 
-def close_everywhere(spark: Any, plan: JobPlan, job: Job) -> None:
+def close_everywhere(spark: SparkSession, plan: JobPlan, job: Job) -> None:
     """Close the user's functions in every worker, with a barrier stage that keeps all slots busy at once.
 
     If a worker or executor dies meanwhile, the functions of the others are still closed. What the job has committed is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.pickling import by_value
 from scurry.graph.plan import JobPlan
@@ -12,8 +12,11 @@ from scurry.runtime.savepoint.migration import Collected, collect_schemas
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job, WorkerTask, close_instances, instances
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def collect_on_worker(spark: Any, plan: JobPlan) -> Collected:
+
+def collect_on_worker(spark: SparkSession, plan: JobPlan) -> Collected:
     """Open and close the functions of a plan's stateful operators in a task, and return the states they register.
 
     Raises:

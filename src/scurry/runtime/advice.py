@@ -5,12 +5,15 @@ from __future__ import annotations
 import bdb
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
 from scurry.errors import TypeMismatchError
 from scurry.graph.shipping import how_to_ship
 from scurry.user_frames import is_internal
+
+if TYPE_CHECKING:
+    from scurry.graph.plan import OperatorPlan, SourcePlan
 
 #: Methods of the classes that emit what they return or yield.
 _EMITTING = ("process_element", "flat_map", "process", "process_element1", "process_element2", "flat_map1", "flat_map2")
@@ -27,7 +30,7 @@ _STATE_METHODS = {
 }
 
 
-def advice(plan: Any, error: BaseException, record: Any) -> str:
+def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -> str:
     """Return a hint about an error, empty if there is nothing to say.
 
     Args:
@@ -49,7 +52,7 @@ def advice(plan: Any, error: BaseException, record: Any) -> str:
     return ""
 
 
-def _about_attribute(plan: Any, error: AttributeError) -> str:
+def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> str:
     target, name = error.obj, error.name
     if target is None or name is None:
         return ""
@@ -64,7 +67,7 @@ def _about_attribute(plan: Any, error: AttributeError) -> str:
     return ""
 
 
-def not_iterable(plan: Any, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
+def not_iterable(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
     """Return a message about a function whose result is not iterable, and that function.
 
     The message is empty if the error has another cause.

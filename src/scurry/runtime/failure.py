@@ -6,11 +6,14 @@ import linecache
 import traceback
 from collections.abc import Iterator
 from operator import length_hint
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.errors import Failure, OperatorError, RecordRejectedError
 from scurry.runtime.advice import advice, not_iterable
 from scurry.user_frames import only_user_frames
+
+if TYPE_CHECKING:
+    from scurry.graph.plan import OperatorPlan, SourcePlan
 
 _SHOWN = 300
 #: passed as the record if no record is to blame; None is a record
@@ -41,7 +44,9 @@ def is_permanent(error: BaseException) -> bool:
     return mended_by_none or getattr(error, "permanent", False) is True
 
 
-def operator_error(plan: Any, error: BaseException, record: Any = NO_RECORD, hint: str = "") -> OperatorError:
+def operator_error(
+    plan: OperatorPlan | SourcePlan, error: BaseException, record: Any = NO_RECORD, hint: str = ""
+) -> OperatorError:
     """Wrap an exception with the operator and the record; return one that is already wrapped unchanged."""
     if isinstance(error, OperatorError):
         return error

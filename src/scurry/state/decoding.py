@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
@@ -33,6 +33,9 @@ from scurry.state.entries import (
 )
 from scurry.state.functions import KeyedStateReaderFunction
 from scurry.state.naming import StateNames
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 __all__ = ["Decoder", "FunctionDecoder", "StatesDecoder", "TimersDecoder", "WindowsDecoder"]
 
@@ -132,7 +135,7 @@ class _RegisteredStates(StateAccess):
         self._names = names
         self._descriptors: dict[str, Any] = {}
 
-    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+    def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         self._names.require(descriptor.name)
         self._descriptors[descriptor.name] = descriptor
         return super().get(descriptor, namespace)

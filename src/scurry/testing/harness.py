@@ -252,7 +252,9 @@ class TestHarness(ApiObject):
         """The processing time, in milliseconds."""
         return self._now
 
-    def state(self, descriptor: Any, key: Any = None, *, window: Any = None, operator: str | None = None) -> Any:
+    def state(
+        self, descriptor: StateDescriptor, key: Any = None, *, window: Any = None, operator: str | None = None
+    ) -> Any:
         """Read the state of a key as plain Python: a value, a list or a dict.
 
         Args:
@@ -272,7 +274,7 @@ class TestHarness(ApiObject):
         (found,) = self._operators(operator, only_one=True)
         return read_state(found, self._levels, descriptor, key, window, self._now)
 
-    def broadcast_state(self, descriptor: Any, *, operator: str | None = None) -> dict[Any, Any]:
+    def broadcast_state(self, descriptor: StateDescriptor, *, operator: str | None = None) -> dict[Any, Any]:
         """Read broadcast state as a dict.
 
         Args:

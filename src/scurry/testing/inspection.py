@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.datastream.window import TimeWindow
 from scurry.errors import ArgumentError
@@ -19,6 +19,9 @@ from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer, timers_in
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 __all__ = [
     "Timer",
@@ -65,7 +68,9 @@ def entries_of(operator: OperatorPlan, levels: Levels) -> dict[Any, Entry]:
     return {key: entry for key, entry in entries.items() if entry}
 
 
-def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any, window: Any, now: int) -> Any:
+def read_state(
+    operator: OperatorPlan, levels: Levels, descriptor: StateDescriptor, key: Any, window: Any, now: int
+) -> Any:
     """Return the content of a state for a key and, optionally, a window, as plain Python."""
     (canonical,) = [0] if getattr(operator.operator, "over_all", False) else canonical_keys([key])
     backend = KeyedStateBackend(operator.uid, DictStore())
@@ -74,7 +79,7 @@ def read_state(operator: OperatorPlan, levels: Levels, descriptor: Any, key: Any
     return plain_value(descriptor.kind, create_state(backend, descriptor, slot, lambda: now))
 
 
-def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: Any) -> dict[Any, Any]:
+def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: StateDescriptor) -> dict[Any, Any]:
     """Return the content of a broadcast state, which is the same in all subtasks."""
     states = BroadcastStates(operator.uid)
     states.restore(levels.store(operator.level, 0))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.common.output_tag import OutputTag
 from scurry.runtime.failure import NO_RECORD, operator_error
+
+if TYPE_CHECKING:
+    from scurry.graph.plan import OperatorPlan, SourcePlan
 
 Values = list[Any]
 Timestamps = list[int] | None
@@ -22,7 +25,7 @@ class Consumer(Protocol):
         """Take a watermark that holds after all records taken so far."""
 
 
-def _converter(plan: Any) -> Callable[[Values], Values] | None:
+def _converter(plan: OperatorPlan | SourcePlan) -> Callable[[Values], Values] | None:
     """Return the conversion of results to the declared type of an operator or source; None if none is needed."""
     declared = plan.output_type
     if declared is None or declared == getattr(getattr(plan, "source", None), "produced_type", None):
@@ -40,7 +43,7 @@ class Collector:
 
     __slots__ = ("_convert", "_plan", "count", "main", "side", "side_converters")
 
-    def __init__(self, plan: Any, converts: bool = True) -> None:
+    def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> None:
         self._plan = plan
         self._convert = _converter(plan) if converts else None
         self.main: list[Consumer] = []

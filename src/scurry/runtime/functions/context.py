@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.errors import KeyedStateError
 from scurry.runtime.clock import ProcessingClock
@@ -16,6 +16,10 @@ from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.states import create_state
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
+    from scurry.graph.plan import OperatorPlan
 
 
 class TaskInfo:
@@ -51,7 +55,7 @@ class TaskInfo:
 class StateAccess:
     """The keyed states of one operator instance, bound to the backend of the current batch."""
 
-    def __init__(self, plan: Any, clock: ProcessingClock) -> None:
+    def __init__(self, plan: OperatorPlan, clock: ProcessingClock) -> None:
         self.backend: KeyedStateBackend | None = None
         self.registry = StateRegistry(plan)
         self._plan = plan
@@ -70,7 +74,7 @@ class StateAccess:
             state._backend = backend
             _register_converter(backend, descriptor)
 
-    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+    def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         """Return the state of a descriptor; `namespace` is the window it belongs to, if any."""
         if self.backend is None:
             raise KeyedStateError(
@@ -102,7 +106,7 @@ class StateAccess:
         return False, f"operator {self._plan.uid!r} has registered no state {name!r}; it has: {names}"
 
 
-def _register_converter(backend: KeyedStateBackend, descriptor: Any) -> None:
+def _register_converter(backend: KeyedStateBackend, descriptor: StateDescriptor) -> None:
     if descriptor.kind == "value" and descriptor.ttl_config is None and descriptor.type_info is not None:
         convert = descriptor.type_info.block_converter()
         if convert is not None:
@@ -112,7 +116,7 @@ def _register_converter(backend: KeyedStateBackend, descriptor: Any) -> None:
 class RuntimeContext:
     """Flink's RuntimeContext: where the function runs, its state, its metrics."""
 
-    def __init__(self, plan: Any, info: TaskInfo, states: StateAccess, metric_group: Any = None) -> None:
+    def __init__(self, plan: OperatorPlan, info: TaskInfo, states: StateAccess, metric_group: Any = None) -> None:
         self._plan = plan
         self._info = info
         self._states = states
@@ -155,7 +159,7 @@ class RuntimeContext:
             self._metric_group = OperatorMetricGroup(self._plan.id, info.subtask, info.user_metrics)
         return self._metric_group
 
-    def get_state(self, state_descriptor: Any) -> Any:
+    def get_state(self, state_descriptor: StateDescriptor) -> Any:
         """Return keyed ValueState."""
         self.gave_state = True
         return self._states.get(state_descriptor)

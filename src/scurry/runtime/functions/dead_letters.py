@@ -6,13 +6,16 @@ Only operators that declare dead letters guard their hooks; all others call the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.dead_letter import DeadLetter
 from scurry.common.output_tag import OutputTag
 from scurry.runtime.exchange.collector import Collector, Timestamps
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
+
+if TYPE_CHECKING:
+    from scurry.graph.plan import OperatorPlan, SourcePlan
 
 
 class DeadLetters:
@@ -25,7 +28,7 @@ class DeadLetters:
         info: Where it runs.
     """
 
-    def __init__(self, plan: Any, tag: OutputTag, collector: Collector, info: TaskInfo) -> None:
+    def __init__(self, plan: OperatorPlan | SourcePlan, tag: OutputTag, collector: Collector, info: TaskInfo) -> None:
         self._plan = plan
         self._tag = tag
         self._collector = collector

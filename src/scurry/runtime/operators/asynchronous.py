@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.errors import KeyedStateError
 from scurry.graph.operators import AsyncWait
@@ -17,6 +17,9 @@ from scurry.runtime.functions.context import StateAccess, TaskInfo
 from scurry.runtime.operators.async_calls import Call, InFlightRequests
 from scurry.runtime.operators.base import RuntimeOperator
 from scurry.runtime.operators.event_loop import EventLoopThread
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 Invoke = Callable[[Any], Coroutine[Any, Any, Any]]
 
@@ -113,7 +116,7 @@ class AsyncOperator(RuntimeOperator):
 class _NoStates(StateAccess):
     """Refuse keyed state: calls for several keys are in flight at once, so there is no current key."""
 
-    def get(self, descriptor: Any, namespace: Any = None) -> Any:
+    def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         raise KeyedStateError(
             f"State is not supported in async functions: {descriptor.name!r} has to be kept in a KeyedProcessFunction "
             "before or after the asynchronous calls"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import isgeneratorfunction
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, KeyedStateError
 from scurry.graph.plan import OperatorPlan
@@ -16,6 +16,9 @@ from scurry.runtime.operators.stateless import ProcessOperator, process_each
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.store import StateStore
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 BROADCAST = 1
 
@@ -102,7 +105,7 @@ class KeylessContext(BroadcastContext):
         """Fail, because a broadcast record has no key."""
         _refuse()
 
-    def apply_to_keyed_state(self, state_descriptor: Any, function: Any) -> None:
+    def apply_to_keyed_state(self, state_descriptor: StateDescriptor, function: Any) -> None:
         """Call `function(key, state)` for each key of this subtask that has this state."""
         process, backend = method(function, "process"), self._access.backend
         if isgeneratorfunction(process):

@@ -7,7 +7,7 @@ is the namespace of its timers.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.time import checked_time
 from scurry.common.window_elements import TaggedUnion
@@ -23,6 +23,9 @@ from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
 from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.schema import CONTENTS
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 #: Kinds of trigger state that can be merged when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")
@@ -340,11 +343,11 @@ class TriggerContext:
         """Delete a processing-time timer of the window."""
         self._operator.backend.delete_timer(PROCESSING, time, self.window)
 
-    def get_partitioned_state(self, state_descriptor: Any) -> Any:
+    def get_partitioned_state(self, state_descriptor: StateDescriptor) -> Any:
         """Return the trigger state of the key and window."""
         return self._operator.states.get(state_descriptor, self.window)
 
-    def merge_partitioned_state(self, state_descriptor: Any) -> None:
+    def merge_partitioned_state(self, state_descriptor: StateDescriptor) -> None:
         """Merge the trigger states of the merged windows into the new window's."""
         if state_descriptor.kind not in MERGEABLE:
             raise UnsupportedError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce as fold_left
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.errors import KeyedStateError
 from scurry.graph import operators as ops
@@ -11,6 +11,9 @@ from scurry.runtime.exchange.collector import Values
 from scurry.runtime.functions.context import method
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 
 class WindowFold(Protocol):
@@ -211,7 +214,7 @@ class WindowStateStore:
         self._operator = operator
         self._window = window
 
-    def get_state(self, state_descriptor: Any) -> Any:
+    def get_state(self, state_descriptor: StateDescriptor) -> Any:
         """Return the state of a descriptor.
 
         Raises:

@@ -7,13 +7,16 @@ because every record of the other stream may read it.
 from __future__ import annotations
 
 import pickle
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, ReadOnlyStateError
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.primitives import MapState
 from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.store import StateStore
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 
 class BroadcastStates:
@@ -57,7 +60,7 @@ class BroadcastStates:
         self._touched = True
         return self.entry
 
-    def writable(self, descriptor: Any) -> BroadcastState:
+    def writable(self, descriptor: StateDescriptor) -> BroadcastState:
         """Return the state of a descriptor for the broadcast side."""
         state = self._writable.get(descriptor.name)
         if state is None:
@@ -65,7 +68,7 @@ class BroadcastStates:
             state = self._writable[descriptor.name] = BroadcastState(self, descriptor)
         return state
 
-    def readable(self, descriptor: Any) -> ReadOnlyBroadcastState:
+    def readable(self, descriptor: StateDescriptor) -> ReadOnlyBroadcastState:
         """Return the read-only state of a descriptor for all others."""
         state = self._readable.get(descriptor.name)
         if state is None:
@@ -73,7 +76,7 @@ class BroadcastStates:
             state = self._readable[descriptor.name] = ReadOnlyBroadcastState(self, descriptor.name)
         return state
 
-    def _check(self, descriptor: Any) -> None:
+    def _check(self, descriptor: StateDescriptor) -> None:
         if descriptor.kind != "map":
             raise ArgumentTypeError(
                 f"get_broadcast_state takes a MapStateDescriptor, and {descriptor.name!r} is a "
@@ -101,9 +104,11 @@ class BroadcastState(MapState):
 
     __slots__ = ("_convert",)
 
-    def __init__(self, states: BroadcastStates, descriptor: Any) -> None:
+    def __init__(self, states: BroadcastStates, descriptor: StateDescriptor) -> None:
         super().__init__(_ForWriting(states), descriptor.name)
-        self._convert = descriptor.type_info.converter()
+        convert = descriptor.type_info.converter()
+        assert convert is not None  # a map always has one
+        self._convert = convert
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value under `key`."""

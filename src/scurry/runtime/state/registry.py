@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ArgumentError, StateMigrationError
+from scurry.graph.operators import BroadcastProcess, KeyedBroadcastProcess
 from scurry.runtime.state.classes import ClassCatalog
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadcast_name, descriptor_schema
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
+    from scurry.graph.plan import OperatorPlan
 
 
 class Registered(NamedTuple):
@@ -25,7 +30,7 @@ class StateRegistry:
         plan: The operator.
     """
 
-    def __init__(self, plan: Any) -> None:
+    def __init__(self, plan: OperatorPlan) -> None:
         self._plan = plan
         self.states: dict[str, Registered] = {}
         #: time to live of keyed states, by name; None for those without background cleanup
@@ -36,7 +41,7 @@ class StateRegistry:
         self._classes: dict[str, Any] = {}
         self._news: dict[str, Any] = {}
 
-    def register(self, descriptor: Any, broadcast: bool = False, scoped: bool = False) -> None:
+    def register(self, descriptor: StateDescriptor, broadcast: bool = False, scoped: bool = False) -> None:
         """Register a state, unless it is known.
 
         Args:
@@ -59,8 +64,10 @@ class StateRegistry:
                 f"operator {self._plan.name!r} ({self._plan.origin}) itself keeps state called {name!r}: "
                 "give the function's state another name"
             )
-        declared = broadcast and descriptor.name in [each.name for each in self._plan.operator.descriptors]
-        schema = descriptor_schema(descriptor, broadcast, lazy=self.opened and not declared)
+        declared = isinstance(self._plan.operator, (BroadcastProcess, KeyedBroadcastProcess)) and any(
+            descriptor.name == each.name for each in self._plan.operator.descriptors
+        )
+        schema = descriptor_schema(descriptor, broadcast, lazy=self.opened and not (broadcast and declared))
         if name in self._plan.restored:
             self._check_restored(descriptor, schema, self._plan.restored[name])
         self.states[name] = Registered(schema, descriptor.migration)
@@ -69,7 +76,9 @@ class StateRegistry:
             kept = schema.ttl is None or schema.cleanup
             self.lifetimes[name] = None if schema.ttl is None or kept else Lifetime(schema.kind, schema.ttl, scoped)
 
-    def _check_restored(self, descriptor: Any, schema: StateSchema, restored: dict[str, Any] | None) -> None:
+    def _check_restored(
+        self, descriptor: StateDescriptor, schema: StateSchema, restored: dict[str, Any] | None
+    ) -> None:
         from scurry.runtime.state.evolution import Incompatible
         from scurry.runtime.state.migration import resolve
 

@@ -7,11 +7,14 @@ Schemas are by state name. State that an operator itself keeps is named after it
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.state.types import ANY, TypeJson, describe, text
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 #: The first part of the slot of a window's contents, `(CONTENTS, window)`.
 CONTENTS = "window-contents"
@@ -69,7 +72,7 @@ class StateSchema:
         return cls(**{name: json[name] for name in cls.__dataclass_fields__ if name in json})
 
 
-def descriptor_schema(descriptor: Any, broadcast: bool = False, lazy: bool = False) -> StateSchema:
+def descriptor_schema(descriptor: StateDescriptor, broadcast: bool = False, lazy: bool = False) -> StateSchema:
     """Return the schema of a descriptor's state."""
     ttl, migration = descriptor.ttl_config, descriptor.migration
     return StateSchema(

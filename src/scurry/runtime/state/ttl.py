@@ -6,10 +6,13 @@ Values are stored as `(value, last access)`; list elements and map values each h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
+
+if TYPE_CHECKING:
+    from scurry.datastream.state import StateDescriptor
 
 #: Stands for a map entry that is not there: its value may be None.
 _ABSENT = object()
@@ -231,7 +234,7 @@ class TtlAggregatingState(_TtlState):
             entry[self._slot] = (merged, self._now())
 
 
-def create_ttl_state(backend: KeyedStateBackend, descriptor: Any, slot: Any, now: Callable[[], int]) -> Any:
+def create_ttl_state(backend: KeyedStateBackend, descriptor: StateDescriptor, slot: Any, now: Callable[[], int]) -> Any:
     """Create the state object of a descriptor with time to live."""
     common = (backend, slot, descriptor.ttl_config, now)
     if descriptor.kind == "reducing":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from scurry.common._type_variables import T
 from scurry.datastream.functions.base import Function
 from scurry.datastream.functions.transformations import CallableReduce, KeySelector, ReduceFunction
 from scurry.errors import ArgumentTypeError
@@ -35,7 +37,7 @@ def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: boo
     raise ArgumentTypeError(f"expected {expected}, got {function!r}{'; ' + hint if hint else ''}")
 
 
-def require_reduce(function: Any) -> ReduceFunction:
+def require_reduce(function: ReduceFunction[T] | Callable[[T, T], T]) -> ReduceFunction[T]:
     """Return a ReduceFunction, wrapping a plain callable.
 
     Raises:

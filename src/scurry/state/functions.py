@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._type_variables import K, V
 from scurry.datastream.functions import Function
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class BroadcastStateBootstrapFunction(Function):
         """Provide the broadcast state."""
 
         @abstractmethod
-        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> BroadcastState[K, V]:
             """Return the broadcast state of a descriptor."""
 
         @abstractmethod

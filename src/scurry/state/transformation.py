@@ -6,22 +6,31 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
+from scurry.common.time import TimeAmount
+from scurry.common.watermark_strategy import MIN_TIMESTAMP, TimestampAssigner
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._typing import KeySelectorLike, ReduceLike, WindowFunctionLike
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.windowed import WindowedStream
+from scurry.datastream.functions import AggregateFunction, ProcessWindowFunction, WindowFunction
 from scurry.datastream.state import MapStateDescriptor, StateDescriptor
+from scurry.datastream.window import Evictor, Trigger, WindowAssigner
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.planner import runnable
 from scurry.state.bootstrap import StatesFunction, Timestamps
 from scurry.state.functions import BroadcastStateBootstrapFunction, KeyedStateBootstrapFunction
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 __all__ = [
     "BroadcastTransformation",
@@ -73,7 +82,7 @@ class OperatorTransformation(ApiObject):
     """The entry point to describe the state of an operator."""
 
     @staticmethod
-    def bootstrap_with(records: Any) -> OneInputStateTransformation:
+    def bootstrap_with(records: Iterable[Any] | DataFrame) -> OneInputStateTransformation:
         """Start with records.
 
         Args:
@@ -87,7 +96,10 @@ class OperatorTransformation(ApiObject):
 
     @staticmethod
     def keyed_state(
-        records: Any, states: Sequence[StateDescriptor] = (), *, key: str | Sequence[str] = "key"
+        records: Iterable[tuple[Any, Mapping[str, Any]]] | Mapping[Any, Mapping[str, Any]] | DataFrame,
+        states: Sequence[StateDescriptor] = (),
+        *,
+        key: str | Sequence[str] = "key",
     ) -> StateBootstrapTransformation:
         """Describe keyed state by its values, without a function.
 
@@ -102,20 +114,21 @@ class OperatorTransformation(ApiObject):
                 convert values to the declared type. If any are given, all states must have one.
             key: The key column of a DataFrame; several columns for keys that are tuples.
         """
-        if hasattr(_checked(records), "isStreaming"):
+        found = _checked(records)
+        if hasattr(found, "isStreaming"):
             columns = [key] if isinstance(key, str) else list(key)
-            missing = [name for name in columns if name not in records.columns]
+            missing = [name for name in columns if name not in found.columns]
             if missing:
-                raise ArgumentError(f"the DataFrame has no column {missing[0]!r} for the key: {records.columns}")
-            names = tuple(name for name in records.columns if name not in columns)
+                raise ArgumentError(f"the DataFrame has no column {missing[0]!r} for the key: {found.columns}")
+            names = tuple(name for name in found.columns if name not in columns)
             selector: Callable[[Any], Any] = itemgetter(key) if isinstance(key, str) else itemgetter(*columns)
             if len(columns) == 1 and not isinstance(key, str):
                 selector = _Single(columns[0])
             function = StatesFunction(_Columns(names), states)
         else:
             selector, function = itemgetter(0), StatesFunction(itemgetter(1), states)
-            records = records.items() if isinstance(records, Mapping) else records
-        return KeyedTransformation(records, ops.KeyedProcess(function), None, ops.Hash(selector))
+            found = found.items() if isinstance(found, Mapping) else found
+        return KeyedTransformation(found, ops.KeyedProcess(function), None, ops.Hash(selector))
 
     @staticmethod
     def broadcast_state(
@@ -137,18 +150,21 @@ class OneInputStateTransformation(ApiObject):
         self._records = records
         self._timestamps = timestamps
 
-    def assign_timestamps(self, assigner: Any) -> OneInputStateTransformation:
+    def assign_timestamps(self, assigner: TimestampAssigner | Callable[[Any], int]) -> OneInputStateTransformation:
         """Assign timestamps to the records, as event-time windows require.
 
         Args:
             assigner: A callable from a record to milliseconds, or a TimestampAssigner.
         """
-        extract = getattr(assigner, "extract_timestamp", None)
-        if extract is None and not callable(assigner):
+        if isinstance(assigner, TimestampAssigner):
+            return OneInputStateTransformation(self._records, _Extract(assigner))
+        if not callable(assigner):
             raise ArgumentTypeError(f"expected a callable or TimestampAssigner, got {assigner!r}")
-        return OneInputStateTransformation(self._records, assigner if extract is None else _Extract(assigner))
+        return OneInputStateTransformation(self._records, assigner)
 
-    def key_by(self, key_selector: Any, key_type: Any = None) -> KeyedStateTransformation:
+    def key_by(
+        self, key_selector: KeySelectorLike[Any, Any], key_type: DeclaredType[Any] | None = None
+    ) -> KeyedStateTransformation:
         """Partition the records by the same keys as the job.
 
         Args:
@@ -192,11 +208,11 @@ class KeyedStateTransformation(_Keyed):
         _refuse_results(function.process_element)
         return self._made_by(ops.KeyedProcess(function))
 
-    def reduce(self, function: Any) -> StateBootstrapTransformation:
+    def reduce(self, function: ReduceLike[Any]) -> StateBootstrapTransformation:
         """Create the state of a rolling `reduce`, with the job's ReduceFunction or callable."""
         return self._made_in(self._keyed.reduce(function))
 
-    def window(self, window_assigner: Any) -> WindowedStateTransformation:
+    def window(self, window_assigner: WindowAssigner[Any, Any]) -> WindowedStateTransformation:
         """Assign the records of each key to windows."""
         return WindowedStateTransformation(
             self._records, self._timestamps, self._keyed, self._keyed.window(window_assigner)
@@ -217,34 +233,44 @@ class WindowedStateTransformation(_Keyed):
         super().__init__(records, timestamps, keyed)
         self._windowed = windowed
 
-    def trigger(self, trigger: Any) -> WindowedStateTransformation:
+    def trigger(self, trigger: Trigger[Any, Any]) -> Self:
         """Set the trigger, as the job does."""
         self._windowed.trigger(trigger)
         return self
 
-    def evictor(self, evictor: Any) -> WindowedStateTransformation:
+    def evictor(self, evictor: Evictor[Any]) -> Self:
         """Set the evictor, as the job does."""
         self._windowed.evictor(evictor)
         return self
 
-    def allowed_lateness(self, time_ms: Any) -> WindowedStateTransformation:
+    def allowed_lateness(self, time_ms: TimeAmount) -> Self:
         """Set how long windows are kept after their end, as the job does."""
         self._windowed.allowed_lateness(time_ms)
         return self
 
-    def reduce(self, reduce_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
+    def reduce(
+        self,
+        reduce_function: ReduceLike[Any],
+        window_function: WindowFunctionLike[Any, Any, Any, Any] | None = None,
+    ) -> StateBootstrapTransformation:
         """Reduce the records of windows with the job's ReduceFunction."""
         return self._made_in(self._windowed.reduce(reduce_function, window_function))
 
-    def aggregate(self, aggregate_function: Any, window_function: Any = None) -> StateBootstrapTransformation:
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[Any, Any, Any],
+        window_function: WindowFunctionLike[Any, Any, Any, Any] | None = None,
+    ) -> StateBootstrapTransformation:
         """Aggregate the records of windows with the job's AggregateFunction."""
         return self._made_in(self._windowed.aggregate(aggregate_function, window_function))
 
-    def apply(self, window_function: Any) -> StateBootstrapTransformation:
+    def apply(self, window_function: WindowFunction[Any, Any, Any, Any]) -> StateBootstrapTransformation:
         """Keep the records of windows for the job's WindowFunction."""
         return self._made_in(self._windowed.apply(window_function))
 
-    def process(self, process_window_function: Any) -> StateBootstrapTransformation:
+    def process(
+        self, process_window_function: ProcessWindowFunction[Any, Any, Any, Any]
+    ) -> StateBootstrapTransformation:
         """Keep the records of windows for the job's ProcessWindowFunction."""
         return self._made_in(self._windowed.process(process_window_function))
 
@@ -282,10 +308,10 @@ class _Records(Source):
 
 @dataclass(frozen=True)
 class _Extract:
-    assigner: Any
+    assigner: TimestampAssigner
 
     def __call__(self, value: Any) -> int:
-        return self.assigner.extract_timestamp(value, -(1 << 63))  # type: ignore[no-any-return]
+        return self.assigner.extract_timestamp(value, MIN_TIMESTAMP)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from scurry.common.dead_letter import DeadLetter
     from scurry.common.execution_config import ExecutionConfig
     from scurry.connectors.sink import Sink
+    from scurry.datastream.connectors.file_system import StreamingFileSink
+    from scurry.datastream.connectors.jdbc import JdbcSink
     from scurry.datastream.data_stream.cached import CachedDataStream
     from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
     from scurry.datastream.data_stream.collect import CloseableIterator
@@ -400,7 +402,7 @@ class DataStream(OperatorSettings, Generic[T_co]):
             raise ArgumentTypeError(f"sink_to takes a sink from datastream.connectors, got {sink!r}; {hint}")
         return self._sink(sink, type(sink).__name__)
 
-    def add_sink(self, sink_func: SinkFunction[T_co]) -> DataStreamSink:
+    def add_sink(self, sink_func: SinkFunction[T_co] | JdbcSink | StreamingFileSink) -> DataStreamSink:
         """Write each record with a SinkFunction, at least once, or with a `JdbcSink`."""
         from scurry.connectors.function_sink import FunctionSink
         from scurry.connectors.sink import Sink

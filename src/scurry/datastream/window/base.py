@@ -13,6 +13,7 @@ from scurry.errors import UnsupportedError
 if TYPE_CHECKING:
     from scurry.datastream.functions import RuntimeContext
     from scurry.datastream.state import StateDescriptor
+    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
     from scurry.metrics import MetricGroup
 
 __all__ = ["MergingWindowAssigner", "SessionWindowTimeGapExtractor", "Trigger", "TriggerResult", "WindowAssigner"]
@@ -142,7 +143,7 @@ class WindowAssigner(ABC, Generic[IN, W]):
         """Return the windows of a record with that timestamp (ms)."""
 
     @abstractmethod
-    def get_default_trigger(self, env: Any) -> Trigger[IN, W]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[IN, W]:
         """Return the trigger to use if the program sets none."""
 
     def get_window_serializer(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._type_variables import T
 from scurry.common.typeinfo import Types
@@ -11,6 +11,9 @@ from scurry.datastream.window.base import Trigger, TriggerResult, WindowAssigner
 from scurry.datastream.window.triggers import CountTrigger, NeverTrigger, PurgingTrigger
 from scurry.datastream.window.windows import CountWindow, GlobalWindow
 from scurry.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 
 __all__ = ["CountSlidingWindowAssigner", "CountTumblingWindowAssigner", "GlobalWindows"]
 
@@ -39,7 +42,7 @@ class _CountWindows(WindowAssigner[T, CountWindow]):
         first = max(0, (number - size) // slide + 1)
         return [CountWindow(i) for i in range(last, first - 1, -1)]
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, Any]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, Any]:
         """Return a trigger that fires when the window is full and then drops its contents."""
         return PurgingTrigger(CountTrigger(self._window_size))
 
@@ -138,7 +141,7 @@ class GlobalWindows(WindowAssigner[T, GlobalWindow]):
         """Return the assigner with a trigger that fires when there is no more input."""
         return GlobalWindows(_EndOfStreamTrigger())
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, GlobalWindow]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, GlobalWindow]:
         """Return a `NeverTrigger`, or the one that fires at the end of the stream."""
         return self._default_trigger
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
@@ -11,6 +11,9 @@ from scurry.datastream.window.base import MergingWindowAssigner, SessionWindowTi
 from scurry.datastream.window.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from scurry.datastream.window.windows import TimeWindow
 from scurry.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 
 __all__ = [
     "DynamicEventTimeSessionWindows",
@@ -43,7 +46,7 @@ class _EventTime(_SessionWindows[T]):
         """Return the window from the timestamp to the end of the gap."""
         return [TimeWindow(timestamp, timestamp + self._gap(element))]
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, TimeWindow]:
         """Return an `EventTimeTrigger`."""
         return EventTimeTrigger()
 
@@ -60,7 +63,7 @@ class _ProcessingTime(_SessionWindows[T]):
         now = context.get_current_processing_time()
         return [TimeWindow(now, now + self._gap(element))]
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, TimeWindow]:
         """Return a `ProcessingTimeTrigger`."""
         return ProcessingTimeTrigger()
 

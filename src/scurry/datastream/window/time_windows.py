@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
@@ -10,6 +10,9 @@ from scurry.datastream.window.base import Trigger, WindowAssigner
 from scurry.datastream.window.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from scurry.datastream.window.windows import MIN_TIMESTAMP, TimeWindow
 from scurry.errors import ArgumentError, MissingTimestampError
+
+if TYPE_CHECKING:
+    from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 
 __all__ = [
     "SlidingEventTimeWindows",
@@ -56,7 +59,7 @@ class _EventTime(_TimeWindows[T]):
         _require_timestamp(timestamp)
         return self._windows_at(timestamp)
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, TimeWindow]:
         """Return an `EventTimeTrigger`."""
         return EventTimeTrigger()
 
@@ -72,7 +75,7 @@ class _ProcessingTime(_TimeWindows[T]):
         """Return the windows the wall clock is in."""
         return self._windows_at(context.get_current_processing_time())
 
-    def get_default_trigger(self, env: Any) -> Trigger[T, TimeWindow]:
+    def get_default_trigger(self, env: StreamExecutionEnvironment) -> Trigger[T, TimeWindow]:
         """Return a `ProcessingTimeTrigger`."""
         return ProcessingTimeTrigger()
 

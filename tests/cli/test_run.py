@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -183,8 +182,6 @@ def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> N
     assert done.stdout.endswith("LOADED []\n"), done.stderr
 
 
-def test_version_answers_within_two_seconds() -> None:
-    start = time.monotonic()
+def test_version_names_the_api_and_spark() -> None:
     done = scurry_command("version")
     assert done.stdout.startswith(f"scurry {scurry.__version__} (API of PyFlink 2.3.0, pyspark ")
-    assert time.monotonic() - start < 2

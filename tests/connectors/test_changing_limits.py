@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scurry.connectors.collection import CollectionSource
-from scurry.connectors.datagen import DataGeneratorSource
+from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.hybrid import HybridSource
@@ -18,6 +18,7 @@ from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.socket import SocketSource
 from scurry.connectors.source import Backlog, BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema
+from support.clock import FakeTime
 
 SOURCES = {
     "numbers": NumberSequenceSource(1, 100),
@@ -49,7 +50,8 @@ def test_a_generator_without_end_has_more_whatever_is_read() -> None:
 
 def test_a_generator_that_keeps_to_a_rate_is_behind_by_what_is_due() -> None:
     source = DataGeneratorSource(str, records_per_second=1000.0)
-    enumerator = source.create_enumerator(1, BatchLimits())
+    time = FakeTime()
+    enumerator = _GeneratorEnumerator(source, 1, 1000, time)
     assert records(source, enumerator, 10) == 1
     assert enumerator.backlog() == Backlog(0)
     enumerator.next_batch()

@@ -10,7 +10,7 @@ import pytest
 
 from scurry.common import Configuration
 from scurry.connectors.socket import SocketSource
-from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.source import Backlog, BatchLimits, Enumerator
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import SourceConnectionError
 
@@ -70,7 +70,9 @@ def test_a_batch_takes_no_more_records_than_allowed(server: socket.socket) -> No
     connection, _ = server.accept()
     connection.sendall(b"1\n2\n3\n4\n5\n")
     connection.close()
-    time.sleep(0.1)
+    give_up = time.monotonic() + 10
+    while enumerator.backlog() != Backlog(5) and time.monotonic() < give_up:
+        time.sleep(0.01)
     assert lines_until_closed(enumerator) == [["1", "2"], ["3", "4"], ["5"]]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -13,12 +14,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import scurry
+import scurry.rest.server
 from scurry.common import CompletableFuture, JobStatus
 from scurry.errors import JobUnreachableError
 from scurry.rest.client import RemoteProcess
+from scurry.rest.job import ServedJob
 from scurry.rest.operations import Operations
+from scurry.rest.server import JobServer
 from support import TESTS
+from support.clock import FakeTime
 from support.rest.fake_jobs import FakeJob, served
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
@@ -81,17 +85,63 @@ def test_a_job_that_is_over_waits_for_clients_to_hear_of_their_savepoints(job: F
         trigger = process.request("POST", f"/jobs/{job.id}/stop", {})["request-id"]
         job.savepoint.set_result("/s/savepoint-1")
         job.end(JobStatus.FINISHED)
-        time.sleep(0.5)
         found = process.request("GET", f"/jobs/{job.id}/savepoints/{trigger}")
         assert found["operation"] == {"location": "/s/savepoint-1"}
         wait_until_gone(process.url)
 
 
+@pytest.fixture
+def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    """The clock of servers."""
+    time = FakeTime()
+    monkeypatch.setattr(scurry.rest.server, "time", time)
+    return time
+
+
+class TestAServerWhoseJobIsOver:
+    @pytest.fixture
+    def operations(self, fake_time: FakeTime) -> Operations:
+        return Operations(fake_time)
+
+    @pytest.fixture
+    def server(self, job: FakeJob, operations: Operations) -> JobServer:
+        over = threading.Event()
+        over.set()
+        served_job = ServedJob(job, 0)
+        served_job.operations = operations
+        return JobServer(served_job, None, over)
+
+    def ends(self, server: JobServer) -> bool:
+        return asyncio.run(server.on_tick(1))
+
+    def test_ends_when_clients_have_their_results(
+        self, server: JobServer, operations: Operations, fake_time: FakeTime
+    ) -> None:
+        trigger = operations.start("savepoint", CompletableFuture)
+        assert not self.ends(server)
+        fake_time.sleep(9)
+        assert not self.ends(server)
+        operation = operations.get("savepoint", trigger)
+        assert operation is not None
+        operation.delivered = True
+        assert self.ends(server)
+
+    def test_waits_ten_seconds_at_most(self, server: JobServer, operations: Operations, fake_time: FakeTime) -> None:
+        trigger = operations.start("savepoint", CompletableFuture)
+        assert not self.ends(server)
+        fake_time.sleep(10.1)
+        operations.get("savepoint", trigger)  # a client that still polls
+        assert self.ends(server)
+
+
 def test_a_client_that_has_not_asked_for_long_is_not_waited_for() -> None:
-    operations = Operations()
+    time = FakeTime()
+    operations = Operations(time)
     trigger = operations.start("savepoint", CompletableFuture)
-    time.sleep(0.01)
-    assert operations.awaited(10) and not operations.awaited(0.005)
+    time.sleep(10)
+    assert operations.awaited(10)
+    time.sleep(0.1)
+    assert not operations.awaited(10)
     operations.get("savepoint", trigger)
     assert operations.awaited(10)
 

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+import scurry.rest.guard
+import scurry.rest.server
 from scurry.rest.client import RemoteProcess
 from support.rest.fake_jobs import TOKEN, FakeJob
 
@@ -46,9 +48,6 @@ def answer(opened: socket.socket) -> tuple[int, list[str]]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time limits that a test can wait for."""
-    import scurry.rest.guard
-    import scurry.rest.server
-
     monkeypatch.setattr(scurry.rest.server, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(scurry.rest.guard, "BODY_SECONDS", 0.5)
 
@@ -88,22 +87,19 @@ class TestTimeLimits:
 
     def test_so_is_one_whose_head_comes_byte_by_byte(self, process: RemoteProcess) -> None:
         with connection(process) as opened:
-            began = time.monotonic()
-            with pytest.raises(OSError):  # reset, or a broken pipe
+            with pytest.raises(OSError):  # reset, or a broken pipe, long before the head is complete
                 for byte in (f"GET /jobs HTTP/1.1\r\n{HEAD}" + "X-Slow: 1\r\n" * 1000).encode():
                     opened.sendall(bytes([byte]))
                     time.sleep(0.01)
-            assert time.monotonic() - began < 5
 
     def test_requests_without_the_token_do_not_prolong_it(self, process: RemoteProcess) -> None:
         with connection(process) as opened:
-            began = time.monotonic()
+            deadline = time.monotonic() + 60
             with pytest.raises(OSError):  # reset, or a broken pipe
-                while time.monotonic() - began < 10:
+                while time.monotonic() < deadline:
                     opened.sendall(b"GET /jobs HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     if not opened.recv(65536):
                         raise ConnectionError
-            assert time.monotonic() - began < 5
 
     def test_a_body_that_does_not_come_is_given_up(self, job: FakeJob, process: RemoteProcess) -> None:
         with connection(process) as opened:
@@ -111,13 +107,17 @@ class TestTimeLimits:
             status, errors = answer(opened)
         assert status == 408 and "body" in errors[0] and job.asked == []
 
-    def test_a_client_may_take_its_time_between_requests(self, process: RemoteProcess) -> None:
+    def test_a_connection_with_the_token_may_last_longer_than_the_limit(
+        self, process: RemoteProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scurry.rest.server, "HEAD_SECONDS", 1.0)
         address = urlsplit(process.url)
         with closing(http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)) as opened:
-            for _ in range(3):
+            began = time.monotonic()
+            while time.monotonic() - began < 1.2:
                 opened.request("GET", "/jobs", headers={"Authorization": f"Bearer {TOKEN}"})
                 assert json.loads(opened.getresponse().read())["jobs"]
-                time.sleep(0.3)
+                time.sleep(0.01)
 
 
 class TestRefusals:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import time
+import pytest
 
+import scurry.runtime.driver.source_coordinator
 from scurry.common import Configuration
-from scurry.connectors.datagen import DataGeneratorSource
+from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.source_coordinator import all_splits
+from support.clock import FakeTime
 
 
 def works(source: object) -> dict[int, list[object]]:
@@ -24,8 +26,10 @@ def test_every_channel_gets_all_of_its_work() -> None:
     assert all(dealt.values())
 
 
-def test_a_source_that_keeps_to_a_rate_is_waited_for() -> None:
-    begun = time.monotonic()
+def test_a_source_that_keeps_to_a_rate_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = FakeTime()
+    monkeypatch.setattr(scurry.runtime.driver.source_coordinator, "time", time)
+    monkeypatch.setattr(_GeneratorEnumerator.__init__, "__defaults__", (time,))
     dealt = works(DataGeneratorSource(str, count=6, records_per_second=50.0))
     assert sum(stop - start for parts in dealt.values() for start, stop in parts) == 6  # type: ignore[misc]
-    assert time.monotonic() - begun >= 0.08
+    assert time.now == pytest.approx(0.1)  # five intervals of 20 ms

@@ -38,7 +38,8 @@ speeds = st.floats(1e-7, 0.1)
 def test_batches_of_a_backlog_come_to_take_the_target_time(overhead: float, per_record: float, target: float) -> None:
     job = Job(overhead, per_record)
     records = work_off(BatchSizer(WIDE, target), job)
-    assert job.seconds(records) <= target * 1.05 + per_record
+    rounding = 3 * per_record  # of the batch to whole records, and of the measured overhead, which counts twice
+    assert job.seconds(records) <= target * 1.05 + rounding
     assert job.seconds(records + 1) >= target * 0.9
 
 

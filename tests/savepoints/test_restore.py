@@ -43,7 +43,10 @@ def test_goes_on_twice_at_parallelism_2_then_4_then_1(local: Job, undisturbed: l
 
     first = local.stop(local.start(slowly, parallelism=2))
     client = local.start(slowly, parallelism=4, savepoint=first)
-    time.sleep(0.2)
+    give_up = time.monotonic() + 120
+    while not lines(local.outputs[-1]):
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
     second = client.stop_with_savepoint(False, str(local.place / "savepoints")).result()
     assert local.finish(local.start(slowly, parallelism=1, savepoint=second)) == undisturbed
 

@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
@@ -25,20 +25,25 @@ class Operation:
         kind: Its kind; operations of one kind have one path.
         future: Its result.
         delivered: Whether the result was sent to a client.
-        asked_at: When a client last requested the result, in seconds of the monotonic clock.
+        asked_at: When a client last requested the result, in seconds of the clock of `Operations`.
     """
 
     kind: str
     future: CompletableFuture[Any]
+    asked_at: float
     delivered: bool = False
-    asked_at: float = field(default_factory=time.monotonic)
 
 
 class Operations:
     """The operations of a job by their ids."""
 
-    def __init__(self) -> None:
-        """Begin without operations."""
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin without operations.
+
+        Args:
+            clock: Returns the seconds of a monotonic clock.
+        """
+        self._clock = clock
         self._operations: dict[str, Operation] = {}
         self._lock = threading.Lock()
 
@@ -60,7 +65,7 @@ class Operations:
             if trigger_id in self._operations:
                 return trigger_id
             trigger_id = trigger_id or uuid.uuid4().hex
-            self._operations[trigger_id] = Operation(kind, begin())
+            self._operations[trigger_id] = Operation(kind, begin(), self._clock())
             self._forget_the_oldest()
             return trigger_id
 
@@ -69,12 +74,12 @@ class Operations:
         operation = self._operations.get(trigger_id)
         if operation is None or operation.kind != kind:
             return None
-        operation.asked_at = time.monotonic()
+        operation.asked_at = self._clock()
         return operation
 
     def awaited(self, patience: float) -> bool:
         """Return whether a client that has polled in the last `patience` seconds still waits for a result."""
-        since = time.monotonic() - patience
+        since = self._clock() - patience
         return any(not one.delivered and one.asked_at >= since for one in list(self._operations.values()))
 
     def _forget_the_oldest(self) -> None:

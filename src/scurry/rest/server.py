@@ -153,8 +153,9 @@ class JobServer(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Return whether to end; wait for clients that still poll for a result."""
         if self._over.is_set() or not threading.main_thread().is_alive():
-            self._ended = self._ended or time.monotonic()
-            grace_is_over = time.monotonic() - self._ended > GRACE_SECONDS
+            now = time.monotonic()
+            self._ended = now if self._ended is None else self._ended
+            grace_is_over = now - self._ended > GRACE_SECONDS
             return grace_is_over or not self._job.operations.awaited(GRACE_SECONDS)
         return await super().on_tick(counter)
 

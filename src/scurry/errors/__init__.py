@@ -13,6 +13,8 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
     ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
     │   └── CatalogError                              a catalog lacks what was named, or has it already
+    ├── SqlParserError (ValueError)               a text that is no SQL statement; has line and column
+    │   └── SqlParserEOFError                         it ends too early
     ├── EvaluationError (ValueError)              a function or cast has no result for a value
     ├── ConfigError (ValueError)                  a configuration value that cannot be used
     │   ├── UnknownConfigError (KeyError)             an unknown key; names the closest known one
@@ -150,7 +152,7 @@ from scurry.errors.state import (
     StateError,
     StateNotFoundError,
 )
-from scurry.errors.table import CatalogError, EvaluationError, ValidationError
+from scurry.errors.table import CatalogError, EvaluationError, SqlParserEOFError, SqlParserError, ValidationError
 
 __all__ = [
     "ArgumentError",
@@ -205,6 +207,8 @@ __all__ = [
     "SparkError",
     "SparkFailedError",
     "SparkLostError",
+    "SqlParserEOFError",
+    "SqlParserError",
     "StateError",
     "StateMigrationError",
     "StateMismatchError",

@@ -11,6 +11,37 @@ class ValidationError(ScurryError, ValueError):
     permanent = True
 
 
+class SqlParserError(ScurryError, ValueError):
+    """A text that is no SQL statement of Flink's dialect (its `SqlParserException`).
+
+    Attributes:
+        line: Line of what cannot stand where it does, from 1.
+        column: Its column, from 1.
+    """
+
+    permanent = True
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        """Say what cannot stand where it does.
+
+        Args:
+            message: Flink's message.
+            line: Line in the text, from 1.
+            column: Column in the line, from 1.
+        """
+        super().__init__(message, line, column)
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        """Return the message, which names the place."""
+        return str(self.args[0])
+
+
+class SqlParserEOFError(SqlParserError):
+    """A SQL statement that ends too early (Flink's `SqlParserEOFException`)."""
+
+
 class CatalogError(ValidationError):
     """A catalog lacks the database, table or function that was named, or has one of that name already."""
 

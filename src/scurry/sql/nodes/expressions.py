@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.sql.nodes.base import Expression, Query
+from scurry.sql.nodes.literals import IntervalQualifier
 from scurry.sql.nodes.meta import field
 from scurry.sql.span import Span
 
@@ -11,7 +12,6 @@ __all__ = [
     "Between",
     "BinaryOperation",
     "Case",
-    "Collate",
     "CollectionFromQuery",
     "ContextVariable",
     "Default",
@@ -20,12 +20,15 @@ __all__ = [
     "FieldAccess",
     "Identifier",
     "In",
+    "IntervalExpression",
     "IsTest",
     "ItemAccess",
-    "Lambda",
+    "JdbcFunction",
     "Like",
     "MapConstructor",
+    "MinusDate",
     "MultisetConstructor",
+    "NewObject",
     "NextValue",
     "QuantifiedComparison",
     "RowConstructor",
@@ -175,13 +178,6 @@ class IsTest(Expression):
     negated: bool = False
 
 
-class Collate(Expression):
-    """``operand COLLATE collation``."""
-
-    operand: Expression
-    collation: str
-
-
 class WhenClause(Expression):
     """``WHEN condition THEN result``."""
 
@@ -255,11 +251,10 @@ class CollectionFromQuery(Expression):
 
 
 class ItemAccess(Expression):
-    """``collection[index]``, with ``OFFSET``, ``ORDINAL``, ``SAFE_OFFSET`` or ``SAFE_ORDINAL`` as the mode if given."""
+    """``collection[index]``."""
 
     collection: Expression
     index: Expression
-    mode: str | None = None
 
 
 class FieldAccess(Expression):
@@ -274,15 +269,36 @@ class FieldAccess(Expression):
     field: Expression
 
 
-class Lambda(Expression):
-    """``(x, y) -> body``."""
-
-    parameters: tuple[Identifier, ...]
-    body: Expression
-
-
 class NextValue(Expression):
     """``NEXT VALUE FOR sequence`` or ``CURRENT VALUE FOR sequence``."""
 
     sequence: Identifier
     current: bool = False
+
+
+class IntervalExpression(Expression):
+    """``INTERVAL operand unit``, where the operand is a number, a name or in parentheses; a quoted one is a literal."""
+
+    operand: Expression
+    qualifier: IntervalQualifier
+
+
+class MinusDate(Expression):
+    """``(left - right) unit``: the difference of two points in time in units."""
+
+    left: Expression
+    right: Expression
+    qualifier: IntervalQualifier
+
+
+class JdbcFunction(Expression):
+    """``{fn name(arguments)}``."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+class NewObject(Expression):
+    """``NEW type(arguments)``; the operand is the call."""
+
+    operand: Expression

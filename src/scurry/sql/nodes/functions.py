@@ -79,14 +79,12 @@ class TableArgument(Expression):
     """A table given to a function: ``TABLE t PARTITION BY a ORDER BY b``.
 
     Attributes:
-        table: A table, a call, or a query.
-        alias: The name given to it.
+        table: A ``TableReference`` or a query.
         partition_by: Keys of PARTITION BY; None if there is none.
         order_by: Keys of ORDER BY.
     """
 
     table: TableExpression | Query
-    alias: Identifier | None = None
     partition_by: tuple[Expression, ...] | None = None
     order_by: tuple[OrderItem, ...] = ()
 
@@ -102,11 +100,9 @@ class Descriptor(Expression):
 
     Attributes:
         columns: Names of columns.
-        types: The type after each name, None where there is none.
     """
 
-    columns: tuple[Expression, ...]
-    types: tuple[TypeSpec | None, ...] = ()
+    columns: tuple[Identifier, ...]
 
 
 class Cast(Expression):
@@ -130,14 +126,14 @@ class Extract(Expression):
     operand: Expression
 
 
-class Floor(Expression):
+class Floor(FunctionCall):
     """``FLOOR(operand TO unit)``; without a unit it is a ``Call``."""
 
     operand: Expression
     unit: IntervalQualifier
 
 
-class Ceil(Expression):
+class Ceil(FunctionCall):
     """``CEIL(operand TO unit)``; without a unit it is a ``Call``."""
 
     operand: Expression

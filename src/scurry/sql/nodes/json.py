@@ -5,7 +5,6 @@ from __future__ import annotations
 from scurry.sql.nodes.base import Expression, Node
 from scurry.sql.nodes.functions import FunctionCall
 from scurry.sql.nodes.types import TypeSpec
-from scurry.sql.nodes.windows import OrderItem
 
 __all__ = [
     "JsonArray",
@@ -69,13 +68,11 @@ class JsonEntry(Node):
 
     Attributes:
         key: The name.
-        value: The value.
-        format_json: Whether ``FORMAT JSON`` follows.
+        value: The value; ``FORMAT JSON`` after it is a ``UnaryOperation``.
     """
 
     key: Expression
     value: Expression
-    format_json: bool = False
 
 
 class JsonObject(Expression):
@@ -96,7 +93,6 @@ class JsonArray(Expression):
 
     values: tuple[Expression, ...]
     absent_on_null: bool = True
-    format_json: tuple[bool, ...] = ()
 
 
 class JsonObjectAggregate(FunctionCall):
@@ -107,9 +103,7 @@ class JsonObjectAggregate(FunctionCall):
 
 
 class JsonArrayAggregate(FunctionCall):
-    """``JSON_ARRAYAGG(value ORDER BY ... ABSENT ON NULL)``."""
+    """``JSON_ARRAYAGG(value ABSENT ON NULL)``; keys of an ORDER BY within are ``within_group``."""
 
     value: Expression
-    order_by: tuple[OrderItem, ...] = ()
     absent_on_null: bool = True
-    format_json: bool = False

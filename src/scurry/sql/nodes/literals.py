@@ -15,6 +15,7 @@ __all__ = [
     "Literal",
     "NullLiteral",
     "NumericLiteral",
+    "StringChain",
     "StringLiteral",
     "TimeLiteral",
     "TimestampLiteral",
@@ -26,10 +27,10 @@ class Literal(Expression):
 
 
 class NumericLiteral(Literal):
-    """An unsigned number; a sign is an operator.
+    """A number; a minus in front of it is part of it.
 
     Attributes:
-        text: The number as Calcite writes it: ``10``, ``1.50``, ``1E3``.
+        text: The number as Calcite writes it: ``10``, ``-1.50``, ``1E3``.
     """
 
     text: str
@@ -47,7 +48,7 @@ class NumericLiteral(Literal):
     @property
     def is_integer(self) -> bool:
         """Whether it has neither a point nor an exponent."""
-        return self.text.isdigit()
+        return "." not in self.text and "E" not in self.text
 
 
 class StringLiteral(Literal):
@@ -60,6 +61,12 @@ class StringLiteral(Literal):
 
     value: str
     charset: str | None = None
+
+
+class StringChain(Literal):
+    """A string that goes on in further strings, as ``'a' 'b'``; the parts are of one kind."""
+
+    parts: tuple[Expression, ...]
 
 
 class BinaryLiteral(Literal):
@@ -116,12 +123,14 @@ class IntervalQualifier(Expression):
         end: The last unit of a range; None if there is only one.
         precision: Number of digits of the first unit, if given.
         fractional_precision: Number of digits after the point of seconds, if given.
+        named: Whether it is no unit but a name, which the validator may know as a time frame.
     """
 
     start: str
     end: str | None = None
     precision: int | None = None
     fractional_precision: int | None = None
+    named: bool = False
 
 
 class IntervalLiteral(Literal):

@@ -20,6 +20,8 @@ __all__ = [
     "HintOption",
     "Join",
     "OrderBy",
+    "Pivot",
+    "PivotItem",
     "Select",
     "SelectItem",
     "SetOperation",
@@ -28,6 +30,7 @@ __all__ = [
     "TableReference",
     "TableSample",
     "Unnest",
+    "Unpivot",
     "Values",
     "With",
 ]
@@ -284,3 +287,36 @@ class Join(TableExpression):
     natural: bool = False
     condition: Expression | None = None
     using: tuple[Identifier, ...] = ()
+
+
+class PivotItem(Node):
+    """A part of PIVOT or UNPIVOT.
+
+    Attributes:
+        values: An aggregate, a row of values, or columns.
+        alias: The name given to it.
+        row: The values of an UNPIVOT's ``columns AS (values)``.
+    """
+
+    values: tuple[Expression, ...]
+    alias: Identifier | None = None
+    row: tuple[Expression, ...] = ()
+
+
+class Pivot(TableExpression):
+    """``table PIVOT (aggregates FOR columns IN (values))``; no planner of Flink takes it."""
+
+    table: TableExpression
+    aggregates: tuple[PivotItem, ...]
+    columns: tuple[Identifier, ...]
+    values: tuple[PivotItem, ...]
+
+
+class Unpivot(TableExpression):
+    """``table UNPIVOT (measures FOR axes IN (items))``; no planner of Flink takes it."""
+
+    table: TableExpression
+    measures: tuple[Identifier, ...]
+    axes: tuple[Identifier, ...]
+    items: tuple[PivotItem, ...]
+    include_nulls: bool = False

@@ -51,7 +51,7 @@ class Insert(Statement):
         upsert: Whether it is UPSERT INTO.
         on_conflict: ``ERROR``, ``NOTHING`` or ``DEDUPLICATE``, if given.
         hints: Hints after the table's name, dynamic options among them.
-        column_types: The type after each column, as EXTEND has it; empty if there are none.
+        extend: Columns of EXTEND: names and types.
     """
 
     table: Identifier
@@ -62,7 +62,7 @@ class Insert(Statement):
     upsert: bool = False
     on_conflict: str | None = None
     hints: tuple[Hint, ...] = ()
-    column_types: tuple[TypeSpec, ...] = ()
+    extend: tuple[tuple[Identifier, TypeSpec], ...] = ()
 
 
 class Assignment(Node):

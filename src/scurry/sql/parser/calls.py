@@ -1,0 +1,417 @@
+"""Expressions without operators: names, calls, constructors, what is in parentheses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from scurry.sql.keywords import CONTEXT_VARIABLES, RESERVED_FUNCTION_NAMES
+from scurry.sql.lexer import IDENTIFIER_KEYS
+from scurry.sql.nodes import (
+    ArrayConstructor,
+    BinaryOperation,
+    Call,
+    CollectionFromQuery,
+    ContextVariable,
+    Default,
+    Descriptor,
+    DynamicParameter,
+    ExplicitTable,
+    Expression,
+    Identifier,
+    JdbcFunction,
+    MapConstructor,
+    MinusDate,
+    ModelArgument,
+    MultisetConstructor,
+    NamedArgument,
+    NewObject,
+    NextValue,
+    OrderItem,
+    Query,
+    RowConstructor,
+    Star,
+    Subquery,
+    TableArgument,
+    TableReference,
+    WindowSpecification,
+    replace,
+)
+from scurry.sql.parser.contexts import Context
+from scurry.sql.parser.operators import OperatorParser
+
+__all__ = ["CallParser"]
+
+_UNITS_OF_DIFFERENCES: Final = frozenset(
+    "YEAR YEARS MONTH MONTHS DAY DAYS HOUR HOURS MINUTE MINUTES SECOND SECONDS QUARTER QUARTERS WEEK WEEKS".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AfterCall:
+    """What follows the parentheses of a call."""
+
+    null_treatment: str | None = None
+    within_distinct: tuple[Expression, ...] = ()
+    within_group: tuple[OrderItem, ...] = ()
+    filter: Expression | None = None
+    over: Identifier | WindowSpecification | None = None
+
+
+NOTHING: Final = AfterCall()
+_AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"})
+
+
+class CallParser(OperatorParser):
+    """Parses expressions without operators, except functions with a syntax of their own."""
+
+    def query_or_expression(self, context: Context) -> Expression | Query:
+        """Parse a query, with ORDER BY and limits, or an expression."""
+        raise NotImplementedError
+
+    def leaf_query_or_expression(self, context: Context) -> Expression | Query:
+        """Parse SELECT, VALUES, TABLE or an expression."""
+        raise NotImplementedError
+
+    def order_by(self) -> tuple[OrderItem, ...]:
+        """Parse ORDER BY."""
+        raise NotImplementedError
+
+    def window_specification(self) -> WindowSpecification:
+        """Parse a window in parentheses."""
+        raise NotImplementedError
+
+    def special(self, key: str) -> Expression | None:
+        """Parse an expression that begins with a keyword of its own, if there is one for this keyword."""
+        raise NotImplementedError
+
+    def primary(self, context: Context) -> Expression:
+        """Parse an expression without operators.
+
+        Args:
+            context: Whether a query may stand here as well.
+        """
+        key = self.keys[self.position]
+        if key == "(":
+            return self._parenthesized(context)
+        if key == "ROW" and self.keys[self.position + 1] == "(":
+            return self._row(context)
+        if key == "CURSOR":
+            return self._cursor(context)
+        value = self._atom(key)
+        self._check_value(context)
+        return value
+
+    def _atom(self, key: str) -> Expression:
+        if key in IDENTIFIER_KEYS:
+            if key == "MAP" and self._at_map():
+                return self._collection(key)
+            found = self.special(key)
+            return self._name_or_call() if found is None else found
+        if self.at_literal() and key not in ("+", "-", "INTERVAL"):
+            return self.literal()
+        if key == "INTERVAL":
+            return self.interval()
+        if key == "?":
+            self.position += 1
+            self.parameters += 1
+            return DynamicParameter(self.parameters - 1, span=self.span_of(self.position - 1))
+        found = self.special(key)
+        if found is not None:
+            return found
+        if key in ("ARRAY", "MAP", "MULTISET"):
+            return self._collection(key)
+        following = self.keys[self.position + 1]
+        if (key in RESERVED_FUNCTION_NAMES and following == "(") or key == "SPECIFIC":
+            return self.call()
+        if key in CONTEXT_VARIABLES:
+            self.position += 1
+            return ContextVariable(key, span=self.span_of(self.position - 1))
+        if key in ("NEXT", "CURRENT") and following == "VALUE":
+            return self._sequence_value(key)
+        if key == "NEW":
+            return self._new()
+        if key == "{FN":
+            return self._jdbc_function()
+        self.name_tried_at = self.position
+        self.fail()
+
+    def _at_map(self) -> bool:
+        """Return whether MAP begins a constructor; elsewhere it is a name."""
+        following = self.keys[self.position + 1]
+        return following == "[" or (following == "(" and self.keys[self.position + 2] in ("SELECT", "VALUES", "WITH"))
+
+    def _name_or_call(self) -> Expression:
+        start = self.position
+        name = self.compound_name()
+        keys = self.keys
+        key = keys[self.position]
+        if key == "(":
+            return self._call_of(name, start)
+        if key == "." and keys[self.position + 1] == "*":
+            self.position += 2
+            return Star(name, span=self.span_from(start))
+        return name
+
+    def function_name(self) -> Identifier:
+        """Parse the name of a function, which may be a reserved word."""
+        key = self.keys[self.position]
+        if key in RESERVED_FUNCTION_NAMES:
+            self.position += 1
+            image, span = self.image(self.position - 1), self.span_of(self.position - 1)
+            return Identifier((image,), quoted=(False,), part_spans=(span,), span=span)
+        return self.compound_name()
+
+    def call(self) -> Call:
+        """Parse a call."""
+        start = self.position
+        self.accept("SPECIFIC")
+        return self._call_of(self.function_name(), start)
+
+    def call_arguments_after(self, start: int) -> Expression:
+        """Parse a name or a call after a dot."""
+        name = self.name()
+        if not self.at("("):
+            return name
+        quantifier, arguments, order_by = self.arguments()
+        span = self.span_from(start)
+        return Call(name, arguments, quantifier, order_by, call_span=span, span=span)
+
+    def _call_of(self, name: Identifier, start: int) -> Call:
+        quantifier, arguments, order_by = self.arguments()
+        call_span = self.span_from(start)
+        after = self.after_call()
+        return Call(
+            name,
+            arguments,
+            quantifier,
+            order_by,
+            null_treatment=after.null_treatment,
+            within_distinct=after.within_distinct,
+            within_group=after.within_group,
+            filter=after.filter,
+            over=after.over,
+            call_span=call_span,
+            span=call_span if after is NOTHING else self.span_from(start),
+        )
+
+    def arguments(self) -> tuple[str | None, tuple[Expression, ...], tuple[OrderItem, ...]]:
+        """Parse the arguments of a call in parentheses.
+
+        Returns:
+            DISTINCT or ALL, the arguments, and the keys of ORDER BY.
+        """
+        self.expect("(")
+        if self.accept(")"):
+            return None, (), ()
+        if self.at("*") and self.keys[self.position + 1] == ")":
+            self.position += 2
+            return None, (Star(span=self.span_of(self.position - 2)),), ()
+        quantifier = self.accept_any("DISTINCT", "ALL")
+        items = [self.argument(Context.NONCURSOR)]
+        while self.accept(","):
+            items.append(self.argument(Context.SUB_QUERY))
+        self.expect(")")
+        return quantifier, tuple(items), ()
+
+    def argument(self, context: Context) -> Expression:
+        """Parse an argument of a call."""
+        start = self.position
+        keys = self.keys
+        key = keys[start]
+        if keys[start + 1] == "=>" and key in IDENTIFIER_KEYS:
+            name = self.name()
+            self.position += 1
+            return NamedArgument(name, self._value_of_argument(context), span=self.span_from(start))
+        return self._value_of_argument(context)
+
+    def _value_of_argument(self, context: Context) -> Expression:
+        start = self.position
+        key = self.keys[start]
+        if key == "DEFAULT":
+            self.position += 1
+            return Default(span=self.span_of(start))
+        if key == "DESCRIPTOR" and self.keys[start + 1] == "(":
+            self.position += 1
+            columns = () if self.accept_all("(", ")") else self.parenthesized_list(self.compound_name)
+            return Descriptor(columns, span=self.span_from(start))
+        if key == "MODEL" and self.keys[start + 1] in IDENTIFIER_KEYS:
+            self.position += 1
+            return ModelArgument(self.compound_name(), span=self.span_from(start))
+        if key == "TABLE":
+            self.position += 1
+            name = self.compound_name()
+            return self._partitioned(TableReference(name, span=name.span), start)
+        value = self.query_or_expression(context)
+        if isinstance(value, Query):
+            return Subquery(value, span=value.span)
+        if isinstance(value, Subquery) and self.keys[self.position] in ("PARTITION", "ORDER"):
+            query = value.query
+            if isinstance(query, ExplicitTable):
+                return self._partitioned(TableReference(query.name, span=query.name.span), start)
+            return self._partitioned(query, start)
+        return value
+
+    def _partitioned(self, table: TableReference | Query, start: int) -> TableArgument:
+        partition: tuple[Expression, ...] | None = None
+        order: tuple[OrderItem, ...] = ()
+        if self.accept("PARTITION"):
+            self.expect("BY")
+            partition = self.names() if self.at("(") else (self.name(),)
+        if self.accept("ORDER"):
+            self.expect("BY")
+            if self.accept("("):
+                order = self.order_items()
+                self.expect(")")
+            else:
+                order = (self.order_item(),)
+        return TableArgument(table, partition, order, span=self.span_from(start))
+
+    def order_items(self) -> tuple[OrderItem, ...]:
+        """Parse keys of ORDER BY."""
+        items = [self.order_item()]
+        while self.at(",") and self.can_begin(self.position + 1, 1):
+            self.position += 1
+            items.append(self.order_item())
+        return tuple(items)
+
+    def order_item(self) -> OrderItem:
+        """Parse a key of ORDER BY."""
+        start = self.position
+        value = self.expression()
+        descending = self.accept_any("ASC", "DESC") == "DESC"
+        nulls = None
+        if self.at("NULLS") and self.keys[self.position + 1] in ("FIRST", "LAST"):
+            nulls = self.keys[self.position + 1]
+            self.position += 2
+        return OrderItem(value, descending, nulls, span=self.span_from(start))
+
+    def after_call(self) -> AfterCall:
+        """Parse what may follow the parentheses of a call."""
+        if self.keys[self.position] not in _AFTER_CALL:
+            return NOTHING
+        null_treatment = self._null_treatment()
+        distinct: tuple[Expression, ...] = ()
+        if self.accept_all("WITHIN", "DISTINCT"):
+            distinct = self.parenthesized_list(self.expression)
+        group = self.within_group()
+        condition = None
+        if self.accept("FILTER"):
+            self.expect("(", "WHERE")
+            condition = self.expression()
+            self.expect(")")
+        return AfterCall(null_treatment, distinct, group, condition, self.over())
+
+    def _null_treatment(self) -> str | None:
+        key = self.keys[self.position]
+        if key in ("IGNORE", "RESPECT") and self.keys[self.position + 1] == "NULLS":
+            self.position += 2
+            return f"{key} NULLS"
+        return None
+
+    def within_group(self) -> tuple[OrderItem, ...]:
+        """Parse WITHIN GROUP, if there is one."""
+        if not self.accept("WITHIN"):
+            return ()
+        self.expect("GROUP", "(")
+        items = self.order_by()
+        self.expect(")")
+        return items
+
+    def over(self) -> Identifier | WindowSpecification | None:
+        """Parse OVER, if there is one."""
+        if not self.accept("OVER"):
+            return None
+        return self.window_specification() if self.at("(") else self.name()
+
+    def _parenthesized(self, context: Context) -> Expression:
+        start = self.position
+        items = self.query_list(context)
+        if self.keys[self.position] in _UNITS_OF_DIFFERENCES:
+            return self._difference(items, start)
+        span = self.span_from(start)
+        if len(items) > 1:
+            values = tuple(Subquery(item, span=item.span) if isinstance(item, Query) else item for item in items)
+            return RowConstructor(values, explicit=False, span=span)
+        item = items[0]
+        if isinstance(item, Query):
+            return Subquery(item, span=span)
+        return replace(item, span=span)
+
+    def _difference(self, items: tuple[Expression | Query, ...], start: int) -> Expression:
+        list_span = self.span_from(start)
+        unit = self.interval_qualifier()
+        item = items[0]
+        if len(items) == 1 and isinstance(item, BinaryOperation) and item.operator == "-":
+            return MinusDate(item.left, item.right, unit, span=self.span_from(start))
+        message = 'Illegal expression. Was expecting "(DATETIME - DATETIME) INTERVALQUALIFIER"'
+        raise self.error_at(message, list_span)
+
+    def query_list(self, context: Context) -> tuple[Expression | Query, ...]:
+        """Parse a query or expressions, in parentheses."""
+        self.expect("(")
+        items = [self.query_or_expression(context.in_parentheses())]
+        while self.accept(","):
+            self._check_value(context)
+            items.append(self.expression(context))
+        self.expect(")")
+        return tuple(items)
+
+    def _row(self, context: Context) -> Expression:
+        start = self.position
+        self.position += 1
+        items = self.query_list(context) if not self.at_all("(", ")") else self._nothing()
+        values = tuple(Subquery(item, span=item.span) if isinstance(item, Query) else item for item in items)
+        return RowConstructor(values, span=self.span_from(start))
+
+    def _nothing(self) -> tuple[Expression, ...]:
+        self.expect("(", ")")
+        return ()
+
+    def _cursor(self, context: Context) -> Expression:
+        start = self.position
+        self.position += 1
+        if context not in (Context.ALL, Context.CURSOR):
+            raise self.error_at_last("CURSOR expression encountered in illegal context")
+        value = self.expression(Context.QUERY)
+        assert isinstance(value, Subquery)
+        return CollectionFromQuery("CURSOR", value.query, span=self.span_from(start))
+
+    def _collection(self, key: str) -> Expression:
+        start = self.position
+        self.position += 1
+        if self.accept("("):
+            value = self.leaf_query_or_expression(Context.QUERY)
+            self.expect(")")
+            query = value.query if isinstance(value, Subquery) else value
+            assert isinstance(query, Query)
+            return CollectionFromQuery(key, query, span=self.span_from(start))
+        self.expect("[")
+        values: tuple[Expression, ...] = ()
+        if not self.at("]") or key == "MULTISET":
+            values = self.comma_list(lambda: self.expression(Context.NON_QUERY))
+        self.expect("]")
+        span = self.span_from(start)
+        if key == "ARRAY":
+            return ArrayConstructor(values, span=span)
+        return MapConstructor(values, span=span) if key == "MAP" else MultisetConstructor(values, span=span)
+
+    def _sequence_value(self, key: str) -> Expression:
+        start = self.position
+        self.position += 2
+        self.expect("FOR")
+        return NextValue(self.compound_name(), key == "CURRENT", span=self.span_from(start))
+
+    def _new(self) -> Expression:
+        start = self.position
+        self.position += 1
+        return NewObject(self.call(), span=self.span_from(start))
+
+    def _jdbc_function(self) -> Expression:
+        start = self.position
+        self.position += 1
+        name = self.image(self.position)
+        self.position += 1
+        _, arguments, _ = self.arguments()
+        self.expect("}")
+        return JdbcFunction(name, arguments, span=self.span_from(start))

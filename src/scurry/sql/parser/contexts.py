@@ -1,0 +1,36 @@
+"""What may stand at a place: only a query, only a value, or both. The words are those of Calcite's parser."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["Context"]
+
+
+class Context(enum.Enum):
+    """Whether a query or another expression may stand at a place."""
+
+    ALL = 0
+    NONCURSOR = 1
+    QUERY = 2
+    NON_QUERY = 3
+    # A query only in parentheses of its own.
+    SUB_QUERY = 4
+    CURSOR = 5
+    QUERY_OR_JOIN = 6
+
+    def in_parentheses(self) -> Context:
+        """Return what may stand in parentheses at such a place."""
+        if self is Context.SUB_QUERY:
+            return Context.NONCURSOR
+        return Context.ALL if self is Context.CURSOR else self
+
+    @property
+    def takes_query(self) -> bool:
+        """Whether a query may stand here without parentheses."""
+        return self not in (Context.NON_QUERY, Context.SUB_QUERY, Context.CURSOR)
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether something else than a query may stand here."""
+        return self is not Context.QUERY

@@ -1,0 +1,68 @@
+"""Where parsing begins: one statement, or a script of many."""
+
+from __future__ import annotations
+
+from scurry.errors import SqlParserError
+from scurry.sql.lexer import END, tokenize
+from scurry.sql.nodes import Statement
+from scurry.sql.parser.statements import StatementParser
+
+__all__ = ["parse", "parse_statements"]
+
+
+def parse(text: str) -> Statement:
+    """Parse a statement, which a semicolon may end.
+
+    Args:
+        text: The statement.
+
+    Returns:
+        Its syntax tree.
+
+    Raises:
+        SqlParserError: The text is no statement of Flink's dialect; says where and, in Flink's words, why.
+        SqlParserEOFError: The statement is not complete.
+    """
+    parser = StatementParser(tokenize(text))
+    statement = _statement(parser)
+    while parser.accept(";"):
+        pass
+    if not parser.at(END):
+        parser.fail()
+    return statement
+
+
+def parse_statements(text: str) -> list[Statement]:
+    """Parse a script: statements that semicolons separate.
+
+    Semicolons in strings, names and comments separate nothing, nor do those between BEGIN and END of a statement set.
+
+    Args:
+        text: The script.
+
+    Returns:
+        The statements in their order; none if there are only comments.
+
+    Raises:
+        SqlParserError: One of them is no statement of Flink's dialect; line and column are those of the script.
+    """
+    parser = StatementParser(tokenize(text))
+    statements: list[Statement] = []
+    while True:
+        while parser.accept(";"):
+            pass
+        if parser.at(END):
+            return statements
+        parser.parameters = 0
+        statements.append(_statement(parser))
+        if not parser.at(";") and not parser.at(END):
+            parser.fail()
+
+
+def _statement(parser: StatementParser) -> Statement:
+    try:
+        return parser.statement()
+    except RecursionError:
+        message = "The statement is nested too deeply; split it into views."
+        line, column = parser.place(min(parser.position, len(parser.tokens.starts) - 1))
+        raise SqlParserError(f"SQL parse failed. {message}", line, column) from None

@@ -46,6 +46,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
     },
     "scurry.sql": {"scurry.errors", "scurry.common"},
+    "scurry.sql.validator": {
+        "scurry.errors", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
+    },
     "scurry.logical_types": {"scurry.errors"},
     "scurry.functions": {"scurry.errors", "scurry.logical_types"},
     "scurry.relational": {"scurry.errors", "scurry.logical_types", "scurry.functions"},

@@ -1,0 +1,3 @@
+"""Aggregate functions, one module per family."""
+
+from __future__ import annotations

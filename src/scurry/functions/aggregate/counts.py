@@ -1,0 +1,82 @@
+"""COUNT and APPROX_COUNT_DISTINCT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.functions.aggregate.grouped import by_arrow, counts, listed, merged_lists, valid_rows
+from scurry.functions.definition import Signature, SignatureError
+from scurry.functions.keys import first_of_each
+from scurry.functions.signatures import refuse_call
+from scurry.logical_types import BigIntType, DataType
+
+__all__ = ["FUNCTIONS"]
+
+
+class Count:
+    """Counts the rows in which no argument is NULL."""
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [counts(valid_rows(columns, groups)[1], count)]
+
+    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [pc.negate(self.partial(columns, groups, count)[0])]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [by_arrow(states[0], groups, count, "sum").fill_null(0)]
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return states[0]
+
+
+class DistinctCount:
+    """Counts the values that differ."""
+
+    def __init__(self, data_type: DataType) -> None:
+        self._type = data_type
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        (column,), groups = valid_rows(columns, groups)
+        first = first_of_each(groups, [column])
+        return [listed(column.take(pa.array(first)), groups[first], count)]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        merged = merged_lists(states[0], groups, count)
+        return self.partial([merged.flatten()], _groups_of(merged), count)
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return pc.list_value_length(states[0]).cast(pa.int64())
+
+
+def _groups_of(lists: Column) -> Groups:
+    groups: Groups = np.repeat(np.arange(len(lists)), np.asarray(pc.list_value_length(lists)))
+    return groups
+
+
+def _infer_count(site: AggregateSite) -> Signature:
+    return Signature(site.types, BigIntType(False))
+
+
+def _infer_approximate(site: AggregateSite) -> Signature:
+    if len(site.arguments) != 1:
+        raise refuse_call(site)
+    if site.session.is_streaming:
+        raise SignatureError("APPROX_COUNT_DISTINCT aggregate function is not supported on streaming table")
+    return Signature(site.types, BigIntType(False))
+
+
+def _make_count(site: AggregateSite, result_type: DataType) -> Accumulator:
+    return Count()
+
+
+FUNCTIONS = (
+    AggregateFunction("COUNT", _infer_count, _make_count),
+    AggregateFunction(
+        "APPROX_COUNT_DISTINCT", _infer_approximate, lambda site, result_type: DistinctCount(site.types[0])
+    ),
+)

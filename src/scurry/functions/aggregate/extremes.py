@@ -1,0 +1,91 @@
+"""MIN, MAX, FIRST_VALUE, LAST_VALUE and the single value of a subquery."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow.compute as pc
+
+from scurry.errors import EvaluationError
+from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
+from scurry.functions.aggregate.grouped import counts, first_positions, taken, valid_rows
+from scurry.functions.definition import Signature
+from scurry.functions.keys import order_codes
+from scurry.functions.signatures import refuse_call
+
+__all__ = ["FUNCTIONS"]
+
+
+class Extreme:
+    """Keeps the least or the greatest value."""
+
+    def __init__(self, greatest: bool) -> None:
+        self._greatest = greatest
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        (column,), groups = valid_rows(columns[:1], groups)
+        order = order_codes(column, descending=self._greatest, nulls_first=False)
+        return [taken(column, *first_positions(groups, order), count)]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return self.partial(states, groups, count)
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return states[0]
+
+
+class AtEnd:
+    """Keeps the first or the last value that is not NULL."""
+
+    def __init__(self, last: bool) -> None:
+        self._last = last
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        (column,), groups = valid_rows(columns[:1], groups)
+        if not self._last:
+            return [taken(column, *first_positions(groups), count)]
+        present, positions = first_positions(groups[::-1])
+        return [taken(column, present, len(groups) - 1 - positions, count)]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return self.partial(states, groups, count)
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return states[0]
+
+
+class Single:
+    """Keeps the only value, NULL too; more rows are an error."""
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return self._checked([taken(columns[0], *first_positions(groups), count), counts(groups, count)])
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        used = pc.greater(states[1], 0)
+        groups = groups[used.to_numpy(zero_copy_only=False)]
+        return self.partial([states[0].filter(used)], groups, count)
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return states[0]
+
+    def _checked(self, states: list[Column]) -> list[Column]:
+        if pc.any(pc.greater(states[1], 1)).as_py():
+            raise EvaluationError("SingleValueAggFunction received more than one element.")
+        return states
+
+
+def _infer_value(site: AggregateSite) -> Signature:
+    if len(site.arguments) != 1:
+        raise refuse_call(site)
+    argument = site.types[0]
+    nullable = argument.is_nullable or not site.is_grouped
+    return Signature(site.types, argument.with_nullability(nullable))
+
+
+FUNCTIONS = (
+    AggregateFunction("MIN", _infer_value, lambda site, result_type: Extreme(greatest=False)),
+    AggregateFunction("MAX", _infer_value, lambda site, result_type: Extreme(greatest=True)),
+    AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False)),
+    AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True)),
+    AggregateFunction("SINGLE_VALUE", _infer_value, lambda site, result_type: Single()),
+)

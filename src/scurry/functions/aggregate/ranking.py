@@ -1,0 +1,55 @@
+"""Functions of the place of a row in its window: ROW_NUMBER, RANK, LAG and the like."""
+
+from __future__ import annotations
+
+from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
+from scurry.functions.definition import Signature
+from scurry.functions.signatures import refuse_call
+from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType
+from scurry.logical_types.common_type import find_common_type
+
+__all__ = ["FUNCTIONS"]
+
+
+def _number(site: AggregateSite) -> Signature:
+    if site.arguments:
+        raise refuse_call(site)
+    return Signature([], BigIntType(False))
+
+
+def _fraction(site: AggregateSite) -> Signature:
+    if site.arguments:
+        raise refuse_call(site)
+    return Signature([], DoubleType(False))
+
+
+def _tile(site: AggregateSite) -> Signature:
+    if len(site.arguments) != 1 or not isinstance(site.types[0], IntegralType):
+        raise refuse_call(site)
+    return Signature(site.types, site.types[0].not_null())
+
+
+def _offset(site: AggregateSite) -> Signature:
+    if not 1 <= len(site.arguments) <= 3:
+        raise refuse_call(site)
+    types: list[DataType] = list(site.types)
+    result = types[0].nullable()
+    if len(types) == 3:
+        common = find_common_type([types[0], types[2]])
+        if common is None:
+            raise refuse_call(site)
+        types[2] = types[0].with_nullability(types[2].is_nullable)
+        result = types[0].with_nullability(types[0].is_nullable or types[2].is_nullable)
+    return Signature(types, result)
+
+
+FUNCTIONS = (
+    AggregateFunction("ROW_NUMBER", _number, None),
+    AggregateFunction("RANK", _number, None, needs_order=True),
+    AggregateFunction("DENSE_RANK", _number, None, needs_order=True),
+    AggregateFunction("CUME_DIST", _fraction, None, needs_order=True),
+    AggregateFunction("PERCENT_RANK", _fraction, None, needs_order=True),
+    AggregateFunction("NTILE", _tile, None),
+    AggregateFunction("LAG", _offset, None),
+    AggregateFunction("LEAD", _offset, None),
+)

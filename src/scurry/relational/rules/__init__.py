@@ -1,0 +1,32 @@
+"""Rules that rewrite plans, in the order of `RULES`.
+
+Each rule is a module with a function of a plan and the session, which returns a plan with the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scurry.functions.definition import Session
+from scurry.relational.plan import Plan
+
+__all__ = ["RULES", "optimized"]
+
+Rule = Callable[[Plan, Session], Plan]
+
+RULES: tuple[Rule, ...] = ()
+
+
+def optimized(plan: Plan, session: Session) -> Plan:
+    """Apply all rules to a plan.
+
+    Args:
+        plan: The plan that the validator made.
+        session: The session.
+
+    Returns:
+        A plan with the same rows, which can be executed.
+    """
+    for rule in RULES:
+        plan = rule(plan, session)
+    return plan

@@ -1,0 +1,72 @@
+"""Functions over windows: their partitions, orders and frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scurry.logical_types import DataType
+from scurry.relational.expressions import AggregateCall, Expression
+
+__all__ = ["Frame", "FrameBound", "OrderKey", "WindowCall"]
+
+
+@dataclass(frozen=True)
+class OrderKey:
+    """An expression to sort by.
+
+    Attributes:
+        expression: The expression.
+        descending: Whether the greatest value comes first.
+        nulls_first: Whether NULL comes first.
+    """
+
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True)
+class FrameBound:
+    """An end of a frame.
+
+    Attributes:
+        kind: UNBOUNDED PRECEDING, PRECEDING, CURRENT ROW, FOLLOWING or UNBOUNDED FOLLOWING.
+        distance: How far from the current row, for PRECEDING and FOLLOWING.
+    """
+
+    kind: str
+    distance: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rows around the current one that a function sees.
+
+    Attributes:
+        units: ROWS counts rows, RANGE compares the value sorted by.
+        lower: Where the frame begins.
+        upper: Where it ends.
+    """
+
+    units: str
+    lower: FrameBound
+    upper: FrameBound
+
+
+@dataclass(frozen=True)
+class WindowCall(Expression):
+    """An aggregate over the rows around each row.
+
+    Attributes:
+        call: The aggregate.
+        partition_by: What is equal in all rows that it sees.
+        order_by: The order of those rows.
+        frame: Which of them it sees.
+        type: The type of the result.
+    """
+
+    call: AggregateCall
+    partition_by: tuple[Expression, ...]
+    order_by: tuple[OrderKey, ...]
+    frame: Frame
+    type: DataType

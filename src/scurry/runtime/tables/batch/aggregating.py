@@ -1,0 +1,108 @@
+"""Groups of rows aggregated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.aggregate.definition import Accumulator, AggregateSite
+from scurry.functions.definition import Argument, Session
+from scurry.functions.keys import first_of_each, group_codes
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.values import from_value
+from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
+from scurry.relational.plan import Aggregate, SortKey
+from scurry.relational.windows import OrderKey
+from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.batch.sorting import sorted_positions
+
+__all__ = ["accumulator", "aggregated", "argument_column", "group_values"]
+
+
+def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iterator[pa.RecordBatch]:
+    """Return a batch for each grouping set.
+
+    Args:
+        plan: The aggregation.
+        batch: All rows.
+        session: The session.
+    """
+    for grouping in plan.grouping_sets:
+        keys = [batch.column(plan.keys[place]) for place in grouping]
+        groups, first = group_codes(keys, batch.num_rows)
+        count = len(first)
+        if not grouping and not count:
+            # Without keys there is a row also for an empty input.
+            count, first = 1, np.zeros(0, dtype=np.int64)
+        heads = taken(batch, first)
+        columns: list[Any] = []
+        for place, key in enumerate(plan.keys):
+            if place in grouping:
+                columns.append(heads.column(key))
+            else:
+                columns.append(pa.nulls(count, arrow_type(plan.input.schema[key].type)))
+        if plan.grouping_id is not None:
+            columns.append(pa.repeat(pa.scalar(_number(grouping, len(plan.keys)), pa.int64()), count))
+        columns += [group_values(call, batch, groups, count, session) for call in plan.calls]
+        yield batch_of(columns, plan.schema, count)
+
+
+def group_values(call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int, session: Session) -> pa.Array:
+    """Return the value of an aggregate for each group.
+
+    Args:
+        call: The aggregate, whose arguments are columns.
+        batch: The rows.
+        groups: For each row the number of its group.
+        count: The number of groups.
+        session: The session.
+    """
+    columns = [argument_column(each, batch) for each in call.arguments]
+    order = _order(call.order_by, batch)
+    if order is not None:
+        columns, groups = [each.take(pa.array(order)) for each in columns], groups[order]
+    if call.filter is not None:
+        kept = argument_column(call.filter, batch).fill_null(False)
+        kept = kept if order is None else kept.take(pa.array(order))
+        columns, groups = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
+    if call.distinct and columns:
+        first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
+        columns, groups = [each.take(pa.array(first)) for each in columns], groups[first]
+    found = accumulator(call, session)
+    return found.result(found.partial(columns, groups, count))
+
+
+def accumulator(call: AggregateCall, session: Session) -> Accumulator:
+    """Return what computes an aggregate."""
+    function = lookup_aggregate(call.function)
+    assert function is not None and function.make is not None, f"{call.function} is no aggregate of groups"
+    arguments = tuple(
+        Argument(each.type, True, each.value) if isinstance(each, Literal) else Argument(each.type)
+        for each in call.arguments
+    )
+    return function.make(AggregateSite(call.function, arguments, session), call.type)
+
+
+def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:
+    """Return the column that an argument is: one of the batch, or a literal for all rows."""
+    if isinstance(expression, InputReference):
+        return batch.column(expression.index)
+    assert isinstance(expression, Literal), f"{expression} is no column"
+    return pa.repeat(from_value(expression.value, expression.type), batch.num_rows)
+
+
+def _order(keys: Sequence[OrderKey], batch: pa.RecordBatch) -> Any:
+    sort_keys = [
+        SortKey(key.expression.index, key.descending, key.nulls_first)
+        for key in keys
+        if isinstance(key.expression, InputReference)
+    ]
+    return sorted_positions(batch.columns, sort_keys, batch.num_rows) if sort_keys else None
+
+
+def _number(grouping: Sequence[int], keys: int) -> int:
+    return sum(1 << (keys - 1 - place) for place in range(keys) if place not in grouping)

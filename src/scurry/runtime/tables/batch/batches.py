@@ -1,0 +1,80 @@
+"""Record batches: building, joining together, choosing rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from scurry.logical_types import DataType
+from scurry.logical_types.arrow import arrow_type
+from scurry.relational.schema import Schema
+
+__all__ = ["batch_of", "columns_of", "concatenated", "empty", "nulls", "single_row", "taken"]
+
+
+def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatch:
+    """Make a batch of columns, each an array or a scalar that is the value of all rows.
+
+    Args:
+        columns: The columns.
+        schema: Their names and types.
+        rows: The number of rows.
+
+    Returns:
+        A batch, whose columns have the Arrow types of the schema.
+    """
+    if not len(schema):
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
+    arrays = [_array(column, each.type, rows) for column, each in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, names=list(schema.names))
+
+
+def columns_of(batch: pa.RecordBatch) -> list[pa.Array]:
+    """Return the columns of a batch."""
+    return list(batch.columns)
+
+
+def concatenated(batches: Iterable[pa.RecordBatch], schema: Schema) -> pa.RecordBatch:
+    """Put batches of the same columns into one."""
+    found = [batch for batch in batches if batch.num_rows]
+    if not found:
+        return empty(schema)
+    if len(found) == 1:
+        return found[0]
+    if not len(schema):
+        return batch_of([], schema, sum(batch.num_rows for batch in found))
+    columns = [pa.concat_arrays([batch.column(i) for batch in found]) for i in range(len(schema))]
+    return pa.RecordBatch.from_arrays(columns, names=list(schema.names))
+
+
+def empty(schema: Schema) -> pa.RecordBatch:
+    """Return a batch without rows."""
+    return batch_of([pa.nulls(0, arrow_type(each.type)) for each in schema], schema, 0)
+
+
+def single_row() -> pa.RecordBatch:
+    """Return a batch of one row without columns."""
+    return batch_of([], Schema(), 1)
+
+
+def nulls(schema: Schema, rows: int) -> list[pa.Array]:
+    """Return columns of NULLs."""
+    return [pa.nulls(rows, arrow_type(each.type)) for each in schema]
+
+
+def taken(batch: pa.RecordBatch, positions: Any) -> pa.RecordBatch:
+    """Return the rows at some positions, in that order."""
+    if not batch.num_columns:
+        return batch_of([], Schema(), len(positions))
+    return batch.take(pa.array(positions))
+
+
+def _array(column: Any, type: DataType, rows: int) -> pa.Array:
+    wanted = arrow_type(type)
+    if isinstance(column, pa.Scalar):
+        column = pa.repeat(column, rows)
+    elif isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return column if column.type == wanted else column.cast(wanted, safe=False)

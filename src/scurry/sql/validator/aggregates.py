@@ -1,0 +1,122 @@
+"""Aggregates: which calls they are, and their types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
+from scurry.functions.catalogue import lookup
+from scurry.functions.definition import Argument, SignatureError
+from scurry.logical_types import SymbolType
+from scurry.relational import calls
+from scurry.relational.expressions import AggregateCall, Expression, Literal
+from scurry.sql import nodes
+from scurry.sql.span import Span
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.ordering import order_key
+
+if TYPE_CHECKING:
+    from scurry.sql.validator.expressions import ExpressionValidator
+
+__all__ = ["aggregate_call", "is_aggregate", "is_ranking"]
+
+
+def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
+    """Say whether a call is one of an aggregate."""
+    return _function(node) is not None
+
+
+def is_ranking(node: nodes.FunctionCall) -> bool:
+    """Say whether a call is one whose value depends on the place of the row, so that it takes no frame."""
+    function = _function(node)
+    return function is not None and function.make is None
+
+
+def aggregate_call(
+    node: nodes.FunctionCall, validator: ExpressionValidator, grouped: bool, over: bool
+) -> AggregateCall:
+    """Return a call of an aggregate, with typed arguments.
+
+    Args:
+        node: The call.
+        validator: Validates the arguments.
+        grouped: Whether every group has a row.
+        over: Whether it is over a window.
+
+    Raises:
+        ValidationError: It is no aggregate, or does not take these arguments.
+    """
+    function = _function(node)
+    if function is None:
+        raise invalid(node.span, "OVER must be applied to aggregate function")
+    if function.make is None and not over:
+        raise invalid(node.span, "OVER clause is necessary for window functions")
+    session = validator.environment.session
+    arguments = [_argument(each, validator) for each in _arguments(node)]
+    site = AggregateSite(function.name, tuple(map(_known, arguments)), session, is_grouped=grouped, is_over=over)
+    try:
+        signature = function.infer(site)
+    except SignatureError as error:
+        raise invalid(_call_span(node), str(error)) from error
+    bound = tuple(
+        calls.converted(each, type, session) for each, type in zip(arguments, signature.argument_types, strict=True)
+    )
+    return AggregateCall(
+        function.name,
+        bound,
+        signature.result_type,
+        isinstance(node, nodes.Call) and node.quantifier == "DISTINCT",
+        None if node.filter is None else validator.condition(node.filter, "FILTER"),
+        tuple(order_key(each, validator.convert(each.expression)) for each in _order(node)),
+        span=node.span,
+    )
+
+
+def _function(node: nodes.FunctionCall) -> AggregateFunction | None:
+    if isinstance(node, nodes.JsonObjectAggregate):
+        return lookup_aggregate("JSON_OBJECTAGG")
+    if isinstance(node, nodes.JsonArrayAggregate):
+        return lookup_aggregate("JSON_ARRAYAGG")
+    if isinstance(node, nodes.Call) and node.name.is_simple:
+        found = lookup_aggregate(node.name.last)
+        # A name that both kinds have is an aggregate only where it cannot be the other.
+        return found if found is not None and lookup(node.name.last) is None else None
+    return None
+
+
+def _arguments(node: nodes.FunctionCall) -> Sequence[nodes.Expression | Expression]:
+    if isinstance(node, nodes.JsonObjectAggregate):
+        return [node.entry.key, node.entry.value, _on_null(node.absent_on_null)]
+    if isinstance(node, nodes.JsonArrayAggregate):
+        return [node.value, _on_null(node.absent_on_null)]
+    assert isinstance(node, nodes.Call)
+    if node.name.last.upper() == "COUNT":
+        return [each for each in node.arguments if not isinstance(each, nodes.Star)]
+    return node.arguments
+
+
+def _argument(argument: nodes.Expression | Expression, validator: ExpressionValidator) -> Expression:
+    return argument if isinstance(argument, Expression) else validator.convert(argument)
+
+
+def _on_null(absent: bool) -> Literal:
+    return Literal("ABSENT ON NULL" if absent else "NULL ON NULL", SymbolType())
+
+
+def _order(node: nodes.FunctionCall) -> Sequence[nodes.OrderItem]:
+    if isinstance(node, nodes.JsonArrayAggregate):
+        return node.order_by
+    return node.within_group or (node.order_by if isinstance(node, nodes.Call) else ())
+
+
+def _call_span(node: nodes.FunctionCall) -> Span:
+    return node.call_span if node.call_span.text else node.span
+
+
+def _known(expression: Expression) -> Argument:
+    if isinstance(expression, Literal):
+        return Argument(expression.type, True, expression.value)
+    return Argument(expression.type)

@@ -1,0 +1,84 @@
+"""What the validator asks a catalog."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scurry.logical_types import DataType
+from scurry.relational.plan import Plan
+from scurry.sql.nodes import Expression, Query
+
+__all__ = ["CatalogColumn", "CatalogPlan", "CatalogReader", "CatalogTable", "CatalogView"]
+
+
+@dataclass(frozen=True)
+class CatalogColumn:
+    """A column of a table.
+
+    Attributes:
+        name: Its name.
+        type: Its type; that of a column with a watermark is a rowtime.
+        expression: What computes it, over the other columns; None for a column that is read.
+    """
+
+    name: str
+    type: DataType
+    expression: Expression | None = None
+
+
+@dataclass(frozen=True)
+class CatalogTable:
+    """A table that a connector reads.
+
+    Attributes:
+        path: Catalog, database and name.
+        columns: All columns, in the order of SELECT *.
+        table: What the connector needs; plans carry it to whoever reads the table.
+    """
+
+    path: tuple[str, ...]
+    columns: tuple[CatalogColumn, ...]
+    table: Any
+
+
+@dataclass(frozen=True)
+class CatalogView:
+    """A view, whose query is validated where the view is used.
+
+    Attributes:
+        path: Catalog, database and name.
+        query: Its query.
+        names: Its columns; none if they are the query's.
+    """
+
+    path: tuple[str, ...]
+    query: Query
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CatalogPlan:
+    """A table made by a program, of which there is a plan already.
+
+    Attributes:
+        path: Catalog, database and name.
+        plan: The plan.
+    """
+
+    path: tuple[str, ...]
+    plan: Plan
+
+
+class CatalogReader(Protocol):
+    """Where names of tables are looked up."""
+
+    def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:
+        """Return what a name of one to three parts means, None if there is no such table."""
+
+    def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
+        """Say why there is no such table.
+
+        Returns:
+            How many of the parts the message concerns, and the message: `Object 'x' not found within 'y'`.
+        """

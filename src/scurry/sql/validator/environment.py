@@ -1,0 +1,61 @@
+"""What is known at a place of a statement: catalog, session, the tables of WITH and the row around a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from scurry.functions.definition import Session
+from scurry.sql.nodes import CommonTableExpression, Query
+from scurry.sql.validator.catalog import CatalogReader
+
+if TYPE_CHECKING:
+    from scurry.relational.plan import Plan
+    from scurry.sql.validator.scope import Scope
+
+__all__ = ["CommonTable", "Environment"]
+
+
+@dataclass(frozen=True)
+class CommonTable:
+    """A table of WITH.
+
+    Attributes:
+        definition: Its definition.
+        environment: What its query may refer to.
+    """
+
+    definition: CommonTableExpression
+    environment: Environment
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where a query stands.
+
+    Attributes:
+        catalog: Where tables are looked up.
+        session: The session.
+        validate: Validates a query at another place.
+        tables: The tables of WITH, by name.
+        outer: The columns of the query around this one, to which this one may refer.
+    """
+
+    catalog: CatalogReader
+    session: Session
+    validate: Callable[[Query, Environment], Plan]
+    tables: Mapping[str, CommonTable] = field(default_factory=dict)
+    outer: Scope | None = None
+
+    def inside(self, scope: Scope | None) -> Environment:
+        """Return the environment of a query inside one with these columns."""
+        return replace(self, outer=scope)
+
+    def with_table(self, name: str, table: CommonTable) -> Environment:
+        """Return the same environment with one more table of WITH."""
+        return replace(self, tables={**self.tables, name: table})
+
+    def plan(self, query: Query) -> Plan:
+        """Validate a query at this place."""
+        return self.validate(query, self)

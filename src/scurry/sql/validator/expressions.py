@@ -1,0 +1,305 @@
+"""Expressions: names and operators become typed expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scurry.logical_types import BooleanType, DataType, NullType, RowType
+from scurry.logical_types.common_type import least_restrictive
+from scurry.relational import builders, calls
+from scurry.relational.expressions import AggregateCall, Expression
+from scurry.relational.plan import Plan
+from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery
+from scurry.sql import nodes
+from scurry.sql.span import Span
+from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.literals import literal
+from scurry.sql.validator.scope import Scope
+from scurry.sql.validator.special_forms import SPECIAL_FORMS
+from scurry.sql.validator.types import data_type
+
+__all__ = ["ExpressionValidator", "Interceptor", "Resolved"]
+
+Interceptor = Callable[[nodes.Expression, "ExpressionValidator"], Expression | None]
+
+
+class Resolved(nodes.Expression):
+    """A column that a star stands for.
+
+    Attributes:
+        column: The column.
+        name: Its name.
+    """
+
+    column: Expression
+    name: str
+
+
+class ExpressionValidator:
+    """Validates the expressions of one place of a query.
+
+    Attributes:
+        scope: What names mean there.
+        environment: What else is known there.
+        interceptors: Asked first for each part of an expression, as aggregates have a meaning of their own.
+    """
+
+    def __init__(self, scope: Scope, environment: Environment, interceptors: tuple[Interceptor, ...] = ()) -> None:
+        self.scope = scope
+        self.environment = environment
+        self.interceptors = interceptors
+
+    def convert(self, node: nodes.Expression) -> Expression:
+        """Return the typed expression of a node.
+
+        Raises:
+            ValidationError: A name is not known, or a function does not take these arguments.
+        """
+        for intercept in self.interceptors:
+            found = intercept(node, self)
+            if found is not None:
+                return found
+        if isinstance(node, nodes.Literal):
+            return literal(node)
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            return handler(self, node)
+        form = SPECIAL_FORMS.get(type(node))
+        if form is None:
+            raise invalid(node.span, f"{type(node).__name__} is not supported here")
+        name, arguments, target = form(node)
+        converted = [self._argument(each) for each in arguments]
+        return self.call(name, converted, node.span, None if target is None else data_type(target))
+
+    def condition(self, node: nodes.Expression, clause: str) -> Expression:
+        """Return the typed expression of a condition.
+
+        Args:
+            node: The condition.
+            clause: The clause it stands in, for the message.
+
+        Raises:
+            ValidationError: It is wrong, or its type is not BOOLEAN.
+        """
+        expression = self.convert(node)
+        if isinstance(expression.type, NullType):
+            return self.as_type(expression, BooleanType())
+        if not isinstance(expression.type, BooleanType):
+            raise invalid(node.span, f"{clause} clause must be a condition")
+        return expression
+
+    def call(
+        self, name: str, arguments: Sequence[Expression], span: Span, target: DataType | None = None
+    ) -> Expression:
+        """Return a call of a function.
+
+        Raises:
+            ValidationError: There is no such function, or it does not take these arguments.
+        """
+        return calls.call(name, arguments, self.environment.session, span, target)
+
+    def as_type(self, expression: Expression, type: DataType) -> Expression:
+        """Return an expression converted to a type, as far as nullability is not concerned."""
+        return calls.converted(expression, type, self.environment.session)
+
+    def all_of(self, conditions: Sequence[Expression]) -> Expression | None:
+        """Return a condition that holds if all of some do; None if there are none."""
+        return calls.all_of(conditions, self.environment.session)
+
+    def aggregate(self, node: nodes.FunctionCall, grouped: bool, over: bool = False) -> AggregateCall:
+        """Return an aggregate whose arguments are validated here.
+
+        Args:
+            node: The call.
+            grouped: Whether every group has a row.
+            over: Whether it is over a window.
+        """
+        return aggregate_call(node, self, grouped, over)
+
+    def fields(self, row: Expression, span: Span) -> list[tuple[Expression, str]]:
+        """Return the fields of a row with their names, as `r.*` has them."""
+        if not isinstance(row.type, RowType):
+            raise invalid(span, "Illegal use of '*': it is not a row")
+        return [(self._field_of(row, name), name) for name in row.type.names]
+
+    def identifier(self, node: nodes.Identifier) -> Expression:
+        """Return the column, or the field of a column, that a name means."""
+        found = self.scope.resolve(node)
+        expression = found.expression
+        for place in range(found.parts, len(node.names)):
+            expression = self._field(expression, node.names[place], node)
+        return expression
+
+    def subquery(self, query: nodes.Query) -> tuple[Plan, int]:
+        """Return the plan of a query inside an expression, and the number by which it names this row."""
+        return self.environment.inside(self.scope).plan(query), self.scope.correlation
+
+    def _field(self, expression: Expression, name: str, node: nodes.Identifier) -> Expression:
+        if not isinstance(expression.type, RowType) or name not in expression.type.names:
+            raise invalid(node.span, f"Column '{node}' not found in any table")
+        return self._field_of(expression, name)
+
+    def _field_of(self, row: Expression, name: str) -> Expression:
+        return calls.field(row, name)
+
+    def _argument(self, argument: Any) -> Expression:
+        return argument if isinstance(argument, Expression) else self.convert(argument)
+
+    def _resolved(self, node: Resolved) -> Expression:
+        return node.column
+
+    def _call(self, node: nodes.Call) -> Expression:
+        name = node.name.last
+        if node.over is not None:
+            raise invalid(node.span, "OVER is not allowed here")
+        if is_aggregate(node, self.environment):
+            raise invalid(node.span, f"Aggregate expression {name.upper()} is illegal here")
+        arguments = [self._argument(each) for each in node.arguments]
+        return self.call(str(node.name), arguments, node.span)
+
+    def _unary(self, node: nodes.UnaryOperation) -> Expression:
+        if node.operator in "+-" and isinstance(node.operand, nodes.NumericLiteral):
+            return literal(node.operand, negative=node.operator == "-")
+        name = {"-": "NEGATE", "+": "PLUS"}.get(node.operator, node.operator)
+        operand = self.convert(node.operand)
+        return operand if name == "PLUS" else self.call(name, [operand], node.span)
+
+    def _binary(self, node: nodes.BinaryOperation) -> Expression:
+        # A long chain of AND or || nests to the left; each level would be a level of Python's stack.
+        chain, left = [node], node.left
+        while isinstance(left, nodes.BinaryOperation) and left.operator == node.operator and not self.interceptors:
+            chain.append(left)
+            left = left.left
+        result = self.convert(left)
+        for each in reversed(chain):
+            result = self.call(each.operator, [result, self.convert(each.right)], each.span)
+        return result
+
+    def _between(self, node: nodes.Between) -> Expression:
+        operand, low, high = (self.convert(each) for each in (node.operand, node.low, node.high))
+        found = self._within(operand, low, high, node.span)
+        if node.symmetric:
+            found = self.call("OR", [found, self._within(operand, high, low, node.span)], node.span)
+        return self.call("NOT", [found], node.span) if node.negated else found
+
+    def _within(self, operand: Expression, low: Expression, high: Expression, span: Span) -> Expression:
+        above, below = self.call(">=", [operand, low], span), self.call("<=", [operand, high], span)
+        return self.call("AND", [above, below], span)
+
+    def _in(self, node: nodes.In) -> Expression:
+        if isinstance(node.values, nodes.Query):
+            found = self._quantified(node.operand, "=", node.values, node.span)
+        else:
+            found = self._in_list(node.operand, node.values, node.span)
+        return self.call("NOT", [found], node.span) if node.negated else found
+
+    def _in_list(self, operand: nodes.Expression, values: Sequence[nodes.Expression], span: Span) -> Expression:
+        left = self.convert(operand)
+        result: Expression | None = None
+        for value in values:
+            equal = self.call("=", [left, self.convert(value)], span)
+            result = equal if result is None else self.call("OR", [result, equal], span)
+        assert result is not None
+        return result
+
+    def _quantified_comparison(self, node: nodes.QuantifiedComparison) -> Expression:
+        if not isinstance(node.values, nodes.Query):
+            operand = self.convert(node.left)
+            each = [self.call(node.operator, [operand, self.convert(value)], node.span) for value in node.values]
+            joined = each[0]
+            for other in each[1:]:
+                joined = self.call("AND" if node.quantifier == "ALL" else "OR", [joined, other], node.span)
+            return joined
+        if node.quantifier == "ALL":
+            opposite = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[node.operator]
+            return self.call("NOT", [self._quantified(node.left, opposite, node.values, node.span)], node.span)
+        return self._quantified(node.left, node.operator, node.values, node.span)
+
+    def _quantified(self, operand: nodes.Expression, operator: str, query: nodes.Query, span: Span) -> Expression:
+        plan, correlation = self.subquery(query)
+        values = operand.values if isinstance(operand, nodes.RowConstructor) else (operand,)
+        operands = [self.convert(each) for each in values]
+        if len(operands) != len(plan.schema):
+            raise invalid(span, "Values passed to IN operator must have compatible types")
+        session = self.environment.session
+        types = self._compared_types(operands, plan, span)
+        operands = [calls.converted(each, type, session) for each, type in zip(operands, types, strict=True)]
+        columns = zip(builders.columns(plan), types, strict=True)
+        plan = builders.project(
+            plan, [calls.converted(each, type, session) for each, type in columns], plan.schema.names
+        )
+        nullable = any(each.type.is_nullable for each in operands) or any(
+            each.is_nullable for each in plan.schema.types
+        )
+        return QuantifiedSubquery(BooleanType(nullable), plan, correlation, tuple(operands), operator, span=span)
+
+    def _compared_types(self, operands: Sequence[Expression], plan: Plan, span: Span) -> list[DataType]:
+        found = []
+        for one, other in zip(operands, plan.schema.types, strict=True):
+            common = least_restrictive([one.type, other])
+            if common is None:
+                raise invalid(span, "Values passed to IN operator must have compatible types")
+            found.append(common)
+        return found
+
+    def _subquery(self, node: nodes.Subquery) -> Expression:
+        plan, correlation = self.subquery(node.query)
+        if len(plan.schema) != 1:
+            raise invalid(node.span, "Cannot apply '$SCALAR_QUERY' to arguments of more than one column")
+        return ScalarSubquery(plan.schema[0].type.nullable(), plan, correlation, span=node.span)
+
+    def _exists(self, node: nodes.Exists) -> Expression:
+        plan, correlation = self.subquery(node.query)
+        return Exists(BooleanType(False), plan, correlation, span=node.span)
+
+    def _case(self, node: nodes.Case) -> Expression:
+        arguments = []
+        for branch in node.branches:
+            arguments += [self.condition(branch.condition, "WHEN"), self.convert(branch.result)]
+        arguments.append(self.convert(node.default))
+        results = [*arguments[1::2], arguments[-1]]
+        if all(isinstance(each.type, NullType) for each in results):
+            raise invalid(node.span, "ELSE clause or at least one THEN clause must be non-NULL")
+        return self.call("CASE", arguments, node.span)
+
+    def _cast(self, node: nodes.Cast) -> Expression:
+        operand = self.convert(node.operand)
+        return calls.cast(operand, data_type(node.type), self.environment.session, node.span, is_try=node.is_try)
+
+    def _item(self, node: nodes.ItemAccess) -> Expression:
+        return self.call("ITEM", [self.convert(node.collection), self.convert(node.index)], node.span)
+
+    def _field_access(self, node: nodes.FieldAccess) -> Expression:
+        operand = self.convert(node.operand)
+        if isinstance(node.field, nodes.Identifier):
+            for name in node.field.names:
+                if not isinstance(operand.type, RowType) or name not in operand.type.names:
+                    raise invalid(node.field.span, f"Column '{name}' not found in any table")
+                operand = self._field_of(operand, name)
+            return operand
+        raise invalid(node.span, "Illegal use of dot operator")
+
+    def _collection_query(self, node: nodes.CollectionFromQuery) -> Expression:
+        raise invalid(node.span, f"{node.kind}(query) is not supported")
+
+
+_HANDLERS: dict[type, Callable[[ExpressionValidator, Any], Expression]] = {
+    Resolved: ExpressionValidator._resolved,
+    nodes.Identifier: ExpressionValidator.identifier,
+    nodes.Call: ExpressionValidator._call,
+    nodes.UnaryOperation: ExpressionValidator._unary,
+    nodes.BinaryOperation: ExpressionValidator._binary,
+    nodes.Between: ExpressionValidator._between,
+    nodes.In: ExpressionValidator._in,
+    nodes.QuantifiedComparison: ExpressionValidator._quantified_comparison,
+    nodes.Subquery: ExpressionValidator._subquery,
+    nodes.Exists: ExpressionValidator._exists,
+    nodes.Case: ExpressionValidator._case,
+    nodes.Cast: ExpressionValidator._cast,
+    nodes.ItemAccess: ExpressionValidator._item,
+    nodes.FieldAccess: ExpressionValidator._field_access,
+    nodes.CollectionFromQuery: ExpressionValidator._collection_query,
+}

@@ -1,0 +1,80 @@
+"""Windows in GROUP BY: TUMBLE, HOP and SESSION as functions, with TUMBLE_START and the like beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scurry.logical_types import DayTimeIntervalType, LocalZonedTimestampType, TimestampType
+from scurry.relational import builders
+from scurry.relational.expressions import Expression, InputReference, Literal
+from scurry.relational.plan import Plan, WindowTable
+from scurry.sql import nodes
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.window_tables import window_schema
+
+__all__ = ["GroupWindow", "group_window"]
+
+_KINDS = ("TUMBLE", "HOP", "SESSION")
+_AUXILIARIES = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
+
+
+@dataclass(frozen=True)
+class GroupWindow:
+    """A window of GROUP BY.
+
+    Attributes:
+        kind: TUMBLE, HOP or SESSION.
+        arguments: The arguments it was written with.
+        plan: The rows with the windows they belong to.
+        keys: What is grouped by: start, end and time of the window, with names.
+    """
+
+    kind: str
+    arguments: tuple[nodes.Expression, ...]
+    plan: Plan
+    keys: tuple[tuple[Expression, str], ...]
+
+    def auxiliary(self, call: nodes.Call) -> Expression | None:
+        """Return the column of the window that a call such as TUMBLE_START names, None if it names none."""
+        kind, _, what = call.name.last.upper().rpartition("_")
+        if kind not in _KINDS or what not in _AUXILIARIES:
+            return None
+        if kind != self.kind or call.arguments != self.arguments:
+            raise invalid(
+                call.span,
+                f"Call to auxiliary group function '{call.name.last.upper()}' must have matching call to group "
+                f"function '{kind}' in GROUP BY clause",
+            )
+        return self.keys[_AUXILIARIES[what]][0]
+
+
+def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: Plan) -> GroupWindow | None:
+    """Return the window that an item of GROUP BY is, None if it is something else.
+
+    Args:
+        item: The item.
+        validator: Validates expressions over the rows.
+        plan: The rows.
+
+    Raises:
+        ValidationError: Its arguments are wrong.
+    """
+    if not isinstance(item, nodes.Call) or item.name.last.upper() not in _KINDS or len(item.arguments) < 2:
+        return None
+    kind = item.name.last.upper()
+    time, *intervals = (validator.convert(each) for each in item.arguments)
+    if not isinstance(time, InputReference) or not isinstance(time.type, TimestampType | LocalZonedTimestampType):
+        raise invalid(item.span, f"The first argument of {kind} is a time column")
+    values = []
+    for each in intervals:
+        if not isinstance(each, Literal) or not isinstance(each.type, DayTimeIntervalType):
+            raise invalid(item.span, "Only constant window intervals with millisecond resolution are supported.")
+        values.append(each.value)
+    slide, size = (values[0], values[1]) if kind == "HOP" else (None, values[0])
+    offset = values[2] if kind == "HOP" and len(values) > 2 else values[1] if kind != "HOP" and len(values) > 1 else 0
+    windowed = WindowTable(plan, kind, time.index, size, slide, offset, (), window_schema(time.type))
+    width = len(plan.schema)
+    names = ("window_start", "window_end", "window_time")
+    keys = tuple((builders.column(windowed, width + place), name) for place, name in enumerate(names))
+    return GroupWindow(kind, item.arguments, windowed, keys)

@@ -1,0 +1,236 @@
+"""GROUP BY: keys, grouping sets, aggregates, and what may be selected beside them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from scurry.logical_types import BigIntType
+from scurry.relational import builders
+from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
+from scurry.relational.plan import Plan
+from scurry.relational.rewriting import input_references
+from scurry.sql import nodes
+from scurry.sql.validator.aggregates import is_aggregate
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.expressions import ExpressionValidator, Resolved
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.group_windows import GroupWindow, group_window
+from scurry.sql.validator.scope import Found, Scope
+
+__all__ = ["Grouping", "has_aggregates"]
+
+_GROUPING = {"GROUPING", "GROUPING_ID", "GROUP_ID"}
+
+
+def has_aggregates(expression: nodes.Node, environment: Environment) -> nodes.FunctionCall | None:
+    """Return the first aggregate in an expression, None if there is none; those of its queries do not count."""
+    if isinstance(expression, nodes.Query):
+        return None
+    if isinstance(expression, nodes.FunctionCall) and expression.over is None:
+        if is_aggregate(expression, environment):
+            return expression
+        if isinstance(expression, nodes.Call) and expression.name.last.upper() in _GROUPING:
+            return expression
+    for child in nodes.children(expression):
+        found = has_aggregates(child, environment)
+        if found is not None:
+            return found
+    return None
+
+
+class GroupedScope(Scope):
+    """The columns of groups: names mean keys, and other columns are refused."""
+
+    def __init__(self, base: Scope, grouping: Grouping) -> None:
+        super().__init__(base.schema, base.relations, base.merged, base.outer)
+        self._grouping = grouping
+
+    def find(self, identifier: nodes.Identifier) -> Found | None:
+        """Return the key that a name means; None if no part of it is known here."""
+        found = super().find(identifier)
+        if found is None:
+            return None
+        key = self._grouping.key(found.expression)
+        if key is None:
+            raise _not_grouped(identifier)
+        return Found(key, found.parts)
+
+
+class Grouping:
+    """Collects the keys and aggregates of a SELECT.
+
+    Attributes:
+        validator: Validates expressions over groups: keys and aggregates.
+    """
+
+    def __init__(self, group_by: nodes.GroupBy | None, plan: Plan, base: ExpressionValidator) -> None:
+        self._base = base
+        self._input = plan
+        self._keys: list[Expression] = []
+        self._names: list[str] = []
+        self._calls: list[AggregateCall] = []
+        self._call_names: list[str] = []
+        self._window: GroupWindow | None = None
+        self._sets = self._grouping_sets(group_by)
+        self.validator = ExpressionValidator(GroupedScope(base.scope, self), base.environment, (self._intercept,))
+
+    def plan(self) -> Plan:
+        """Return the aggregation, with the columns in the order of the keys and then of the aggregates."""
+        return builders.aggregate(
+            self._input,
+            self._keys,
+            self._calls,
+            [*self._names, *self._call_names],
+            self._sets,
+            None if self._is_simple else BigIntType(False),
+        )
+
+    @property
+    def _is_simple(self) -> bool:
+        return self._sets == [tuple(range(len(self._keys)))]
+
+    def key(self, expression: Expression) -> Expression | None:
+        """Return the column of the groups that an expression over the rows is, None if it is not grouped by."""
+        if not input_references(expression):
+            return expression
+        if expression not in self._keys:
+            return None
+        place = self._keys.index(expression)
+        everywhere = all(place in each for each in self._sets)
+        return InputReference(place, expression.type if everywhere else expression.type.nullable())
+
+    def _grouping_sets(self, group_by: nodes.GroupBy | None) -> list[tuple[int, ...]]:
+        if group_by is None:
+            return [()]
+        factors = [list(self._sets_of(item)) for item in group_by.items]
+        combined = []
+        for chosen in itertools.product(*factors):
+            merged = dict.fromkeys(itertools.chain.from_iterable(chosen))
+            combined.append(tuple(sorted(merged)))
+        return list(dict.fromkeys(combined)) if group_by.quantifier == "DISTINCT" else combined
+
+    def _sets_of(self, item: nodes.Expression) -> Iterator[tuple[int, ...]]:
+        if not isinstance(item, nodes.GroupingSets):
+            yield self._places(item)
+        elif item.kind == "GROUPING SETS":
+            for each in item.sets:
+                yield from self._sets_of(each)
+        else:
+            parts = [self._places(each) for each in item.sets]
+            chosen: Iterator[Sequence[tuple[int, ...]]]
+            if item.kind == "ROLLUP":
+                chosen = (parts[:length] for length in range(len(parts), -1, -1))
+            else:
+                chosen = (
+                    some for length in range(len(parts), -1, -1) for some in itertools.combinations(parts, length)
+                )
+            for some in chosen:
+                yield tuple(itertools.chain.from_iterable(some))
+
+    def _places(self, item: nodes.Expression) -> tuple[int, ...]:
+        if isinstance(item, nodes.RowConstructor) and not item.explicit:
+            return tuple(itertools.chain.from_iterable(self._places(each) for each in item.values))
+        found = has_aggregates(item, self._base.environment)
+        if found is not None:
+            raise invalid(found.span, "Aggregate expression is illegal in GROUP BY clause")
+        window = group_window(item, self._base, self._input)
+        if window is not None:
+            self._window, self._input = window, window.plan
+            return tuple(self._add(key, key_name) for key, key_name in window.keys)
+        if isinstance(item, nodes.NumericLiteral | nodes.StringLiteral | nodes.NullLiteral | nodes.BooleanLiteral):
+            # A number is no ordinal here: it is the same for all rows.
+            return ()
+        name = item.last if isinstance(item, nodes.Identifier) else "$f"
+        return (self._add(self._base.convert(item), name),)
+
+    def _add(self, key: Expression, name: str) -> int:
+        if key not in self._keys:
+            self._keys.append(key)
+            self._names.append(name if not name.startswith("$") else f"{name}{len(self._names)}")
+        return self._keys.index(key)
+
+    def _intercept(self, node: nodes.Expression, validator: ExpressionValidator) -> Expression | None:
+        if isinstance(node, nodes.FunctionCall) and node.over is None:
+            if is_aggregate(node, validator.environment):
+                return self._aggregate(node)
+            if isinstance(node, nodes.Call):
+                name = node.name.last.upper()
+                if name in _GROUPING:
+                    return self._grouping_function(node, name, validator)
+                if self._window is not None:
+                    column = self._window.auxiliary(node)
+                    if column is not None:
+                        return self.key(column)
+        if isinstance(node, nodes.Identifier | Resolved):
+            expression = self._base.convert(node)
+            key = self.key(expression)
+            if key is None:
+                # A field of a column that is grouped by is no key itself.
+                return self._field(node, validator)
+            return key
+        return self._complex_key(node)
+
+    def _field(self, node: nodes.Identifier | Resolved, validator: ExpressionValidator) -> Expression:
+        if isinstance(node, nodes.Identifier) and len(node.names) > 1:
+            return validator.identifier(node)
+        raise _not_grouped(node)
+
+    def _complex_key(self, node: nodes.Expression) -> Expression | None:
+        if all(isinstance(each, InputReference) for each in self._keys) or isinstance(node, nodes.Literal):
+            return None
+        if _contains_query(node) or has_aggregates(node, self._base.environment) is not None:
+            return None
+        try:
+            expression = self._base.convert(node)
+        except Exception:
+            return None
+        return self.key(expression) if expression in self._keys else None
+
+    def _aggregate(self, node: nodes.FunctionCall) -> Expression:
+        for child in nodes.children(node):
+            nested = has_aggregates(child, self._base.environment)
+            if nested is not None:
+                raise invalid(nested.span, "Aggregate expressions cannot be nested")
+        call = self._base.aggregate(node, grouped=bool(self._keys) and all(self._sets))
+        if call not in self._calls:
+            self._calls.append(call)
+            self._call_names.append(f"EXPR${len(self._call_names)}")
+        before = len(self._keys) + (0 if self._is_simple else 1)
+        return InputReference(before + self._calls.index(call), call.type)
+
+    def _grouping_function(self, node: nodes.Call, name: str, validator: ExpressionValidator) -> Expression:
+        places = []
+        for argument in node.arguments:
+            key = self._base.convert(argument)
+            if key not in self._keys:
+                raise invalid(node.span, f"Argument to {name} operator must be a grouped expression")
+            places.append(self._keys.index(key))
+        if self._is_simple or name == "GROUP_ID":
+            return Literal(0, BigIntType(False))
+        number: Expression = InputReference(len(self._keys), BigIntType(False))
+        result: Expression | None = None
+        for place in places:
+            bit = self._bit(number, len(self._keys) - 1 - place, node, validator)
+            if result is not None:
+                doubled = validator.call("*", [result, _constant(2)], node.span)
+                bit = validator.call("+", [doubled, bit], node.span)
+            result = bit
+        return result if result is not None else _constant(0)
+
+    def _bit(self, number: Expression, bit: int, node: nodes.Call, validator: ExpressionValidator) -> Expression:
+        shifted = validator.call("/", [number, _constant(2**bit)], node.span) if bit else number
+        return validator.call("MOD", [shifted, _constant(2)], node.span)
+
+
+def _constant(value: int) -> Literal:
+    return Literal(value, BigIntType(False))
+
+
+def _contains_query(node: nodes.Node) -> bool:
+    return any(isinstance(each, nodes.Query) for each in nodes.walk(node))
+
+
+def _not_grouped(node: nodes.Node) -> Exception:
+    text = str(node) if isinstance(node, nodes.Identifier) else node.span.source
+    return invalid(node.span, f"Expression '{text}' is not being grouped")

@@ -1,0 +1,162 @@
+"""Literals: their types and values."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import Any
+
+from scurry.logical_types import (
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntType,
+    LocalZonedTimestampType,
+    NullType,
+    TimestampType,
+    TimeType,
+)
+from scurry.relational.expressions import Literal
+from scurry.sql import nodes
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.intervals import interval_type, interval_value
+
+__all__ = ["literal"]
+
+_EPOCH = datetime.date(1970, 1, 1)
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?")
+_DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
+
+
+def literal(node: nodes.Literal, negative: bool = False) -> Literal:
+    """Return the value of a literal, with its type.
+
+    Args:
+        node: The literal.
+        negative: Whether there is a minus before a number.
+
+    Raises:
+        ValidationError: Its text is no value of its type.
+    """
+    if isinstance(node, nodes.NumericLiteral):
+        return _number(node, negative)
+    return _MAKERS[type(node)](node)
+
+
+def _made(value: Any, type: DataType, node: nodes.Node) -> Literal:
+    return Literal(value, type, span=node.span)
+
+
+def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
+    value = -node.value if negative else node.value
+    if node.is_approximate:
+        return _made(float(value), DoubleType(False), node)
+    if node.is_integer:
+        if -(2**31) <= value < 2**31:
+            return _made(int(value), IntType(False), node)
+        if -(2**63) <= value < 2**63:
+            return _made(int(value), BigIntType(False), node)
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    precision = max(len("".join(map(str, digits)).lstrip("0")), scale, 1)
+    if precision > 38:
+        raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
+    return _made(value, DecimalType(precision, scale, False), node)
+
+
+def _string(node: nodes.StringLiteral) -> Literal:
+    return _made(node.value, CharType(len(node.value), False), node)
+
+
+def _binary(node: nodes.BinaryLiteral) -> Literal:
+    if len(node.digits) % 2:
+        raise invalid(node.span, "Binary literal string must contain an even number of hexits")
+    return _made(bytes.fromhex(node.digits), BinaryType(len(node.digits) // 2, False), node)
+
+
+def _boolean(node: nodes.BooleanLiteral) -> Literal:
+    return _made(node.value, BooleanType(node.value is None), node)
+
+
+def _null(node: nodes.NullLiteral) -> Literal:
+    return _made(None, NullType(), node)
+
+
+def _date(node: nodes.DateLiteral) -> Literal:
+    days = _days(node.text)
+    if days is None:
+        raise invalid(node.span, f"Illegal DATE literal '{node.text}': not in format 'yyyy-MM-dd'")
+    return _made(days, DateType(False), node)
+
+
+def _time(node: nodes.TimeLiteral) -> Literal:
+    found = _time_of_day(node.text)
+    if found is None:
+        raise invalid(node.span, f"Illegal TIME literal '{node.text}': not in format 'HH:mm:ss'")
+    nanos, precision = found
+    return _made(nanos // 1_000_000, TimeType(min(precision, 3), False), node)
+
+
+def _timestamp(node: nodes.TimestampLiteral) -> Literal:
+    day, _, time = node.text.strip().partition(" ")
+    days, found = _days(day), _time_of_day(time or "00:00:00")
+    if days is None or found is None:
+        raise invalid(node.span, f"Illegal TIMESTAMP literal '{node.text}': not in format 'yyyy-MM-dd HH:mm:ss'")
+    nanos, precision = found
+    unit = 10 ** (9 - (3 if precision <= 3 else 6 if precision <= 6 else 9))
+    value = (days * 86_400 * 10**9 + nanos) // unit
+    zoned = node.type_name == "TIMESTAMP WITH LOCAL TIME ZONE"
+    return _made(value, (LocalZonedTimestampType if zoned else TimestampType)(precision, False), node)
+
+
+def _interval(node: nodes.IntervalLiteral) -> Literal:
+    value = interval_value(node)
+    if value is None:
+        raise invalid(node.span, f"Illegal interval literal format '{node.text}' for {_interval_text(node)}")
+    return _made(value, interval_type(node.qualifier), node)
+
+
+def _interval_text(node: nodes.IntervalLiteral) -> str:
+    end = f" TO {node.qualifier.end}" if node.qualifier.end else ""
+    return f"INTERVAL {node.qualifier.start}{end}"
+
+
+def _days(text: str) -> int | None:
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    try:
+        return (datetime.date(*map(int, found.groups())) - _EPOCH).days
+    except ValueError:
+        return None
+
+
+def _time_of_day(text: str) -> tuple[int, int] | None:
+    """Return nanoseconds since midnight and the number of digits of the fraction."""
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        return None
+    hours, minutes, seconds = (int(each) for each in found.groups()[:3])
+    if hours > 23 or minutes > 59 or seconds > 59:
+        return None
+    fraction = (found.group(4) or "")[:9]
+    nanos = int(fraction.ljust(9, "0")) if fraction else 0
+    return ((hours * 60 + minutes) * 60 + seconds) * 10**9 + nanos, len(fraction)
+
+
+_MAKERS: dict[type, Callable[[Any], Literal]] = {
+    nodes.StringLiteral: _string,
+    nodes.BinaryLiteral: _binary,
+    nodes.BooleanLiteral: _boolean,
+    nodes.NullLiteral: _null,
+    nodes.DateLiteral: _date,
+    nodes.TimeLiteral: _time,
+    nodes.TimestampLiteral: _timestamp,
+    nodes.IntervalLiteral: _interval,
+}

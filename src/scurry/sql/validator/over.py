@@ -1,0 +1,140 @@
+"""Functions over windows: OVER, the windows of WINDOW, and their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scurry.logical_types import IntegralType, NumericType
+from scurry.relational import builders
+from scurry.relational.expressions import Expression, InputReference, Literal
+from scurry.relational.plan import Plan
+from scurry.relational.rewriting import rewritten
+from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
+from scurry.sql import nodes
+from scurry.sql.validator.aggregates import is_ranking
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.ordering import order_key
+
+__all__ = ["OverCalls"]
+
+_UNBOUNDED = FrameBound("UNBOUNDED PRECEDING")
+_CURRENT = FrameBound("CURRENT ROW")
+_END = FrameBound("UNBOUNDED FOLLOWING")
+
+
+class OverCalls:
+    """Collects the functions over windows of a SELECT.
+
+    Attributes:
+        validator: Validates expressions that may contain such functions.
+    """
+
+    def __init__(self, windows: Sequence[nodes.WindowDefinition], inner: ExpressionValidator) -> None:
+        self._inner = inner
+        self._windows: dict[str, nodes.WindowSpecification] = {}
+        for window in windows:
+            if window.name.last in self._windows:
+                raise invalid(window.name.span, "Duplicate window names not allowed")
+            self._windows[window.name.last] = window.window
+        self._calls: list[WindowCall] = []
+        self.validator = ExpressionValidator(inner.scope, inner.environment, (self._intercept, *inner.interceptors))
+
+    def plan(self, plan: Plan) -> Plan:
+        """Return a plan with a column for each function appended."""
+        if not self._calls:
+            return plan
+        return builders.over(plan, self._calls, [f"w{i}$o0" for i in range(len(self._calls))])
+
+    def bound(self, expression: Expression, width: int) -> Expression:
+        """Return an expression that refers to the columns `plan` has appended to those of a row of some width."""
+
+        def replaced(node: Expression) -> Expression:
+            if isinstance(node, InputReference) and node.index < 0:
+                return replace(node, index=width - 1 - node.index)
+            return node
+
+        return rewritten(expression, replaced) if self._calls else expression
+
+    def _intercept(self, node: nodes.Expression, validator: ExpressionValidator) -> Expression | None:
+        if not isinstance(node, nodes.FunctionCall) or node.over is None:
+            return None
+        window = self._window(node.over)
+        partition_by = tuple(self._inner.convert(each) for each in window.partition_by)
+        order_by = tuple(order_key(each, self._inner.convert(each.expression)) for each in window.order_by)
+        ranking = is_ranking(node)
+        if ranking and window.frame is not None:
+            raise invalid(window.frame.span, "ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions")
+        frame = self._frame(window, order_by)
+        call = self._inner.aggregate(nodes.replace(node, over=None), grouped=False, over=True)
+        found = WindowCall(call, partition_by, order_by, frame, call.type)
+        if found not in self._calls:
+            self._calls.append(found)
+        return InputReference(-1 - self._calls.index(found), found.type)
+
+    def _window(self, over: nodes.Identifier | nodes.WindowSpecification) -> nodes.WindowSpecification:
+        if isinstance(over, nodes.Identifier):
+            return self._named(over)
+        if over.base is None:
+            return over
+        base = self._named(over.base)
+        if over.partition_by:
+            raise invalid(over.partition_by[0].span, "PARTITION BY not allowed with existing window reference")
+        if over.order_by and base.order_by:
+            raise invalid(over.order_by[0].span, "ORDER BY not allowed in both base and referenced windows")
+        if base.frame is not None:
+            raise invalid(over.base.span, "Referenced window cannot have framing declarations")
+        return nodes.replace(
+            over,
+            base=None,
+            partition_by=base.partition_by,
+            order_by=over.order_by or base.order_by,
+            frame=over.frame,
+        )
+
+    def _named(self, name: nodes.Identifier) -> nodes.WindowSpecification:
+        window = self._windows.get(name.last)
+        if window is None:
+            raise invalid(name.span, f"Window '{name.last}' not found")
+        return self._window(window)
+
+    def _frame(self, window: nodes.WindowSpecification, order_by: Sequence[OrderKey]) -> Frame:
+        written = window.frame
+        if written is None:
+            return Frame("RANGE", _UNBOUNDED, _CURRENT if order_by else _END)
+        lower = self._bound(written.lower, written.units, order_by)
+        upper = _CURRENT if written.upper is None else self._bound(written.upper, written.units, order_by)
+        if lower.kind == "UNBOUNDED FOLLOWING":
+            raise invalid(written.lower.span, "UNBOUNDED FOLLOWING cannot be specified for the lower frame boundary")
+        if upper.kind == "UNBOUNDED PRECEDING":
+            assert written.upper is not None
+            raise invalid(written.upper.span, "UNBOUNDED PRECEDING cannot be specified for the upper frame boundary")
+        return Frame(written.units, lower, upper)
+
+    def _bound(self, bound: nodes.FrameBound, units: str, order_by: Sequence[OrderKey]) -> FrameBound:
+        if isinstance(bound, nodes.CurrentRow):
+            return _CURRENT
+        if isinstance(bound, nodes.UnboundedPreceding):
+            return _UNBOUNDED
+        if isinstance(bound, nodes.UnboundedFollowing):
+            return _END
+        assert isinstance(bound, nodes.Preceding | nodes.Following)
+        distance = self._inner.convert(bound.distance)
+        if units == "ROWS":
+            if not isinstance(distance, Literal) or not isinstance(distance.type, IntegralType) or distance.value < 0:
+                raise invalid(bound.distance.span, "ROWS value must be a non-negative integral constant")
+        else:
+            self._check_range(distance, bound, order_by)
+        return FrameBound("PRECEDING" if isinstance(bound, nodes.Preceding) else "FOLLOWING", distance)
+
+    def _check_range(
+        self, distance: Expression, bound: nodes.Preceding | nodes.Following, order_by: Sequence[OrderKey]
+    ) -> None:
+        if len(order_by) > 1:
+            raise invalid(bound.span, "RANGE clause cannot be used with compound ORDER BY clause")
+        if not order_by:
+            raise invalid(bound.span, "Window specification must contain an ORDER BY clause")
+        ordered = order_by[0].expression.type
+        if isinstance(ordered, NumericType) != isinstance(distance.type, NumericType):
+            raise invalid(bound.distance.span, "Data Type mismatch between ORDER BY and RANGE clause")

@@ -1,0 +1,193 @@
+"""Which columns names mean."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
+from scurry.relational.rewriting import rewritten
+from scurry.relational.schema import Schema
+from scurry.sql.nodes import Identifier
+from scurry.sql.span import Span
+from scurry.sql.validator.failures import invalid
+
+__all__ = ["Found", "Relation", "Scope", "correlated"]
+
+_correlations = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table of FROM, as a stretch of the row that FROM produces.
+
+    Attributes:
+        name: The name that qualifies its columns; None if it has none.
+        path: Catalog, database and name of a table of the catalog, which may qualify them, too.
+        offset: Position of its first column.
+        width: Number of its columns.
+    """
+
+    name: str | None
+    path: tuple[str, ...]
+    offset: int
+    width: int
+
+    def shifted(self, by: int) -> Relation:
+        """Return the same table at another position."""
+        return Relation(self.name, self.path, self.offset + by, self.width)
+
+
+@dataclass
+class Found:
+    """A name's first parts, resolved.
+
+    Attributes:
+        expression: The column.
+        parts: How many parts of the name are the column; the others are fields of it.
+    """
+
+    expression: Expression
+    parts: int
+
+
+@dataclass
+class Scope:
+    """The columns that names may mean at one place of a query.
+
+    Attributes:
+        schema: The columns of the row.
+        relations: The tables they belong to.
+        merged: What an unqualified name means that USING or NATURAL has merged.
+        outer: The scope of the query around this one.
+        correlation: The number by which inner queries name the row of this scope.
+        correlated: Whether they do.
+    """
+
+    schema: Schema
+    relations: tuple[Relation, ...]
+    merged: dict[str, Expression] = field(default_factory=dict)
+    outer: Scope | None = None
+    correlation: int = field(default_factory=lambda: next(_correlations))
+    correlated: bool = False
+
+    def resolve(self, identifier: Identifier) -> Found:
+        """Return the column that a name means, here or in a query around this one.
+
+        Raises:
+            ValidationError: There is none, or more than one.
+        """
+        found = self.find(identifier)
+        if found is not None:
+            return found
+        scope, path = self.outer, [self]
+        while scope is not None:
+            found = scope.find(identifier)
+            if found is not None:
+                scope.correlated = True
+                return Found(correlated(found.expression, scope.correlation), found.parts)
+            path.append(scope)
+            scope = scope.outer
+        raise self._not_found(identifier)
+
+    def find(self, identifier: Identifier) -> Found | None:
+        """Return the column that a name means in this scope; None if no part of it is known here."""
+        names = identifier.names
+        if len(names) == 1:
+            return self._column(identifier)
+        for parts in range(min(len(names) - 1, 3), 0, -1):
+            relation = self._relation(names[:parts])
+            if relation is not None:
+                return Found(self._column_of(relation, identifier, parts), parts + 1)
+        return self._column(identifier)
+
+    def relation(self, names: tuple[str, ...]) -> tuple[Scope, Relation] | None:
+        """Return the table that a qualifier names, with the scope it is in."""
+        scope: Scope | None = self
+        while scope is not None:
+            relation = scope._relation(names)
+            if relation is not None:
+                return scope, relation
+            scope = scope.outer
+        return None
+
+    def reference(self, index: int, span: Span | None = None) -> Expression:
+        """Return the column at a position."""
+        return InputReference(index, self.schema[index].type)
+
+    def names_of(self, relation: Relation) -> tuple[str, ...]:
+        """Return the names of a table's columns."""
+        return self.schema.names[relation.offset : relation.offset + relation.width]
+
+    def _relation(self, names: tuple[str, ...]) -> Relation | None:
+        for relation in self.relations:
+            if (len(names) == 1 and relation.name == names[0]) or (
+                len(names) > 1 and relation.path and relation.path[-len(names) :] == names
+            ):
+                return relation
+        return None
+
+    def _column(self, identifier: Identifier) -> Found | None:
+        name = identifier.names[0]
+        if name in self.merged:
+            return Found(self.merged[name], 1)
+        found = [index for index, each in enumerate(self.schema.names) if each == name and self._is_visible(index)]
+        if len(found) > 1:
+            raise invalid(_part_span(identifier, 0, 1), f"Column '{name}' is ambiguous")
+        return Found(self.reference(found[0]), 1) if found else None
+
+    def _is_visible(self, index: int) -> bool:
+        return any(each.offset <= index < each.offset + each.width for each in self.relations)
+
+    def _column_of(self, relation: Relation, identifier: Identifier, parts: int) -> Expression:
+        name = identifier.names[parts]
+        columns = self.names_of(relation)
+        if name in columns:
+            return self.reference(relation.offset + columns.index(name))
+        table = ".".join(identifier.names[:parts])
+        raise invalid(
+            _part_span(identifier, parts, parts + 1),
+            f"Column '{name}' not found in table '{table}'" + _did_you_mean(name, columns),
+        )
+
+    def _not_found(self, identifier: Identifier) -> Exception:
+        names = identifier.names
+        if len(names) == 1:
+            span = _part_span(identifier, 0, 1)
+            return invalid(span, f"Column '{names[0]}' not found in any table" + self._similar_column(names[0]))
+        qualifier = ".".join(names[:-1])
+        similar = _did_you_mean(qualifier, self._all_relations())
+        return invalid(_part_span(identifier, 0, len(names) - 1), f"Table '{qualifier}' not found" + similar)
+
+    def _all_relations(self) -> list[str]:
+        own = [each.name for each in self.relations if each.name]
+        return own + (self.outer._all_relations() if self.outer else [])
+
+    def _similar_column(self, name: str) -> str:
+        return _did_you_mean(name, self.schema.names) or (self.outer._similar_column(name) if self.outer else "")
+
+
+def correlated(expression: Expression, correlation: int) -> Expression:
+    """Return an expression over a row as inner queries refer to it."""
+
+    def replaced(node: Expression) -> Expression:
+        if isinstance(node, InputReference):
+            return CorrelatedReference(correlation, node.index, node.type)
+        return node
+
+    return rewritten(expression, replaced)
+
+
+def _part_span(identifier: Identifier, first: int, last: int) -> Span:
+    if not identifier.part_spans:
+        return identifier.span
+    return identifier.part_spans[first].to(identifier.part_spans[last - 1])
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    similar = next((each for each in known if each.lower() == name.lower()), None)
+    return f"; did you mean '{similar}'?" if similar is not None else ""
+
+
+ScopeOf = Callable[[Schema], Scope]

@@ -1,0 +1,210 @@
+"""SELECT: from FROM to QUALIFY, with the ORDER BY that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.logical_types import NullType
+from scurry.relational import builders
+from scurry.relational.expressions import Expression
+from scurry.relational.plan import Plan
+from scurry.sql import nodes
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.expressions import ExpressionValidator, Resolved
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.grouping import Grouping, has_aggregates
+from scurry.sql.validator.names import column_name, unique_names
+from scurry.sql.validator.ordering import order_key, ordinal
+from scurry.sql.validator.over import OverCalls
+from scurry.sql.validator.scope import Scope
+from scurry.sql.validator.tables import FromClause, FromItem
+
+__all__ = ["SelectValidator"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of SELECT, with stars expanded."""
+
+    expression: nodes.Expression
+    name: str
+    alias: str | None
+
+
+class SelectValidator:
+    """Makes the plan of one SELECT."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def plan(self, select: nodes.Select, order: nodes.OrderBy | None) -> Plan:
+        """Return the plan of a SELECT and of the ORDER BY that follows it.
+
+        Raises:
+            ValidationError: Something in it is wrong.
+        """
+        source = self._from(select)
+        scope = source.scope(self._environment.outer)
+        base = ExpressionValidator(scope, self._environment)
+        plan = source.plan
+        if select.where is not None:
+            self._refuse_aggregates(select.where, "WHERE")
+            plan = builders.filtered(plan, base.condition(select.where, "WHERE"))
+        items = self._items(select, scope)
+        sorts = [self._sort_expression(item, items) for item in (order.items if order else ())]
+        values = [*(item.expression for item in items), *(each for each in sorts if not isinstance(each, int))]
+        validator = base
+        grouping = None
+        if select.group_by is not None or self._is_aggregated(select, values):
+            grouping = Grouping(select.group_by, plan, base)
+            validator = grouping.validator
+        overs = OverCalls(select.windows, validator)
+        having = None if select.having is None else validator.condition(select.having, "HAVING")
+        after = overs.validator
+        expressions = [self._selected(item, after) for item in items]
+        qualify = None if select.qualify is None else after.condition(select.qualify, "QUALIFY")
+        sort_values = [each if isinstance(each, int) else after.convert(each) for each in sorts]
+        if grouping is not None:
+            plan = grouping.plan()
+        if having is not None:
+            plan = builders.filtered(plan, having)
+        width = len(plan.schema)
+        plan = overs.plan(plan)
+        expressions = [overs.bound(each, width) for each in expressions]
+        sort_values = [each if isinstance(each, int) else overs.bound(each, width) for each in sort_values]
+        qualify = None if qualify is None else overs.bound(qualify, width)
+        if qualify is not None:
+            plan = builders.filtered(plan, qualify)
+        names = unique_names([item.name for item in items])
+        return self._result(select, order, plan, expressions, names, sort_values)
+
+    def _from(self, select: nodes.Select) -> FromItem:
+        if select.from_ is None:
+            for item in select.items:
+                if isinstance(item.expression, nodes.Star):
+                    raise invalid(item.expression.span, "SELECT * requires a FROM clause")
+            return FromItem(builders.one_row(), ())
+        return FromClause(self._environment).item(select.from_)
+
+    def _is_aggregated(self, select: nodes.Select, values: Sequence[nodes.Expression]) -> bool:
+        return select.having is not None or any(has_aggregates(each, self._environment) for each in values)
+
+    def _refuse_aggregates(self, expression: nodes.Expression, clause: str) -> None:
+        found = has_aggregates(expression, self._environment)
+        if found is not None:
+            raise invalid(found.span, f"Aggregate expression is illegal in {clause} clause")
+
+    def _items(self, select: nodes.Select, scope: Scope) -> list[Item]:
+        items: list[Item] = []
+        for each in select.items:
+            if isinstance(each.expression, nodes.Star):
+                items += [Item(Resolved(*column), column[1], None) for column in self._star(each.expression, scope)]
+            elif isinstance(each.expression, nodes.FieldAccess) and isinstance(each.expression.field, nodes.Star):
+                items += self._fields(each.expression, scope)
+            else:
+                alias = None if each.alias is None else each.alias.last
+                items.append(Item(each.expression, column_name(each.expression, each.alias, len(items)), alias))
+        return items
+
+    def _star(self, star: nodes.Star, scope: Scope) -> list[tuple[Expression, str]]:
+        if star.qualifier is None:
+            merged = [(column, name) for name, column in scope.merged.items()]
+            return merged + [
+                (scope.reference(index), scope.schema.names[index])
+                for relation in scope.relations
+                for index in range(relation.offset, relation.offset + relation.width)
+                if scope.schema.names[index] not in scope.merged
+            ]
+        found = scope.relation(star.qualifier.names)
+        if found is None:
+            validator = ExpressionValidator(scope, self._environment)
+            try:
+                row = validator.convert(star.qualifier)
+            except Exception:
+                raise invalid(star.qualifier.span, f"Unknown identifier '{star.qualifier}'") from None
+            return validator.fields(row, star.span)
+        where, relation = found
+        return [
+            (where.reference(index), where.schema.names[index])
+            for index in range(relation.offset, relation.offset + relation.width)
+        ]
+
+    def _fields(self, access: nodes.FieldAccess, scope: Scope) -> list[Item]:
+        validator = ExpressionValidator(scope, self._environment)
+        fields = validator.fields(validator.convert(access.operand), access.span)
+        return [Item(Resolved(expression, name), name, None) for expression, name in fields]
+
+    def _selected(self, item: Item, validator: ExpressionValidator) -> Expression:
+        expression = validator.convert(item.expression)
+        if isinstance(expression.type, NullType):
+            raise invalid(item.expression.span, "Illegal use of 'NULL'")
+        return expression
+
+    def _sort_expression(self, item: nodes.OrderItem, items: Sequence[Item]) -> int | nodes.Expression:
+        """Return the place of a selected column that a key of ORDER BY means, or the key itself."""
+        place = ordinal(item.expression, len(items))
+        if place is not None:
+            return place
+        expression = item.expression
+        for place, each in enumerate(items):
+            if isinstance(expression, nodes.Identifier) and expression.names == (each.alias,):
+                return place
+            if each.expression == expression:
+                return place
+        aliases = {each.alias: each.expression for each in items if each.alias is not None}
+        return _without_aliases(expression, aliases)
+
+    def _result(
+        self,
+        select: nodes.Select,
+        order: nodes.OrderBy | None,
+        plan: Plan,
+        expressions: Sequence[Expression],
+        names: Sequence[str],
+        sort_values: Sequence[int | Expression],
+    ) -> Plan:
+        """Project, remove duplicates and sort; keys that are not selected are computed beside and dropped again."""
+        extra: list[Expression] = []
+        places = []
+        for value in sort_values:
+            if isinstance(value, int):
+                places.append(value)
+            elif value in expressions:
+                places.append(expressions.index(value))
+            else:
+                if select.distinct and order is not None:
+                    raise invalid(
+                        order.items[len(places)].expression.span,
+                        f"Expression '{order.items[len(places)].expression.span.source}' is not in the select clause",
+                    )
+                places.append(len(expressions) + len(extra))
+                extra.append(value)
+        below = builders.project(plan, [*expressions, *extra], [*names, *(f"$sort{i}" for i in range(len(extra)))])
+        if select.distinct:
+            below = builders.distinct(below)
+        if not order or not order.items:
+            return below
+        keys = [order_key(item, builders.column(below, place)) for item, place in zip(order.items, places, strict=True)]
+        result = builders.sort(below, keys)
+        if not extra:
+            return result
+        return builders.project(result, builders.columns(result)[: len(expressions)], names)
+
+
+def _without_aliases(expression: nodes.Expression, aliases: dict[str, nodes.Expression]) -> nodes.Expression:
+    """Return a key of ORDER BY with the aliases in it replaced by what they stand for."""
+    if isinstance(expression, nodes.Identifier):
+        return aliases.get(expression.names[0], expression) if expression.is_simple else expression
+    changes: dict[str, Any] = {}
+    for each in type(expression).node_fields:
+        value = getattr(expression, each.name)
+        if isinstance(value, nodes.Expression):
+            changes[each.name] = _without_aliases(value, aliases)
+        elif isinstance(value, tuple) and value and all(isinstance(one, nodes.Expression) for one in value):
+            changes[each.name] = tuple(_without_aliases(one, aliases) for one in value)
+    changes.pop("name", None)
+    changes.pop("type", None)
+    changed = {name: value for name, value in changes.items() if value != getattr(expression, name)}
+    return nodes.replace(expression, **changed) if changed else expression

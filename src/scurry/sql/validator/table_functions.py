@@ -1,0 +1,58 @@
+"""Functions that return tables: UNNEST and user functions."""
+
+from __future__ import annotations
+
+from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
+from scurry.relational.expressions import Expression
+from scurry.relational.schema import Column, Schema
+from scurry.sql import nodes
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+
+__all__ = ["table_function", "unnested_columns"]
+
+
+def unnested_columns(table: nodes.Unnest, validator: ExpressionValidator) -> tuple[Expression, Schema]:
+    """Return the collection that UNNEST takes apart, and the columns of its elements.
+
+    Raises:
+        ValidationError: It is no collection.
+    """
+    if len(table.collections) != 1:
+        raise invalid(table.span, "UNNEST takes one collection")
+    collection = validator.convert(table.collections[0])
+    columns = _element_columns(collection.type)
+    if columns is None:
+        raise invalid(
+            table.span,
+            f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{collection.type.as_summary_string()}>)'",
+        )
+    if table.with_ordinality:
+        columns.append(Column("ORDINALITY", IntType(False)))
+    return collection, Schema(tuple(columns))
+
+
+def _element_columns(type: DataType) -> list[Column] | None:
+    if isinstance(type, MapType):
+        return [Column("KEY", type.key_type), Column("VALUE", type.value_type)]
+    if not isinstance(type, ArrayType | MultisetType):
+        return None
+    element = type.element_type
+    if not isinstance(element, RowType):
+        return [Column("EXPR$0", element)]
+    # A row that is NULL has NULL in all of its columns.
+    fields = zip(element.names, element.field_types(), strict=True)
+    return [Column(name, each.nullable() if element.is_nullable else each) for name, each in fields]
+
+
+def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Expression, Schema]:
+    """Return the call of a table function, and the columns of its rows.
+
+    Raises:
+        ValidationError: There is no such function.
+    """
+    raise invalid(call.span, f"No match found for function signature {call.name}({_shown(call, validator)})")
+
+
+def _shown(call: nodes.Call, validator: ExpressionValidator) -> str:
+    return ", ".join(f"<{validator.convert(each).type.type_name()}>" for each in call.arguments)

@@ -1,0 +1,338 @@
+"""What stands in FROM: tables, joins, derived tables, collections and table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scurry.relational import builders
+from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
+from scurry.relational.plan import Correlate, Plan, Project, Scan, TableFunctionScan, TemporalJoin, Unnest
+from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
+from scurry.relational.schema import Schema
+from scurry.sql import nodes
+from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.scope import Relation, Scope
+from scurry.sql.validator.table_functions import table_function, unnested_columns
+from scurry.sql.validator.window_tables import is_window_function, window_table
+
+__all__ = ["FromClause", "FromItem"]
+
+
+@dataclass(frozen=True)
+class FromItem:
+    """A validated part of FROM.
+
+    Attributes:
+        plan: Its rows.
+        relations: The tables its columns belong to.
+        merged: What unqualified names mean that USING or NATURAL has merged.
+    """
+
+    plan: Plan
+    relations: tuple[Relation, ...]
+    merged: dict[str, Expression] = field(default_factory=dict)
+
+    def scope(self, outer: Scope | None) -> Scope:
+        """Return the scope of an expression over this row."""
+        return Scope(self.plan.schema, self.relations, dict(self.merged), outer)
+
+
+class FromClause:
+    """Validates what stands in FROM."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def item(self, table: nodes.TableExpression) -> FromItem:
+        """Validate a part of FROM that refers to nothing beside it.
+
+        Raises:
+            ValidationError: It is wrong.
+        """
+        return self._item(table, None, None)
+
+    def _item(self, table: nodes.TableExpression, name: str | None, left: FromItem | None) -> FromItem:
+        handler = _HANDLERS.get(type(table))
+        if handler is None:
+            raise invalid(table.span, f"{type(table).__name__} is not supported in FROM")
+        return handler(self, table, name, left)
+
+    def _reference(self, table: nodes.TableReference, name: str | None, left: FromItem | None) -> FromItem:
+        names = table.name.names
+        common = self._environment.tables.get(names[0]) if len(names) == 1 else None
+        if common is not None:
+            plan = common.environment.plan(common.definition.query)
+            plan = _renamed(plan, common.definition.columns, common.definition.name.span)
+            return _single(plan, name or names[0])
+        found = self._environment.catalog.find(names)
+        if found is None:
+            parts, message = self._environment.catalog.missing(names)
+            spans = table.name.part_spans
+            raise invalid(spans[0].to(spans[parts - 1]) if spans else table.name.span, message)
+        if isinstance(found, CatalogView):
+            plan = replace(self._environment, tables={}, outer=None).plan(found.query)
+            if found.names:
+                plan = builders.project(plan, builders.columns(plan), found.names)
+        elif isinstance(found, CatalogPlan):
+            plan = found.plan
+        else:
+            plan = self._scan(found, table.hints)
+        return _single(plan, name or found.path[-1], found.path if name is None else ())
+
+    def _scan(self, table: CatalogTable, hints: Sequence[nodes.Hint]) -> Plan:
+        read = [each for each in table.columns if each.expression is None]
+        schema = Schema.of((each.name for each in read), (each.type for each in read))
+        options = tuple(
+            (str(option.key), str(getattr(option.value, "value", option.value)))
+            for hint in hints
+            if hint.name.upper() == "OPTIONS"
+            for option in hint.options
+        )
+        scan = Scan(table.path, table.table, schema, tuple(range(len(read))), (), options)
+        if len(read) == len(table.columns):
+            return scan
+        validator = ExpressionValidator(Scope(schema, (Relation(None, (), 0, len(schema)),)), self._environment)
+        places = {each.name: index for index, each in enumerate(read)}
+        expressions = [
+            builders.column(scan, places[each.name])
+            if each.expression is None
+            else validator.as_type(validator.convert(each.expression), each.type)
+            for each in table.columns
+        ]
+        return Project(scan, tuple(expressions), tuple(each.name for each in table.columns))
+
+    def _alias(self, table: nodes.Alias, name: str | None, left: FromItem | None) -> FromItem:
+        item = self._item(table.table, table.name.last, left)
+        if table.columns:
+            width = (
+                item.relations[-1].width
+                if left is not None and isinstance(_core(table), nodes.Unnest | nodes.TableFunction)
+                else len(item.plan.schema)
+            )
+            item = replace(item, plan=_renamed(item.plan, table.columns, table.span, last=width))
+        elif isinstance(table.table, nodes.Unnest) and item.relations[-1].width == 1:
+            # A collection of values without names is known by the name of the table.
+            item = replace(item, plan=_renamed(item.plan, (table.name,), table.span, last=1))
+        return item
+
+    def _derived(self, table: nodes.DerivedTable, name: str | None, left: FromItem | None) -> FromItem:
+        outer = self._environment.outer
+        if table.lateral and left is not None:
+            outer = left.scope(outer)
+        return _single(self._environment.inside(outer).plan(table.query), name)
+
+    def _function(self, table: nodes.TableFunction, name: str | None, left: FromItem | None) -> FromItem:
+        if is_window_function(table.call):
+            plan = window_table(table.call, self._environment, self.item)
+            return _single(plan, name)
+        return self._lateral(
+            left,
+            name,
+            lambda validator: table_function(table.call, validator),
+            lambda plan, call: TableFunctionScan(plan, call[0], call[1]),
+        )
+
+    def _unnest(self, table: nodes.Unnest, name: str | None, left: FromItem | None) -> FromItem:
+        def made(plan: Plan, unnested: tuple[Expression, Schema]) -> Plan:
+            return Unnest(plan, unnested[0], unnested[1], table.with_ordinality)
+
+        return self._lateral(left, name, lambda validator: unnested_columns(table, validator), made)
+
+    def _lateral(
+        self,
+        left: FromItem | None,
+        name: str | None,
+        validated: Callable[[ExpressionValidator], Any],
+        made: Callable[[Plan, Any], Plan],
+    ) -> FromItem:
+        """Append the columns of a function of the left row; without one, of a row without columns."""
+        base = left if left is not None else FromItem(builders.one_row(), ())
+        validator = ExpressionValidator(base.scope(self._environment.outer), self._environment)
+        plan = made(base.plan, validated(validator))
+        width = len(base.plan.schema)
+        relation = Relation(name, (), width, len(plan.schema) - width)
+        return FromItem(plan, (*base.relations, relation), base.merged)
+
+    def _join(self, table: nodes.Join, name: str | None, left: FromItem | None) -> FromItem:
+        first = self._item(table.left, None, left)
+        kind = {"CROSS": "INNER", "COMMA": "INNER"}.get(table.kind, table.kind)
+        right = _core(table.right)
+        if isinstance(right, nodes.Unnest) or (
+            isinstance(right, nodes.TableFunction) and not is_window_function(right.call)
+        ):
+            return self._joined_function(table, first, kind)
+        if isinstance(right, nodes.DerivedTable) and right.lateral:
+            return self._joined_query(table, first, kind)
+        if isinstance(right, nodes.Snapshot):
+            return self._joined_version(table, right, first, kind)
+        second = self._item(table.right, None, None)
+        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        if table.natural or table.using:
+            return self._merged_join(table, first, second, row)
+        condition = self._condition(table, row)
+        return replace(row, plan=builders.join(first.plan, second.plan, kind, condition))
+
+    def _joined_function(self, table: nodes.Join, first: FromItem, kind: str) -> FromItem:
+        row = self._item(table.right, None, first)
+        condition = self._condition(table, row)
+        if kind == "LEFT" and isinstance(row.plan, Unnest | TableFunctionScan):
+            row = replace(row, plan=replace(row.plan, outer=True))
+        if condition is None or is_true(condition):
+            return row
+        if kind != "INNER":
+            raise invalid(
+                table.span, "Left outer joins with a table function do not accept a predicate such as ON TRUE"
+            )
+        return replace(row, plan=builders.filtered(row.plan, condition))
+
+    def _joined_query(self, table: nodes.Join, first: FromItem, kind: str) -> FromItem:
+        scope = first.scope(self._environment.outer)
+        inner = FromClause(self._environment.inside(scope))
+        second = inner.item(table.right)
+        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        condition = self._condition(table, row)
+        if scope.correlation not in correlations_of(second.plan):
+            return replace(row, plan=builders.join(first.plan, second.plan, kind, condition))
+        right = second.plan
+        if condition is not None and not is_true(condition):
+            right = builders.filtered(right, _correlated_left(condition, len(first.plan.schema), scope.correlation))
+        return replace(row, plan=Correlate(first.plan, right, scope.correlation, kind))
+
+    def _joined_version(self, table: nodes.Join, right: nodes.Snapshot, first: FromItem, kind: str) -> FromItem:
+        name = table.right.name.last if isinstance(table.right, nodes.Alias) else None
+        second = self._item(right.table, name, None)
+        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        period = ExpressionValidator(first.scope(self._environment.outer), self._environment).convert(right.period)
+        condition = self._condition(table, row)
+        return replace(row, plan=TemporalJoin(first.plan, second.plan, kind, condition, period))
+
+    def _snapshot(self, table: nodes.Snapshot, name: str | None, left: FromItem | None) -> FromItem:
+        raise invalid(table.span, "FOR SYSTEM_TIME AS OF is supported on the right side of a join only")
+
+    def _condition(self, table: nodes.Join, row: FromItem) -> Expression | None:
+        if table.condition is None:
+            if table.kind in ("INNER", "LEFT", "RIGHT", "FULL") and not table.natural and not table.using:
+                raise invalid(
+                    table.span,
+                    "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyword or ON or USING clause)",
+                )
+            return None
+        validator = ExpressionValidator(row.scope(self._environment.outer), self._environment)
+        return validator.condition(table.condition, "ON")
+
+    def _merged_join(self, table: nodes.Join, first: FromItem, second: FromItem, row: FromItem) -> FromItem:
+        spans = {each.last: each.span for each in table.using}
+        names = list(spans)
+        if table.natural:
+            known = set(_visible(second))
+            names = [each for each in dict.fromkeys(_visible(first)) if each in known]
+        width = len(first.plan.schema)
+        validator = ExpressionValidator(row.scope(self._environment.outer), self._environment)
+        conditions, pairs = [], {}
+        for name in names:
+            span = spans.get(name, table.span)
+            one = _own_column(first, name, span)
+            other = shifted(_own_column(second, name, span), width)
+            conditions.append(validator.call("=", [one, other], span))
+            pairs[name] = (one, other)
+        plan = builders.join(first.plan, second.plan, row.plan.kind, validator.all_of(conditions))  # type: ignore[attr-defined]
+        joined = FromItem(plan, row.relations, row.merged)
+        after = ExpressionValidator(joined.scope(self._environment.outer), self._environment)
+        merged = {name: _merged(pair, plan, after, table) for name, pair in pairs.items()}
+        return replace(joined, merged={**row.merged, **merged})
+
+
+_Handler = Callable[[FromClause, Any, str | None, FromItem | None], FromItem]
+
+_HANDLERS: dict[type, _Handler] = {
+    nodes.TableReference: FromClause._reference,
+    nodes.Alias: FromClause._alias,
+    nodes.DerivedTable: FromClause._derived,
+    nodes.TableFunction: FromClause._function,
+    nodes.Unnest: FromClause._unnest,
+    nodes.Snapshot: FromClause._snapshot,
+    nodes.Join: FromClause._join,
+}
+
+
+def _single(plan: Plan, name: str | None, path: tuple[str, ...] = ()) -> FromItem:
+    return FromItem(plan, (Relation(name, path, 0, len(plan.schema)),))
+
+
+def _side_by_side(first: FromItem, second: FromItem, plan: Plan, right: nodes.TableExpression) -> FromItem:
+    width = len(first.plan.schema)
+    known = {each.name for each in first.relations if each.name}
+    for each in second.relations:
+        if each.name in known:
+            raise invalid(right.span, f"Duplicate relation name '{each.name}' in FROM clause")
+    relations = (*first.relations, *(each.shifted(width) for each in second.relations))
+    merged = {**first.merged, **{name: shifted(column, width) for name, column in second.merged.items()}}
+    return FromItem(plan, relations, merged)
+
+
+def _renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int | None = None) -> Plan:
+    """Give the last columns of a plan other names."""
+    width = len(plan.schema) if last is None else last
+    before = len(plan.schema) - width
+    if not names:
+        return plan
+    if len(names) != width:
+        shown = ", ".join(f"'{each}'" for each in plan.schema.names[before:])
+        raise invalid(
+            span,
+            f"List of column aliases must have same degree as table; table has {width} columns ({shown}), "
+            f"whereas alias list has {len(names)} columns",
+        )
+    new = [each.last for each in names]
+    for index, name in enumerate(new):
+        if name in new[:index]:
+            raise invalid(names[index].span, f"Duplicate name '{name}' in column alias list")
+    if isinstance(plan, Unnest):
+        return replace(plan, element_schema=plan.element_schema.renamed(new))
+    if isinstance(plan, TableFunctionScan):
+        return replace(plan, function_schema=plan.function_schema.renamed(new))
+    return builders.project(plan, builders.columns(plan), (*plan.schema.names[:before], *new))
+
+
+def _core(table: nodes.TableExpression) -> nodes.TableExpression:
+    return _core(table.table) if isinstance(table, nodes.Alias) else table
+
+
+def _visible(item: FromItem) -> list[str]:
+    hidden = set(item.merged)
+    return [*item.merged, *(name for name in item.plan.schema.names if name not in hidden)]
+
+
+def _own_column(item: FromItem, name: str, span: Any) -> Expression:
+    found = item.scope(None).find(nodes.Identifier((name,), span=span))
+    if found is None:
+        raise invalid(span, f"Column '{name}' not found in any table")
+    return found.expression
+
+
+def _merged(
+    pair: tuple[Expression, Expression], plan: Plan, validator: ExpressionValidator, table: nodes.Join
+) -> Expression:
+    """Return what the name of a column of USING means: that of the side which is always there."""
+    one, other = (retyped(each, plan.schema) for each in pair)
+    if table.kind == "RIGHT":
+        return other
+    return validator.call("COALESCE", [one, other], table.span) if table.kind == "FULL" else one
+
+
+def _correlated_left(condition: Expression, width: int, correlation: int) -> Expression:
+    """Return the condition of a join as one of its right side, which names the left row by a number."""
+
+    def replaced(node: Expression) -> Expression:
+        if not isinstance(node, InputReference):
+            return node
+        if node.index < width:
+            return CorrelatedReference(correlation, node.index, node.type)
+        return replace(node, index=node.index - width)
+
+    return rewritten(condition, replaced)

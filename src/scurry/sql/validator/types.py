@@ -1,0 +1,113 @@
+"""Data types as statements write them, resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.errors import ArgumentError
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
+    MapType,
+    MultisetType,
+    NullType,
+    RowField,
+    RowType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.sql import nodes
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.intervals import interval_type
+
+__all__ = ["data_type"]
+
+_MAX = 0x7FFFFFFF
+
+_PLAIN: dict[str, Callable[[], DataType]] = {
+    "BOOLEAN": BooleanType,
+    "TINYINT": TinyIntType,
+    "SMALLINT": SmallIntType,
+    "INTEGER": IntType,
+    "INT": IntType,
+    "BIGINT": BigIntType,
+    "FLOAT": FloatType,
+    "DOUBLE": DoubleType,
+    "DATE": DateType,
+    "NULL": NullType,
+    "STRING": lambda: VarCharType(_MAX),
+    "BYTES": lambda: VarBinaryType(_MAX),
+}
+
+_SIZED: dict[str, Callable[[int], DataType]] = {
+    "CHAR": CharType,
+    "VARCHAR": VarCharType,
+    "BINARY": BinaryType,
+    "VARBINARY": VarBinaryType,
+}
+
+
+def data_type(spec: nodes.TypeSpec) -> DataType:
+    """Return the type that a statement writes.
+
+    Args:
+        spec: The syntax tree of the type.
+
+    Raises:
+        ValidationError: There is no such type, or a number in it is out of range.
+    """
+    try:
+        found = _resolved(spec)
+    except ArgumentError as error:
+        raise invalid(spec.span, str(error)) from error
+    return found.not_null() if spec.nullable is False else found
+
+
+def _resolved(spec: Any) -> DataType:
+    if isinstance(spec, nodes.BasicTypeSpec):
+        return _basic(spec)
+    if isinstance(spec, nodes.ArrayTypeSpec):
+        return ArrayType(data_type(spec.element))
+    if isinstance(spec, nodes.MultisetTypeSpec):
+        return MultisetType(data_type(spec.element))
+    if isinstance(spec, nodes.MapTypeSpec):
+        return MapType(data_type(spec.key), data_type(spec.value))
+    if isinstance(spec, nodes.RowTypeSpec):
+        return RowType([RowField(each.name.last, data_type(each.type), each.comment) for each in spec.fields])
+    if isinstance(spec, nodes.IntervalTypeSpec):
+        return interval_type(spec.qualifier, nullable=True)
+    if isinstance(spec, nodes.NamedTypeSpec):
+        raise invalid(spec.name.span, f"Unknown identifier '{spec.name}'")
+    raise invalid(spec.span, f"The type {spec.span.source} is not supported")
+
+
+def _basic(spec: nodes.BasicTypeSpec) -> DataType:
+    name = spec.name
+    if name in _PLAIN:
+        return _PLAIN[name]()
+    if name in _SIZED:
+        return _SIZED[name](1 if spec.precision is None else spec.precision)
+    if name in ("DECIMAL", "DEC", "NUMERIC"):
+        return DecimalType(10 if spec.precision is None else spec.precision, spec.scale or 0)
+    if name == "TIME":
+        return TimeType(0 if spec.precision is None else spec.precision)
+    if name == "TIMESTAMP_LTZ" or (name == "TIMESTAMP" and spec.time_zone == "WITH LOCAL TIME ZONE"):
+        return LocalZonedTimestampType(6 if spec.precision is None else spec.precision)
+    if name == "TIMESTAMP" and spec.time_zone is None:
+        return TimestampType(6 if spec.precision is None else spec.precision)
+    raise invalid(spec.span, f"The type {spec.span.source or name} is not supported")

@@ -1,0 +1,143 @@
+"""The table functions that assign windows: TUMBLE, HOP, CUMULATE and SESSION."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scurry.logical_types import DataType, DayTimeIntervalType, IntegralType, LocalZonedTimestampType, TimestampType
+from scurry.relational.expressions import Expression, Literal
+from scurry.relational.plan import Plan, WindowTable
+from scurry.relational.schema import Column, Schema
+from scurry.sql import nodes
+from scurry.sql.span import NO_SPAN
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.scope import Relation, Scope
+
+if TYPE_CHECKING:
+    from scurry.sql.validator.tables import FromItem
+
+__all__ = ["is_window_function", "window_schema", "window_table"]
+
+# The names of the arguments; those of SESSION before the table's own keys.
+_PARAMETERS = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
+}
+_REQUIRED = {"TUMBLE": 3, "HOP": 4, "CUMULATE": 4, "SESSION": 3}
+
+FromItemOf = Callable[[nodes.TableExpression], "FromItem"]
+
+
+def is_window_function(call: nodes.Call) -> bool:
+    """Say whether a table function assigns windows."""
+    return call.name.last.upper() in _PARAMETERS
+
+
+def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -> Plan:
+    """Return the plan of a window function.
+
+    Args:
+        call: The call.
+        environment: Where it stands.
+        item: Validates the table among the arguments.
+
+    Raises:
+        ValidationError: The arguments are wrong.
+    """
+    kind = call.name.last.upper()
+    arguments = _arguments(call, kind)
+    table = arguments["DATA"]
+    if not isinstance(table, nodes.TableArgument):
+        raise invalid(table.span, f"The first argument of {kind} is a table")
+    plan = _table(table, environment, item)
+    scope = Scope(plan.schema, (Relation(None, (), 0, len(plan.schema)),))
+    validator = ExpressionValidator(scope, environment)
+    time = _time(call, kind, arguments["TIMECOL"], plan)
+    intervals = {
+        name: _milliseconds(validator.convert(arguments[name]), arguments[name], call)
+        for name in ("SIZE", "SLIDE", "STEP", "GAP", "OFFSET")
+        if name in arguments
+    }
+    size = intervals.get("SIZE", intervals.get("GAP", 0))
+    slide = intervals.get("SLIDE", intervals.get("STEP"))
+    _check_multiple(kind, size, slide)
+    partition_by = tuple(_place(each, plan) for each in table.partition_by or ())
+    type = plan.schema[time].type
+    return WindowTable(plan, kind, time, size, slide, intervals.get("OFFSET", 0), partition_by, window_schema(type))
+
+
+def window_schema(time: DataType) -> Schema:
+    """Return the columns window_start, window_end and window_time for windows over a time column of a type."""
+    assert isinstance(time, TimestampType | LocalZonedTimestampType)
+    bound = TimestampType(3, nullable=False)
+    instant = time.as_time_attribute(time.time_attribute).not_null()
+    return Schema((Column("window_start", bound), Column("window_end", bound), Column("window_time", instant)))
+
+
+def _arguments(call: nodes.Call, kind: str) -> dict[str, nodes.Expression]:
+    names = _PARAMETERS[kind]
+    found: dict[str, nodes.Expression] = {}
+    for place, argument in enumerate(call.arguments):
+        if isinstance(argument, nodes.NamedArgument):
+            name = argument.name.last.upper()
+            found[name] = argument.value
+        elif place < len(names):
+            found[names[place]] = argument
+    if len(call.arguments) > len(names) or any(name not in found for name in names[: _REQUIRED[kind]]):
+        raise invalid(
+            call.span,
+            f"Invalid number of arguments to function '{kind}'. Was expecting {_REQUIRED[kind]} arguments",
+        )
+    return found
+
+
+def _table(argument: nodes.TableArgument, environment: Environment, item: FromItemOf) -> Plan:
+    if isinstance(argument.table, nodes.Query):
+        return environment.plan(argument.table)
+    return item(argument.table).plan
+
+
+def _time(call: nodes.Call, kind: str, descriptor: nodes.Expression, plan: Plan) -> int:
+    if not isinstance(descriptor, nodes.Descriptor) or len(descriptor.columns) != 1:
+        raise invalid(call.span, f"The second argument of {kind} is a DESCRIPTOR of one column")
+    place = _place(descriptor.columns[0], plan)
+    type = plan.schema[place].type
+    if not isinstance(type, TimestampType | LocalZonedTimestampType):
+        raise invalid(
+            call.span,
+            f"The window function {kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval[, datetime "
+            "interval]) requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ, but is "
+            f"{type.as_summary_string()}",
+        )
+    return place
+
+
+def _place(column: nodes.Expression, plan: Plan) -> int:
+    name = column.last if isinstance(column, nodes.Identifier) else column.span.source
+    if name not in plan.schema.names:
+        raise invalid(column.span, f"Unknown identifier '{name}'")
+    return plan.schema.names.index(name)
+
+
+def _milliseconds(value: Expression, node: nodes.Expression, call: nodes.Call) -> int:
+    if not isinstance(value, Literal) or not isinstance(value.type, DayTimeIntervalType | IntegralType):
+        raise invalid(call.span, f"{call.name.last.upper()} takes an interval of days to seconds that is a constant")
+    assert isinstance(value.value, int)
+    return value.value
+
+
+def _check_multiple(kind: str, size: int, slide: int | None) -> None:
+    if slide is None or (slide and size % slide == 0):
+        return
+    names = {"HOP": ("size", "slide"), "CUMULATE": ("maxSize", "step")}[kind]
+    end = "." if kind == "CUMULATE" else ""
+    raise invalid(
+        NO_SPAN,
+        f"{kind} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "
+        f"but got {names[0]} {size} ms and {names[1]} {slide} ms{end}",
+    )

@@ -1,8 +1,8 @@
 """What an aggregate function is, and how groups of rows are aggregated over columns.
 
 The state of an aggregate is a few columns with a row per group. Three steps make a result of rows: `partial` makes
-states of rows, `merge` makes one state of several, `result` makes values of states. So rows may be aggregated where they
-are, and only states need to be kept or sent.
+states of rows, `merge` makes one state of several, `result` makes values of states. So rows may be aggregated where
+they are, and only states need to be kept or sent.
 """
 
 from __future__ import annotations

@@ -107,8 +107,6 @@ def _on_null(absent: bool) -> Literal:
 
 
 def _order(node: nodes.FunctionCall) -> Sequence[nodes.OrderItem]:
-    if isinstance(node, nodes.JsonArrayAggregate):
-        return node.order_by
     return node.within_group or (node.order_by if isinstance(node, nodes.Call) else ())
 
 

@@ -19,7 +19,7 @@ ROWS = st.lists(st.tuples(st.sampled_from([0, 1]), st.lists(TIMES, min_size=1, m
 def rows_of(spec: list[tuple[int, list[int]]]) -> list[BatchRow]:
     rows = []
     for seq, (port, times) in enumerate(spec):
-        block = pack((None, times, [(seq, i) for i in range(len(times))], 0))
+        block = pack((None, [(seq, i) for i in range(len(times))], times, 0))
         rows.append(BatchRow(0, port, DATA, 1, seq, block, 9, b"k", times[0]))
     return sorted(rows, key=sort_key)
 
@@ -29,7 +29,7 @@ def rows_of(spec: list[tuple[int, list[int]]]) -> list[BatchRow]:
 def test_records_of_a_key_come_in_time_order_with_ties_in_order_of_arrival(spec: list[tuple[int, list[int]]]) -> None:
     records = [(time, seq, i, port) for seq, (port, times) in enumerate(spec) for i, time in enumerate(times)]
     merged: list[Any] = []
-    for port, times, values in in_time_order(rows_of(spec), PLAN):
+    for port, values, times in in_time_order(rows_of(spec), PLAN):
         assert times is not None and len(times) == len(values) > 0
         merged += [(time, *value, port) for time, value in zip(times, values, strict=True)]
     assert sorted(merged) == sorted(records)
@@ -40,9 +40,9 @@ def test_records_of_a_key_come_in_time_order_with_ties_in_order_of_arrival(spec:
 
 def test_rows_that_do_not_overlap_stay_whole() -> None:
     spec = [(0, [1, 2, 3]), (1, [4, 5]), (0, [6])]
-    assert [times for _, times, _ in in_time_order(rows_of(spec), PLAN)] == [[1, 2, 3], [4, 5], [6]]
+    assert [times for _, _, times in in_time_order(rows_of(spec), PLAN)] == [[1, 2, 3], [4, 5], [6]]
 
 
 def test_records_without_timestamps_keep_their_order() -> None:
-    rows = [BatchRow(0, 0, DATA, 1, seq, pack((None, None, [seq], 0)), 9, b"k", MIN_TIME) for seq in range(3)]
-    assert [values for _, _, values in in_time_order(rows, PLAN)] == [[0], [1], [2]]
+    rows = [BatchRow(0, 0, DATA, 1, seq, pack((None, [seq], None, 0)), 9, b"k", MIN_TIME) for seq in range(3)]
+    assert [values for _, values, _ in in_time_order(rows, PLAN)] == [[0], [1], [2]]

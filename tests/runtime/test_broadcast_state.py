@@ -52,7 +52,7 @@ def store() -> CountingStore:
 
 def restored(store: DictStore) -> BroadcastStates:
     states = BroadcastStates("op")
-    states.restore(store)
+    states.begin_batch(store)
     return states
 
 
@@ -61,7 +61,7 @@ def filled(store: CountingStore) -> CountingStore:
     states = restored(store)
     states.writable(RULES).put("a", 1)
     states.writable(OTHER).put((1, 2), ["x"])
-    states.snapshot(store)
+    states.end_batch(store)
     return store
 
 
@@ -74,53 +74,53 @@ def test_another_worker_finds_all_states(filled: CountingStore) -> None:
 def test_the_store_is_written_only_when_something_changed(filled: CountingStore) -> None:
     states, before = restored(filled), filled.writes
     assert states.readable(RULES).contains("a")
-    states.snapshot(filled)
+    states.end_batch(filled)
     states.writable(RULES).put("a", 1)
-    states.snapshot(filled)
+    states.end_batch(filled)
     assert filled.writes == before
     states.writable(RULES).put("a", 2)
-    states.snapshot(filled)
+    states.end_batch(filled)
     assert filled.writes == before + 1
 
 
 def test_a_value_changed_in_place_by_the_broadcast_side_is_kept(filled: CountingStore) -> None:
     states = restored(filled)
     states.writable(OTHER).get((1, 2)).append("y")
-    states.snapshot(filled)
+    states.end_batch(filled)
     assert restored(filled).readable(OTHER).get((1, 2)) == ["x", "y"]
 
 
 def test_a_state_that_was_kept_from_an_earlier_batch_still_writes(filled: CountingStore) -> None:
     states = restored(filled)
     kept = states.writable(RULES)
-    states.snapshot(filled)
-    states.restore(filled)
+    states.end_batch(filled)
+    states.begin_batch(filled)
     kept["b"] = 2
-    states.snapshot(filled)
+    states.end_batch(filled)
     assert sorted(restored(filled).readable(RULES)) == ["a", "b"]
 
 
 def test_a_batch_that_was_broken_off_leaves_nothing(filled: CountingStore) -> None:
     states = restored(filled)
     states.writable(RULES).put("a", 99)
-    states.restore(filled)  # the batch is repeated
+    states.begin_batch(filled)  # the batch is repeated
     assert states.readable(RULES).get("a") == 1
 
 
 def test_a_worker_that_was_away_reads_what_others_wrote(filled: CountingStore) -> None:
     away, other = restored(filled), restored(filled)
-    away.snapshot(filled)
+    away.end_batch(filled)
     other.writable(RULES).put("a", 5)
-    other.snapshot(filled)
-    away.restore(filled)
+    other.end_batch(filled)
+    away.begin_batch(filled)
     assert away.readable(RULES).get("a") == 5
 
 
 def test_decoded_state_serves_the_next_batch(filled: CountingStore) -> None:
     states = restored(filled)
     first = states.readable(OTHER).get((1, 2))
-    states.snapshot(filled)
-    states.restore(filled)
+    states.end_batch(filled)
+    states.begin_batch(filled)
     assert states.readable(OTHER).get((1, 2)) is first
 
 
@@ -128,7 +128,7 @@ def test_nothing_remains_in_the_store_of_empty_states(filled: CountingStore) -> 
     states = restored(filled)
     states.writable(RULES).remove("a")
     states.writable(OTHER).clear()
-    states.snapshot(filled)
+    states.end_batch(filled)
     assert filled == {}
 
 

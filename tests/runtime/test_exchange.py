@@ -28,7 +28,7 @@ def writer(partitioner: ops.Partitioner, parallelism: int = 3, subtask: int = 0,
 def by_receiver(writer: RecordWriter) -> dict[int, list[Any]]:
     found: dict[int, list[Any]] = {}
     for row in writer.flush(1, 0):
-        found.setdefault(row.subtask, []).extend(unpack(row.block)[2])
+        found.setdefault(row.subtask, []).extend(unpack(row.block)[1])
     return found
 
 
@@ -45,7 +45,7 @@ class TestPartitioners:
         hashing = writer(ops.Hash(lambda pair: pair[0]))
         hashing.process([("k", 1), ("k", 2)], [10, 20])
         (row,) = hashing.flush(3, 99)
-        assert unpack(row.block) == (["k", "k"], [10, 20], [("k", 1), ("k", 2)], 99)
+        assert unpack(row.block) == (["k", "k"], [("k", 1), ("k", 2)], [10, 20], 99)
         assert (row.port, row.kind, row.channel, row.seq) == (5, DATA, CHANNEL, 3)
 
     def test_hash_converts_keys_to_their_declared_type(self) -> None:
@@ -180,7 +180,7 @@ def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: 
         expected += [(value, value * 10 if timed else None) for value in values]
     by_receiver: dict[int, list[tuple[int, int | None]]] = {}
     for row in subject.flush(1, 0):
-        keys, times, values, _ = unpack(row.block)
+        keys, values, times, _ = unpack(row.block)
         assert (keys is not None) == isinstance(partitioner, ops.Hash)
         some = by_receiver.setdefault(row.subtask, [])
         some += [(value, times[i] if times else None) for i, value in enumerate(values)]
@@ -199,7 +199,7 @@ def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int
     rows = hashing.flush_by_key(1, in_time_order=True)
     assert len({(row.subtask, row.key) for row in rows}) == len(rows)
     for row in rows:
-        _, times, values, _ = unpack(row.block)
+        _, values, times, _ = unpack(row.block)
         assert row.time == times[0]
         assert len({(type(key), key) for key, _ in values}) == 1
         (key,) = {key for key, _ in values}
@@ -214,6 +214,6 @@ def test_batch_rows_of_a_broadcast_come_before_the_rest_in_the_order_they_were_s
         for seq, (value, time) in enumerate([("late", 9), ("early", -3)]):
             sending.process([value], [time])
             rows += sending.flush_by_key(seq, in_time_order=False)
-    found = [unpack(row.block)[2] for row in sorted(rows, key=sort_key)]
+    found = [unpack(row.block)[1] for row in sorted(rows, key=sort_key)]
     assert found == [["late"], ["early"], ["late"], ["early"]]
     assert [row.time < 0 for row in sorted(rows, key=sort_key)] == [True, True, False, False]

@@ -19,7 +19,7 @@ from scurry.datastream.state import (
 )
 from scurry.runtime.keys import key_hash
 from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend
-from scurry.runtime.state.layout import EVENT, PROCESSING
+from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
 

@@ -74,7 +74,7 @@ def _decode(job: Job, number: int, schema: str, zone: str) -> Any:
             plan = instances(job).plan.operators[number]
             for batch in batches:
                 for row in rows_of(batch, WireRow):
-                    _, values = unpack(row.block)
+                    values, _ = unpack(row.block)
                     try:
                         converted = plan.operator.function.record_batch(values, columns)
                     except Exception as error:

@@ -17,8 +17,8 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.expiry import Lifetimes
-from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.layout import Entry as KeyEntry
+from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer
 from scurry.state.entries import (

@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 from scurry.datastream.window import TimeWindow
 from scurry.errors import SavepointError
 from scurry.runtime.keys import CanonicalKey, original_key
-from scurry.runtime.operators.session_window import SESSIONS
-from scurry.runtime.operators.window import MERGING
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
 from scurry.runtime.state.layout import Entry as KeyEntry
-from scurry.runtime.state.schema import CONTENTS
+from scurry.runtime.state.slots import CONTENTS, MERGING, SESSIONS, state_name
 from scurry.runtime.state.timer import Timer, timers_in
 
 __all__ = ["WindowState", "keys_in", "load", "plain", "stamped", "states_in", "timers_of", "windows_in"]
@@ -69,7 +67,7 @@ def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:
         return entry
     found = dict(entry)
     for slot, value in entry.items():
-        lifetime = lifetimes.get(slot[0] if type(slot) is tuple and len(slot) == 2 else slot)
+        lifetime = lifetimes.get(state_name(slot) or "")
         if lifetime is not None:
             alive = live(value, lifetime, now)
             if alive is None:

@@ -16,6 +16,7 @@ from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.primitives import plain_value
+from scurry.runtime.state.slots import window_state
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer, timers_in
@@ -75,14 +76,14 @@ def read_state(
     (canonical,) = [0] if getattr(operator.operator, "over_all", False) else canonical_keys([key])
     backend = KeyedStateBackend(operator.uid, DictStore())
     backend.entry = entries_of(operator, levels).get(canonical, {})
-    slot = descriptor.name if window is None else (descriptor.name, window)
+    slot = descriptor.name if window is None else window_state(descriptor.name, window)
     return plain_value(descriptor.kind, create_state(backend, descriptor, slot, lambda: now))
 
 
 def read_broadcast_state(operator: OperatorPlan, levels: Levels, descriptor: StateDescriptor) -> dict[Any, Any]:
     """Return the content of a broadcast state, which is the same in all subtasks."""
     states = BroadcastStates(operator.uid)
-    states.restore(levels.store(operator.level, 0))
+    states.begin_batch(levels.store(operator.level, 0))
     return dict(states.readable(descriptor).items())
 
 

@@ -16,11 +16,11 @@ import marshal
 import pickle
 from typing import Any, NamedTuple
 
-DATA = 0  # block: keys, timestamps, values, and the wall clock when they were read
+DATA = 0  # block: keys, values, timestamps, and the wall clock when they were read
 PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], event time and wall clock after position seq
 COMMIT = 2  # block: committables of a sink writer, for the sink's committer on the driver
 REPORT = 3  # block: a TaskReport, for the driver
-SINK = 4  # block: timestamps and values for the writer of the sink `port`
+SINK = 4  # block: values and timestamps for the writer of the sink `port`
 STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of operator `port`
 QUERY = 6  # block: (number, state name, key), a query of the keyed state of operator `port`
 ANSWER = 7  # block: (number, whether it is the value or an error's text, value), for the driver

@@ -94,11 +94,11 @@ class RecordWriter:
             for receiver, bucket, timed in self._take()
         ]
 
-    def _pack(self, block: tuple[Any, Timestamps, Values, int]) -> bytes:
+    def _pack(self, block: tuple[Any, Values, Timestamps, int]) -> bytes:
         try:
             return pack(block)
         except Exception as error:
-            failed = next((value for value in block[2] if not _packs(value)), NO_RECORD)
+            failed = next((value for value in block[1] if not _packs(value)), NO_RECORD)
             hint = "records that are exchanged between tasks must be picklable"
             raise operator_error(self._sender, error, failed, hint) from error
 
@@ -115,22 +115,23 @@ class RecordWriter:
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
         for receiver, bucket, timed in self._take():
-            for key, times, values in self._by_key(bucket, timed, by_group):
+            for key, values, times in self._by_key(bucket, timed, by_group):
                 first = start
                 if times is not None and in_time_order:
                     order = sorted(range(len(times)), key=times.__getitem__)
-                    times, values = [times[i] for i in order], [values[i] for i in order]
+                    values, times = [values[i] for i in order], [times[i] for i in order]
                     first = times[0]
-                block = self._pack((None, times, values, 0))
+                block = self._pack((None, values, times, 0))
                 rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
-    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
-        _, times, values = self._block(bucket, timed)
-        return ((b"", times, values),)
+    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
+        _, values, times = self._block(bucket, timed)
+        return ((b"", values, times),)
 
     def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
-        return (None, bucket[0::2], bucket[1::2]) if timed else (None, None, bucket)
+        """Return the keys, values and timestamps of a bucket."""
+        return (None, bucket[1::2], bucket[0::2]) if timed else (None, bucket, None)
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
         """Record a progress point; `idle` if the sender declares itself idle."""
@@ -239,20 +240,20 @@ class HashWriter(RecordWriter):
                 append(time)
                 append(value)
 
-    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Timestamps, Values]]:
+    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
         encoded = partial(sortable_by_group, max_parallelism=self.edge.max_parallelism) if by_group else sortable
-        found: dict[Any, tuple[list[int], Values]] = {}
-        keys, times, values = self._block(bucket, timed)
+        found: dict[Any, tuple[Values, list[int]]] = {}
+        keys, values, times = self._block(bucket, timed)
         for position, (key, value) in enumerate(zip(keys, values, strict=True)):
             if key not in found:
                 found[key] = ([], [])
-            found[key][1].append(value)
+            found[key][0].append(value)
             if timed:
-                found[key][0].append(times[position])
-        return ((encoded(key), key_times if timed else None, kept) for key, (key_times, kept) in found.items())
+                found[key][1].append(times[position])
+        return ((encoded(key), kept, key_times if timed else None) for key, (kept, key_times) in found.items())
 
     def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
-        return (bucket[0::3], bucket[1::3], bucket[2::3]) if timed else (bucket[0::2], None, bucket[1::2])
+        return (bucket[0::3], bucket[2::3], bucket[1::3]) if timed else (bucket[0::2], bucket[1::2], None)
 
 
 class RoundRobinWriter(RecordWriter):

@@ -12,9 +12,9 @@ from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.metrics import OperatorMetricGroup
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.registry import StateRegistry
+from scurry.runtime.state.slots import EVENT, PROCESSING, window_state
 from scurry.runtime.state.states import create_state
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class StateAccess:
         if namespace is not None:
             if descriptor.name not in self.registry.states or descriptor.ttl_config is not None:
                 self.registry.register(descriptor, scoped=True)
-            return create_state(self.backend, descriptor, (descriptor.name, namespace), self._stamp)
+            return create_state(self.backend, descriptor, window_state(descriptor.name, namespace), self._stamp)
         known = self._states.get((descriptor.kind, descriptor.name))
         if known is None:
             self.registry.register(descriptor)

@@ -15,11 +15,11 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.window import WindowOperator
-from scurry.runtime.state.layout import EVENT
+from scurry.runtime.state.slots import EVENT, aligned_contents
 
 
 class AlignedWindowOperator(WindowOperator):
-    """Run `ops.AlignedWindow`; a key's entry holds a window's contents under the 1-tuple of its start."""
+    """Run `ops.AlignedWindow`; the start of a window is the namespace of its timer."""
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -53,7 +53,7 @@ class AlignedWindowOperator(WindowOperator):
                 entry = find(key)
                 if entry is None:
                     entry = load(key)
-                slot = (start,)
+                slot = (start,)  # aligned_contents(start)
                 if tumbling and slot in entry:
                     entry[slot] = more(entry[slot], value)
                     continue
@@ -75,5 +75,5 @@ class AlignedWindowOperator(WindowOperator):
             self._require_times(window)
 
     def on_event_time(self, time: int, start: Any) -> None:
-        contents = self.backend.entry.pop((start,), None)
+        contents = self.backend.entry.pop(aligned_contents(start), None)
         self._end(self._window_type(start, start + self._size), contents)

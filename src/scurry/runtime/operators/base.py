@@ -13,7 +13,8 @@ from scurry.runtime.failure import operator_error, shorten
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.functions.dead_letters import DeadLetters
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.layout import EVENT, PROCESSING, Entry
+from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore, StateStore
 
 
@@ -21,7 +22,7 @@ class RuntimeOperator:
     """One instance of an operator in a task.
 
     A chained operator is driven through `process` and `watermark`. A head operator is driven by its level task, through
-    `process_input`, `advance` and, around each micro-batch of its subtask, `restore` and `snapshot`.
+    `process_input`, `advance` and, around each micro-batch of its subtask, `begin_batch` and `end_batch`.
     """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
@@ -94,10 +95,10 @@ class RuntimeOperator:
 
     # ---------------------------------------------------------------- state of the subtask that belongs to no key
 
-    def restore(self, store: StateStore, watermark: int) -> None:
+    def begin_batch(self, store: StateStore, watermark: int) -> None:
         """Begin a batch of this subtask at this watermark: load what the operator keeps besides keyed state."""
 
-    def snapshot(self, store: StateStore) -> None:
+    def end_batch(self, store: StateStore) -> None:
         """End the batch: write back what it changed besides keyed state."""
 
     # ---------------------------------------------------------------- chained

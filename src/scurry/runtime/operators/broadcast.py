@@ -52,12 +52,12 @@ class BroadcastProcessOperator(ProcessOperator):
         views = (self._states.readable, self._states.writable)
         self._contexts = [BroadcastContext(self._service, view) for view in views]
 
-    def restore(self, store: StateStore, watermark: int) -> None:
-        super().restore(store, watermark)
-        self._states.restore(store)
+    def begin_batch(self, store: StateStore, watermark: int) -> None:
+        super().begin_batch(store, watermark)
+        self._states.begin_batch(store)
 
-    def snapshot(self, store: StateStore) -> None:
-        self._states.snapshot(store)
+    def end_batch(self, store: StateStore) -> None:
+        self._states.end_batch(store)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         process_each(self, self._hooks[index], self._contexts[index], values, timestamps)
@@ -75,11 +75,11 @@ class KeyedBroadcastProcessOperator(KeyedProcessOperator):
         groups = groups_of(info.subtask, info.max_parallelism, info.parallelism)
         self._writing = KeylessContext(self.service, self._broadcast.writable, self.states, groups)
 
-    def restore(self, store: StateStore, watermark: int) -> None:
-        self._broadcast.restore(store)
+    def begin_batch(self, store: StateStore, watermark: int) -> None:
+        self._broadcast.begin_batch(store)
 
-    def snapshot(self, store: StateStore) -> None:
-        self._broadcast.snapshot(store)
+    def end_batch(self, store: StateStore) -> None:
+        self._broadcast.end_batch(store)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if index == BROADCAST:

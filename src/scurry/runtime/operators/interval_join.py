@@ -2,7 +2,7 @@
 
 Per key and side, the entry of the state backend holds the records that may still find a partner, as
 `(timestamp, record)` in time order. A timer at the time when the first of them can have no more partners removes it and
-all others that are due; then the next one gets a timer.
+all others that are due; then the next one gets a timer. A side's slot is the namespace of its timers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
-from scurry.runtime.state.layout import EVENT
-
-#: Slots of the records kept, and namespaces of the timers that remove them, by side.
-SLOTS = ("interval-join-left", "interval-join-right")
+from scurry.runtime.state.slots import EVENT, JOINED
 
 _time = itemgetter(0)
 
@@ -47,7 +44,7 @@ class IntervalJoinOperator(KeyedOperator):
         timestamps = self._required(values, timestamps)
         backend, watermark = self.backend, self.current_watermark
         find, load = backend.entries.get, backend.load
-        own, other, kept_for = SLOTS[index], SLOTS[1 - index], self._kept_for[index]
+        own, other, kept_for = JOINED[index], JOINED[1 - index], self._kept_for[index]
         lower, upper = self._partners[index]
         results: Values = []
         times: list[int] = []
@@ -115,7 +112,7 @@ class IntervalJoinOperator(KeyedOperator):
         held = entry.get(namespace)
         if held is None:
             return  # an earlier timer has removed the records
-        kept_for = self._kept_for[SLOTS.index(namespace)]
+        kept_for = self._kept_for[JOINED.index(namespace)]
         over = len(held) if watermark >= MAX_TIME else bisect_right(held, watermark - kept_for, key=_time)
         if over == len(held):
             del entry[namespace]

@@ -11,8 +11,8 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService, time_domain
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.layout import EVENT, PROCESSING
 from scurry.runtime.state.primitives import reducer
+from scurry.runtime.state.slots import EVENT, PROCESSING, REDUCED
 
 
 class KeyedProcessOperator(KeyedOperator):
@@ -97,8 +97,6 @@ class KeyedCoProcessOperator(KeyedProcessOperator):
 class KeyedReduceOperator(KeyedOperator):
     """Reduce a stream by key: emit each running value (STREAMING) or the last one of each key (BATCH)."""
 
-    SLOT = "reduce"
-
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         self._reduce = reducer(plan.operator.function)
@@ -107,7 +105,7 @@ class KeyedReduceOperator(KeyedOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
-        reduce, slot = self._reduce, self.SLOT
+        reduce, slot = self._reduce, REDUCED
         find, load = self.finder(self.plan.operator.function), self.backend.load
         results: Values = []
         append = results.append
@@ -132,5 +130,5 @@ class KeyedReduceOperator(KeyedOperator):
         # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp;
         # if time does not end, they carry that of the last record, as in STREAMING
         entry, time = self.backend.entry, MAX_TIME if watermark == MAX_TIME else self._last_time
-        if self._final_only and self.SLOT in entry:
-            self.collector.emit([entry[self.SLOT]], None if time is None else [time])
+        if self._final_only and REDUCED in entry:
+            self.collector.emit([entry[REDUCED]], None if time is None else [time])

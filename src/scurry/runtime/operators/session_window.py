@@ -19,10 +19,7 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.window import WindowOperator
-from scurry.runtime.state.layout import EVENT
-
-#: Slot of a key's sessions in flight, in time order: lists [start, end, contents, time of the timer].
-SESSIONS = ("window-contents", "sessions")
+from scurry.runtime.state.slots import EVENT, SESSIONS
 
 
 class SessionWindowOperator(WindowOperator):

@@ -42,7 +42,7 @@ class SinkOperator(RuntimeOperator):
         super().__init__(plan, collector, info)
         self._staged = bool(plan.operator.function.staged)
         self._writer: SinkWriter | None = None
-        self._blocks: list[tuple[Timestamps, Values]] = []
+        self._blocks: list[tuple[Values, Timestamps]] = []
 
     def functions(self) -> list[Any]:
         return []
@@ -56,7 +56,7 @@ class SinkOperator(RuntimeOperator):
     def process(self, values: Values, timestamps: Timestamps) -> None:
         self.info.count(self.plan.id, "numRecordsIn", len(values))
         if self._staged:
-            self._blocks.append((timestamps, values))
+            self._blocks.append((values, timestamps))
             return
         if self._writer is None:
             self._writer = _writer(self.plan, self.info.subtask, self.info.batch_id, self.info.job_key)
@@ -112,7 +112,7 @@ class SinkStage:
                 continue
             if row.port not in writers:
                 writers[row.port] = _writer(plan, self._partition, self._batch_id, job_key)
-            timestamps, values = unpack(row.block)
+            values, timestamps = unpack(row.block)
             _write(plan, writers[row.port], values, timestamps)
         for port, writer in writers.items():
             try:

@@ -154,7 +154,7 @@ class ProcessOperator(RuntimeOperator):
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         process_each(self, self.watched(index, self._hooks[index]), self._context, values, timestamps)
 
-    def restore(self, store: StateStore, watermark: int) -> None:
+    def begin_batch(self, store: StateStore, watermark: int) -> None:
         self._service.watermark = watermark
 
     def watermark(self, watermark: int) -> None:

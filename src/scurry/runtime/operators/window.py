@@ -1,8 +1,7 @@
 """The window operator: Flink's WindowOperator, with merging windows, triggers, lateness and incremental aggregation.
 
-Per key and window, the entry of the state backend holds the contents under `(CONTENTS, window)`: the accumulator of
-the pre-aggregation, or the list of elements. Trigger state and per-window state are under `(name, window)`. The window
-is the namespace of its timers.
+Per key and window, the entry of the state backend holds the contents: the accumulator of the pre-aggregation, or the
+list of elements. The window is the namespace of its timers.
 """
 
 from __future__ import annotations
@@ -21,16 +20,13 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
-from scurry.runtime.state.layout import EVENT, PROCESSING
-from scurry.runtime.state.schema import CONTENTS
+from scurry.runtime.state.slots import CONTENTS, EVENT, MERGING, PROCESSING, window_contents
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
 
 #: Kinds of trigger state that can be merged when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")
-#: Slot of a key's list of windows in flight, if the assigner merges windows.
-MERGING = ("window-contents", "set")
 
 
 class WindowOperator(KeyedOperator):
@@ -95,7 +91,7 @@ class WindowOperator(KeyedOperator):
             if self._is_late(window):
                 continue
             skipped = False
-            slot = (CONTENTS, window)
+            slot = (CONTENTS, window)  # window_contents(window)
             if slot in entry:
                 entry[slot] = self.fold.more(entry[slot], kept)
             else:
@@ -114,7 +110,7 @@ class WindowOperator(KeyedOperator):
                 self._retire(actual)
                 continue
             skipped = False
-            entry, slot = backend.entry, (CONTENTS, actual)
+            entry, slot = backend.entry, (CONTENTS, actual)  # window_contents(actual)
             if slot in entry:
                 entry[slot] = self.fold.more(entry[slot], kept)
             else:
@@ -172,13 +168,13 @@ class WindowOperator(KeyedOperator):
             )
         entry = self.backend.entry
         self.trigger_context.on_merge(old, result)
-        contents = [entry.pop((CONTENTS, w)) for w in old if (CONTENTS, w) in entry]
+        contents = [entry.pop(slot) for slot in map(window_contents, old) if slot in entry]
         for window in old:
             if window != result:
                 self.trigger_context.clear(window)
                 self._delete_cleanup(window)
         if contents:
-            entry[CONTENTS, result] = self.fold.merge(contents)
+            entry[window_contents(result)] = self.fold.merge(contents)
 
     def _retire(self, window: Any) -> None:
         in_flight = self.backend.entry.get(MERGING)
@@ -199,7 +195,7 @@ class WindowOperator(KeyedOperator):
     def _on_time(self, ask: Any, time: int, window: Any, domain_of_windows: bool) -> None:
         if self.spec.merging and window not in self.backend.entry.get(MERGING, ()):
             return  # the window has since been merged into another
-        slot = (CONTENTS, window)
+        slot = window_contents(window)
         try:
             self._fire(ask(time, window), window, slot)
             if domain_of_windows and time == self._cleanup_time(window):

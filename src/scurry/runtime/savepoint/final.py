@@ -25,7 +25,7 @@ from scurry.runtime.savepoint.pages import entries_of
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.backend import KeyedStateBackend, Meta
-from scurry.runtime.state.layout import DOMAINS
+from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tasks.batch_task import OperatorRun, RunOf
 from scurry.runtime.tasks.task import Task
@@ -146,7 +146,7 @@ class SavedRun(OperatorRun):
             meta.clock = info.clock.now()
         self.store.put((self.op.uid, "meta", 0), pickle.dumps(meta, 5))
         try:
-            self.operator.snapshot(self.store)
+            self.operator.end_batch(self.store)
         except Exception as error:
             raise operator_error(self.op, error, hint="broadcast state must be picklable") from error
         for entry in entries_of(self.store, info.subtask):

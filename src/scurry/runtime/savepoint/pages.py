@@ -8,7 +8,7 @@ from typing import Any
 from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.layout import DOMAINS
+from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import DictStore
 
 

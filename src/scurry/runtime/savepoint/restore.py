@@ -24,7 +24,8 @@ from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_mig
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.expiry import RestoreFilter
-from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT
+from scurry.runtime.state.layout import GROUP_SHIFT
+from scurry.runtime.state.slots import DOMAINS
 
 #: Operators whose functions name their own states may replace each other.
 _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroadcastProcess", "BroadcastProcess"))

@@ -6,9 +6,8 @@ of the batch, if it changed. Pages split when they grow, like the buckets of a t
 when it splits, an `Index` takes its place, and the next bit of a key's hash leads to page 2 or 3, and so on. So a batch
 costs what it touches, however much state there is.
 
-Per key there is one **entry**, a dict: state name -> value, or `(state name, namespace)` -> value for state of a
-window, and the two timer sets under `EVENT` and `PROCESSING`. `due` holds the earliest timers of each group and page,
-so that time passes without reading pages on which nothing is due.
+Per key there is one **entry**, a dict of states and timers by slot (`slots.py`). `due` holds the earliest timers of
+each group and page, so that time passes without reading pages on which nothing is due.
 
 `expiry` holds in the same way when state with a time to live expires. `PageWriter` writes pages back.
 """
@@ -25,7 +24,8 @@ from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT, Entry, Page
+from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
+from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class BroadcastStates:
     """The broadcast states of one operator in one subtask, by name: one entry in the store.
 
-    `restore` and `snapshot` enclose a batch. The decoded maps stay from batch to batch: they are used again if the
+    `begin_batch` and `end_batch` enclose a batch. The decoded maps stay from batch to batch: they are used again if the
     store still holds what they were written as.
     """
 
@@ -35,14 +35,14 @@ class BroadcastStates:
         self._writable: dict[str, BroadcastState] = {}
         self._readable: dict[str, ReadOnlyBroadcastState] = {}
 
-    def restore(self, store: StateStore) -> None:
+    def begin_batch(self, store: StateStore) -> None:
         """Begin a batch with what the store holds."""
         blob = store.get_many((self._key,))[0]
         if blob != self._blob or self._touched:  # touched: by a batch that failed
             self.entry = pickle.loads(blob) if blob else {}
         self._blob, self._touched = blob, False
 
-    def snapshot(self, store: StateStore) -> None:
+    def end_batch(self, store: StateStore) -> None:
         """Write back what the batch changed."""
         if not self._touched:
             return

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scurry.runtime.state.slots import is_window_state
+
 #: A page is due at multiples of this fraction of the time to live.
 _STEPS = 8
 
@@ -81,7 +83,7 @@ def live(value: Any, lifetime: Lifetime, now: int) -> Any:
 def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[int]:
     values = [entry[name] for entry in page.values() if name in entry]
     if lifetime.scoped:
-        values += [entry[slot] for entry in page.values() for slot in entry if _belongs(slot, name)]
+        values += [entry[slot] for entry in page.values() for slot in entry if is_window_state(slot, name)]
     if lifetime.kind == "list":
         return [stamp for value in values for _, stamp in value]
     if lifetime.kind == "map":
@@ -92,17 +94,12 @@ def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[in
 def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int) -> None:
     """Remove what was last accessed at `until` or before."""
     for entry in page.values():
-        for slot in [slot for slot in entry if slot == name or (lifetime.scoped and _belongs(slot, name))]:
+        for slot in [slot for slot in entry if slot == name or (lifetime.scoped and is_window_state(slot, name))]:
             value = _kept(entry[slot], lifetime.kind, until)
             if value is None:
                 del entry[slot]
             else:
                 entry[slot] = value
-
-
-def _belongs(slot: Any, name: str) -> bool:
-    """Return whether a slot is that of a window's state of this name."""
-    return type(slot) is tuple and len(slot) == 2 and slot[0] == name
 
 
 def _kept(value: Any, kind: str, until: int) -> Any:

@@ -14,10 +14,9 @@ from scurry.runtime.state.backend import Index
 from scurry.runtime.state.classes import ChangedClasses
 from scurry.runtime.state.evolution import Change, Incompatible, Rules, evolve
 from scurry.runtime.state.layout import Entry
-from scurry.runtime.state.schema import CONTENTS, StateSchema, broadcast_name
+from scurry.runtime.state.schema import StateSchema, broadcast_name
+from scurry.runtime.state.slots import SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
-
-_MERGING, _SESSIONS = (CONTENTS, "set"), (CONTENTS, "sessions")
 
 
 def resolve(
@@ -170,7 +169,7 @@ class OperatorMigration:
 
     def _migrate_key(self, key: Any, entry: Entry) -> None:
         try:
-            self._migrate_entry(entry, schema_name)
+            self._migrate_entry(entry, state_name)
         except StateMigrationError as error:
             raise StateMigrationError(f"key {original_key(key)!r}: {error}") from error.__cause__
 
@@ -180,7 +179,7 @@ class OperatorMigration:
             if change is None:
                 continue
             try:
-                after = _sessions(entry[slot], change) if slot == _SESSIONS else change(entry[slot])
+                after = _sessions(entry[slot], change) if slot == SESSIONS else change(entry[slot])
             except ScurryError as error:
                 raise StateMigrationError(f"state {name_of(slot)!r}: {error}") from error
             except Exception as error:
@@ -195,15 +194,6 @@ class OperatorMigration:
 
 def _sessions(sessions: list[Any], change: Change) -> list[Any]:
     return [[start, end, change(contents), timer] for start, end, contents, timer in sessions]
-
-
-def schema_name(slot: Any) -> str | None:
-    """Return the name of the schema of a slot of an entry, None if it has none."""
-    if isinstance(slot, tuple):
-        if slot == _MERGING:
-            return None
-        return CONTENTS if len(slot) == 1 else slot[0]  # a 1-tuple: the start of an aligned window
-    return slot if isinstance(slot, str) else None
 
 
 def migrate_page(blob: bytes, migration: OperatorMigration) -> bytes:

@@ -1,6 +1,6 @@
 """The state objects of user functions: views of the current key's entry.
 
-A slot names the value in the entry: the state's name, or (name, namespace) for state that belongs to a window.
+A slot names the value in the entry (`slots.py`).
 """
 
 from __future__ import annotations

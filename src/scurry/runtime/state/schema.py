@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.state.slots import CONTENTS, JOINED, REDUCED
 from scurry.runtime.state.types import ANY, TypeJson, describe, text
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
 
-#: The first part of the slot of a window's contents, `(CONTENTS, window)`.
-CONTENTS = "window-contents"
 CLASSES = "(classes)"
 KEY = "(key)"
 #: Kinds of state that operators themselves keep; no descriptor has them.
@@ -25,9 +24,9 @@ OWN_KINDS = ("window", "reduce", "join", "key")
 
 #: Kind of operator -> names of the state that it keeps itself; no state of a function may have the same name.
 OWN_NAMES: dict[str, tuple[str, ...]] = {
-    "KeyedReduce": ("reduce",),
+    "KeyedReduce": (REDUCED,),
     "Window": (CONTENTS,),
-    "IntervalJoin": ("interval-join-left", "interval-join-right"),
+    "IntervalJoin": JOINED,
 }
 
 #: Stored schemas: operator uid -> state name -> JSON.
@@ -106,12 +105,12 @@ def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]
     inputs = [_input_type(plan, operator, index) for index in (0, 1)]
     schemas: dict[str, StateSchema] = {}
     if isinstance(spec, ops.KeyedReduce):
-        schemas["reduce"] = StateSchema("reduce", inputs[0])
+        schemas[REDUCED] = StateSchema("reduce", inputs[0])
     elif isinstance(spec, ops.Window):
         schemas[CONTENTS] = StateSchema("window", _contents_type(spec, inputs), layout=_layout(spec))
     elif isinstance(spec, ops.IntervalJoin):
-        for side, kept in zip(("left", "right"), inputs, strict=True):
-            schemas[f"interval-join-{side}"] = StateSchema("join", ["LIST", ["TUPLE", "LONG", kept]])
+        for side, kept in zip(JOINED, inputs, strict=True):
+            schemas[side] = StateSchema("join", ["LIST", ["TUPLE", "LONG", kept]])
     keys = {
         repr(key): key
         for edge in operator.input_edges

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from scurry.common.time_domain import TimeDomain
 from scurry.runtime.functions.context import time_domain
 from scurry.runtime.keys import CanonicalKey, original_key
-from scurry.runtime.state.layout import DOMAINS, Entry
+from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.slots import DOMAINS
 
 
 class Timer(NamedTuple):

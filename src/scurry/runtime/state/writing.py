@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from scurry.runtime.keys import key_hash
 from scurry.runtime.state.expiry import due, soonest
-from scurry.runtime.state.layout import DOMAINS, GROUP_SHIFT, NUMBER, Page
+from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page
+from scurry.runtime.state.slots import DOMAINS
 
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import KeyedStateBackend

@@ -137,7 +137,7 @@ class OperatorRun:
 
     def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         """Feed the operator, first the broadcast side, then key by key; yield numbers of records."""
-        self.operator.restore(self.store, MIN_TIME)
+        self.operator.begin_batch(self.store, MIN_TIME)
         for broadcast, some in groupby(rows, key=lambda row: row.port in self._broadcast):
             if isinstance(self.operator, KeyedOperator) and not broadcast:
                 yield from self._keys(self.operator, some)
@@ -146,7 +146,7 @@ class OperatorRun:
 
     def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
-            _, times, values, _ = unpack(row.block)
+            _, values, times, _ = unpack(row.block)
             self.operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
             yield len(values)
 
@@ -156,7 +156,7 @@ class OperatorRun:
             backend = self.backend_of(key)
             operator.bind(backend, MIN_TIME)
             backend.select(key)
-            for index, times, values in in_time_order(some, self._plan):
+            for index, values, times in in_time_order(some, self._plan):
                 operator.process_input(index, [key] * len(values), values, times)
                 yield len(values)
             backend.select(key)
@@ -179,28 +179,28 @@ class OperatorRun:
 RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
 
 
-def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[Any], list[int] | None]]:
     """Yield the records of one key in time order, from rows that come by their first time and are each in time order.
 
     Only rows that overlap in time are held in memory at once.
     """
-    heap: list[tuple[int, int, int, list[int], list[Any], int]] = []
+    heap: list[tuple[int, int, int, list[Any], list[int], int]] = []
     for order, row in enumerate(rows):
-        _, times, values, _ = unpack(row.block)
+        _, values, times, _ = unpack(row.block)
         index = plan.edges[row.port].input_index
         if times is None:
             yield from _drain(heap, MAX_TIME)
-            yield index, None, values
+            yield index, values, None
         else:
             yield from _drain(heap, times[0])
-            heappush(heap, (times[0], order, index, times, values, 0))
+            heappush(heap, (times[0], order, index, values, times, 0))
     yield from _drain(heap, MAX_TIME)
 
 
-def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[int] | None, list[Any]]]:
+def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[Any], list[int] | None]]:
     """Merge the held rows up to a time; a row that no other overlaps is yielded whole."""
     while heap and (heap[0][0] < until or until == MAX_TIME):
-        _, order, index, times, values, start = heappop(heap)
+        _, order, index, values, times, start = heappop(heap)
         limit = min(until, heap[0][0]) if heap else until
         stop = start + 1
         if limit == MAX_TIME:
@@ -208,6 +208,6 @@ def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[int] | None,
         else:
             while stop < len(times) and times[stop] < limit:
                 stop += 1
-        yield index, times[start:stop], values[start:stop]
+        yield index, values[start:stop], times[start:stop]
         if stop < len(times):
-            heappush(heap, (times[stop], order, index, times, values, stop))
+            heappush(heap, (times[stop], order, index, values, times, stop))

@@ -45,13 +45,13 @@ class LevelTask:
         """Process one batch of one subtask; pass rows for deeper levels and for the driver through."""
         mine: dict[int, list[WireRow]] = {}
         for row in rows:
-            target = self._target.get(row[1]) if row[2] < COMMIT else None
-            if row[2] == STATE and row[1] in self._heads:
-                uid = self._heads[row[1]].uid
-                for kind, number, blob in unpack(row[5]):
+            target = self._target.get(row.port) if row.kind < COMMIT else None
+            if row.kind == STATE and row.port in self._heads:
+                uid = self._heads[row.port].uid
+                for kind, number, blob in unpack(row.block):
                     store.put((uid, kind, number), blob)
-            elif row[2] == QUERY and row[1] in self._heads:
-                yield self._answer(self._heads[row[1]], row, store)
+            elif row.kind == QUERY and row.port in self._heads:
+                yield self._answer(self._heads[row.port], row, store)
             elif target is None:
                 yield row
             else:
@@ -75,7 +75,7 @@ class LevelTask:
         info.clock.set(backend.meta.clock)
         if isinstance(operator, KeyedOperator):
             operator.bind(backend, gate.watermark)
-        operator.restore(store, gate.watermark)
+        operator.begin_batch(store, gate.watermark)
         for step, index, payload in gate.merge():
             if index is None:
                 operator.advance(*payload)
@@ -85,7 +85,7 @@ class LevelTask:
                 yield from task.flush(step)
                 task.point(step, payload[1])
             else:
-                keys, times, values, stamp = unpack(payload)
+                keys, values, times, stamp = unpack(payload)
                 info.clock.advance_to(stamp)
                 if keys is not None:
                     backend.prefetch(keys)
@@ -102,7 +102,7 @@ class LevelTask:
             backend.meta.clock = info.clock.now()
         try:
             backend.flush(info.clock.stamp)
-            operator.snapshot(store)
+            operator.end_batch(store)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, hint=hint) from error

@@ -1,0 +1,62 @@
+"""The slots of a key's entry: all that may be stored for a key, and under what.
+
+| slot | value |
+|---|---|
+| `EVENT`, `PROCESSING` | the timers of a time domain, a set of (time, namespace) |
+| a state's name | state of the key |
+| `window_state(name, window)` | state of the key and a window: of a trigger or a process window function |
+| `window_contents(window)` | contents of a window |
+| `aligned_contents(start)` | contents of a window of `AlignedWindowOperator` |
+| `SESSIONS` | the sessions of `SessionWindowOperator`: lists [start, end, contents, time of the timer], in time order |
+| `MERGING` | the windows in flight, a list, if the assigner merges windows |
+| `REDUCED` | the value of a rolling reduce |
+| one of `JOINED` | the records of one side of an interval join, a list of (time, value) in time order |
+
+Slots are pickled with the state: checkpoints and savepoints contain them. Loops over records build the tuples in place,
+because a call would cost more than the tuple.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: The time domains of timers.
+EVENT = 0
+PROCESSING = 1
+DOMAINS = (EVENT, PROCESSING)
+
+#: The name of window contents among an operator's states.
+CONTENTS = "window-contents"
+MERGING = (CONTENTS, "set")
+SESSIONS = (CONTENTS, "sessions")
+REDUCED = "reduce"
+JOINED = ("interval-join-left", "interval-join-right")
+
+
+def window_state(name: str, window: Any) -> tuple[str, Any]:
+    """Return the slot of a state of a window."""
+    return name, window
+
+
+def window_contents(window: Any) -> tuple[str, Any]:
+    """Return the slot of a window's contents."""
+    return CONTENTS, window
+
+
+def aligned_contents(start: int) -> tuple[int]:
+    """Return the slot of an aligned window's contents; such windows only differ in their start."""
+    return (start,)
+
+
+def is_window_state(slot: Any, name: str) -> bool:
+    """Return whether a slot is that of a window's state of this name."""
+    return type(slot) is tuple and len(slot) == 2 and slot[0] == name
+
+
+def state_name(slot: Any) -> str | None:
+    """Return the name of the state that a slot belongs to, None if it belongs to none."""
+    if isinstance(slot, tuple):
+        if slot == MERGING:
+            return None
+        return CONTENTS if len(slot) == 1 else slot[0]
+    return slot if isinstance(slot, str) else None

@@ -161,11 +161,11 @@ def test_late_records_are_in_the_summary_by_operator() -> None:
 
 def test_where_a_job_goes_on_is_said_once() -> None:
     job = Job()
-    job.execution.log.note("going on from checkpoint /state")
+    job.execution.log.note("resuming from checkpoint /state")
     with job.display():
         job.batch()
         job.batch()
-    assert job.lines()[0] == "counting: going on from checkpoint /state"
+    assert job.lines()[0] == "counting: resuming from checkpoint /state"
     assert len(job.lines()) == 2
 
 

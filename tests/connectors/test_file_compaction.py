@@ -270,7 +270,7 @@ class TestWhereverTheJobDies:
         for batch in range(2):
             commit(committer, sink, write, batch)
         committer.finish()
-        with pytest.raises(SinkCommitError, match="taken back farther"):
+        with pytest.raises(SinkCommitError, match="rolled back farther"):
             commit(sink.create_committer("job-sink"), sink, write, 1)
 
     def test_a_job_without_compaction_shows_what_waited_for_it(self, tmp_path: Path, write: Write) -> None:

@@ -283,9 +283,16 @@ def test_sources_that_are_over_are_not_opened_again(tmp_path: Path) -> None:
 
 
 def test_a_position_in_a_source_that_was_removed_is_refused() -> None:
-    position = {"source": 1, "channels": 1, "ended": [], "own": 1, "told": [], "current": None, "before": [{}]}
+    position = {"source": 1, "channels": 1, "ended": [], "own": 1, "final": [], "current": None, "before": [{}]}
     with pytest.raises(ArgumentError, match="was reading source 2 of a HybridSource, which now has 1"):
         HybridSource.builder(numbers(1, 2)).build().create_enumerator(1, BatchLimits()).restore(position)
+
+
+def test_a_position_of_an_earlier_release_has_its_final_channels_under_another_name() -> None:
+    earlier = {"source": 0, "channels": 2, "ended": [1], "own": 2, "told": [1], "current": None, "before": []}
+    enumerator = HybridSource.builder(numbers(1, 2)).build().create_enumerator(2, BatchLimits())
+    enumerator.restore(earlier)
+    assert enumerator.position()["final"] == [1]
 
 
 # ---------------------------------------------------------------- a job across the switch

@@ -175,7 +175,7 @@ def assert_names_the_silent_channel(notes: list[str]) -> None:
     assert note.startswith("the watermark of 'widest' (")
     assert "although records arrive: source 'clicks' (" in note
     assert "channel 2 of 2 (part 1) holds it back, it has none yet" in note
-    assert note.endswith("WatermarkStrategy.with_idleness(...) lets time go on without it")
+    assert note.endswith("WatermarkStrategy.with_idleness(...) lets time advance without it")
 
 
 class TestWatermarks:

@@ -83,6 +83,6 @@ def test_an_interrupted_job_stops_after_its_batch_and_goes_on_when_started_again
     assert run.ends_within(GIVE_UP_SECONDS) and run.process.returncode == 130
     before = len(place.batches())
     Run(place).finish()
-    assert f"going on from the checkpoint in {tmp_path}" in place.log.read_text()
+    assert f"resuming from the checkpoint in {tmp_path}" in place.log.read_text()
     assert 2 <= before < len(place.batches())
     assert place.results() == expected

@@ -46,7 +46,7 @@ def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_
     assert supervisor.starts == 3
     log = (tmp_path / "log").read_text()
     assert log.count("starting from the savepoint") == 1
-    assert log.count("going on from the checkpoint") == 2
+    assert log.count("resuming from the checkpoint") == 2
     assert log.count("error: Job 'endless' failed.\nSparkLostError: Spark's JVM on the driver has ended") == 1
 
     undisturbed = EndlessJob(tmp_path / "undisturbed", readings).start("--runner", "local", "-p", "2")

@@ -67,7 +67,7 @@ class TestList:
         assert running.err.startswith(
             f"orders ({'0' * 32}): {url} has not answered within 0.2 s: process {sleeper.pid} runs"
         )
-        assert f"`kill -CONT {sleeper.pid}` lets it go on" in suspended.err
+        assert f"`kill -CONT {sleeper.pid}` resumes it" in suspended.err
 
     def test_a_token_is_not_shown(self, process: RemoteProcess) -> None:
         assert TOKEN not in scurry("list").out + scurry("list", "--json").out

@@ -318,7 +318,7 @@ def test_a_savepoint_is_taken_while_the_job_runs_on() -> None:
 
 def test_stop_with_savepoint_reads_no_further_and_saves_when_the_engine_has_stopped() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
-    request = SavepointRequest("path", "stop")
+    request = SavepointRequest("path", stop=True)
     job.at_step(job.asks(request))
     assert job.driver.run() == Stopped("path")
     assert job.engine.calls == ["start", "finish", "stop", "save", "close"]
@@ -328,7 +328,7 @@ def test_stop_with_savepoint_reads_no_further_and_saves_when_the_engine_has_stop
 
 def test_stop_with_savepoint_is_answered_when_the_job_is_over() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
-    request = SavepointRequest("path", "stop")
+    request = SavepointRequest("path", stop=True)
     job.at_step(job.asks(request))
     job.driver.run()
     assert not request.future.done()
@@ -338,7 +338,7 @@ def test_stop_with_savepoint_is_answered_when_the_job_is_over() -> None:
 
 def test_drain_ends_the_channels_that_are_open_and_saves_where_they_stood_before() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
-    job.at_step(job.asks(SavepointRequest("path", "drain")))
+    job.at_step(job.asks(SavepointRequest("path", stop=True, drain=True)))
     assert job.driver.run() == Stopped("path")
     source = next(iter(job.execution.plan.sources))
     assert job.engine.batches[1] == [SplitAssignment(source, 0, None, True)]
@@ -386,7 +386,7 @@ def test_a_failure_between_submission_and_commit_ends_the_loop_and_closes_everyt
 
 def test_who_waits_for_a_savepoint_learns_what_the_job_failed_with() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
-    request = SavepointRequest("path", "drain")
+    request = SavepointRequest("path", stop=True, drain=True)
 
     def ask() -> None:
         job.execution.requests.ask(request)

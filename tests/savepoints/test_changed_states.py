@@ -90,7 +90,7 @@ def test_a_job_that_began_with_a_savepoint_goes_on_from_its_newest_checkpoint(tm
     second.stop().result()
     third: Any = job.start(profiles(BEFORE), savepoint=path, **place)
     job.finish(third)
-    assert any("going on from the checkpoint" in note for note in third.execution.log.notes)
+    assert any("resuming from the checkpoint" in note for note in third.execution.log.notes)
     assert len(counts(job)) == 3000 and counts(job)[-1] == 177
 
 

@@ -109,8 +109,8 @@ class TestADamagedFile:
         [
             ("spark/commits/4", 3, [9, 11]),  # the batch is repeated as it was
             ("spark/offsets/4", 3, [7, 11]),  # nobody knows what it was; the next keeps its id
-            ("spark/offsets/5", 4, []),  # the batch at work is planned anew
-            (entry(10), 4, []),  # it was fed this: it is planned anew, of what the sources deal anew
+            ("spark/offsets/5", 4, []),  # the batch at work is planned again
+            (entry(10), 4, []),  # its input was submitted: it is planned again, from what the sources assign again
         ],
     )
     def test_takes_the_job_back_to_before_it(
@@ -157,21 +157,21 @@ class TestADamagedFile:
 class TestStateThatCannotBeLoaded:
     def test_takes_back_batch_after_batch(self, checkpoint: Checkpoint) -> None:
         checkpoint.unreadable = {2, 3, 4}
-        assert checkpoint.rollback.take_back_unreadable_state()
-        assert "batches 2 to 4 are taken back" in checkpoint.notes[0] and "no such file" in checkpoint.notes[0]
+        assert checkpoint.rollback.roll_back_unreadable_state()
+        assert "batches 2 to 4 are rolled back" in checkpoint.notes[0] and "no such file" in checkpoint.notes[0]
         point = checkpoint.restart()
         assert (point.committed, numbers(point)) == (1, list(range(2, 12)))
 
     def test_has_the_batches_made_of_the_same_again(self, checkpoint: Checkpoint) -> None:
         checkpoint.unreadable = {2, 3, 4}
-        checkpoint.rollback.take_back_unreadable_state()
+        checkpoint.rollback.roll_back_unreadable_state()
         assert list(checkpoint.restart().replays) == ENDS[2:]
         checkpoint.write("spark/commits/2", 'v1\n{"nextBatchWatermarkMs":0}')
         assert list(checkpoint.restart().replays) == ENDS[3:], "also after another restart"
 
     def test_is_found_to_be_fine_when_something_else_was_wrong(self, checkpoint: Checkpoint) -> None:
         before = checkpoint.files()
-        assert not checkpoint.rollback.take_back_unreadable_state()
+        assert not checkpoint.rollback.roll_back_unreadable_state()
         assert checkpoint.files() == before
 
     def test_is_not_gone_past_what_is_kept(self, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ class TestStateThatCannotBeLoaded:
         before = checkpoint.files()
         checkpoint.unreadable = {2, 3, 4}
         with pytest.raises(CheckpointCorruptedError, match=r"after batch 4 cannot be loaded \(no such file\)"):
-            checkpoint.rollback.take_back_unreadable_state()
+            checkpoint.rollback.roll_back_unreadable_state()
         assert checkpoint.files() == before, "nothing is deleted for nothing"
 
 
@@ -202,7 +202,7 @@ def test_the_end_of_a_batch_in_the_midst_whose_record_is_lost_keeps_the_ids_of_l
 ) -> None:
     checkpoint.damage("spark/offsets/2")
     checkpoint.unreadable = {2, 3, 4}
-    checkpoint.rollback.take_back_unreadable_state()
+    checkpoint.rollback.roll_back_unreadable_state()
     assert list(checkpoint.restart().replays) == [4, 6, 9, 11]
 
 
@@ -232,7 +232,7 @@ def test_any_damage_ends_in_a_whole_checkpoint_or_in_an_error(
         if (checkpoint.root / name).exists():
             getattr(checkpoint, how)(name)
     try:
-        checkpoint.rollback.take_back_unreadable_state()
+        checkpoint.rollback.roll_back_unreadable_state()
         point = checkpoint.restart()
     except CheckpointCorruptedError:
         assert damages or unreadable

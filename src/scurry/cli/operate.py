@@ -64,7 +64,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
 
     from scurry.rest.lookup import running_jobs
 
-    with _told_errors():
+    with _errors_shown():
         jobs = running_jobs(url, _LIST_PATIENCE)
         with ThreadPoolExecutor(8) as pool:
             known = list(pool.map(_overview, jobs))
@@ -82,7 +82,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
 
 def cancel(job: Job, url: Url = None) -> None:
     """Cancel a job at the end of its micro-batch. It keeps its checkpoints; `scurry stop` takes a savepoint as well."""
-    with _told_errors():
+    with _errors_shown():
         found = _find(job, url)
         _say(f"cancelling {_label(found)}")
         state = found.cancel()
@@ -102,7 +102,7 @@ def stop(
     url: Url = None,
 ) -> None:
     """Stop a job with a savepoint and print the savepoint's path."""
-    with _told_errors():
+    with _errors_shown():
         found = _find(job, url)
         _say(f"stopping {_label(found)} with a savepoint")
         path = found.stop(drain, _absolute(directory, url))
@@ -118,7 +118,7 @@ def trigger_savepoint(
     url: Url = None,
 ) -> None:
     """Take a savepoint of a running job and print its path. `scurry savepoint JOB [DIR]` does the same."""
-    with _told_errors():
+    with _errors_shown():
         found = _find(job, url)
         _say(f"taking a savepoint of {_label(found)}")
         path = found.savepoint(_absolute(directory, url))
@@ -133,7 +133,7 @@ def inspect_savepoint(
     """Show what is in a savepoint: operators, their states and sizes, source positions, versions."""
     from scurry.cli.savepoint_contents import print_contents
 
-    with _told_errors():
+    with _errors_shown():
         print_contents(directory, as_json)
 
 
@@ -143,7 +143,7 @@ def rescale(
     url: Url = None,
 ) -> None:
     """Change the parallelism of a running job."""
-    with _told_errors():
+    with _errors_shown():
         found = _find(job, url)
         _say(f"rescaling {_label(found)} to parallelism {parallelism}")
         found.rescale(parallelism)
@@ -152,7 +152,7 @@ def rescale(
 
 def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
     """List the checkpoints of a job, the latest first."""
-    with _told_errors():
+    with _errors_shown():
         answer = _find(job, url).checkpoints()
     if as_json:
         print_json(answer)
@@ -167,7 +167,7 @@ def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
 
 def token(job: Job) -> None:
     """Print a job's token, for curl -H "Authorization: Bearer $(scurry token JOB)"."""
-    with _told_errors():
+    with _errors_shown():
         found = _find(job)
     if found.process.token is None:
         _say(f"error: {_label(found)} was configured with a token that is kept elsewhere")
@@ -205,7 +205,7 @@ def _say(text: str) -> None:
 
 
 @contextmanager
-def _told_errors() -> Iterator[None]:
+def _errors_shown() -> Iterator[None]:
     """End the command with the message of a scurry error and exit status 1."""
     try:
         yield

@@ -174,17 +174,17 @@ def _chunks(file: BinaryIO, sizer: ChunkSizer) -> Iterator[Chunk]:
 class _OneBatch(Enumerator):
     def __init__(self, parts: list[list[str]]) -> None:
         self._parts = parts
-        self._dealt = False
+        self._assigned = False
 
     def next_batch(self) -> list[Assignment]:
-        if self._dealt:
+        if self._assigned:
             return []
-        self._dealt = True
+        self._assigned = True
         works: list[Any] = list(self._parts) or [None]
         return [Assignment(channel, work, True) for channel, work in enumerate(works)]
 
     def position(self) -> dict[str, Any]:
-        return {"dealt": self._dealt}
+        return {"assigned": self._assigned}
 
     def restore(self, position: dict[str, Any]) -> None:
-        self._dealt = position["dealt"]
+        self._assigned = position["assigned"]

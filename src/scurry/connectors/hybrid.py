@@ -89,7 +89,7 @@ class HybridSource(Source):
     def _check(self, index: int, source: Source) -> None:
         if not source.native:
             raise UnsupportedError(
-                f"source {index + 1} of a HybridSource is a DataFrame of Spark, whose end nobody can wait for; read "
+                f"source {index + 1} of a HybridSource is a DataFrame of Spark, whose end is never known; read "
                 "the files, topic or table with scurry's own source, or union the two streams"
             )
         if _type(source.produced_type) not in (_type(self._type), _type(None)) and self._type is not None:
@@ -138,7 +138,7 @@ class HybridSource(Source):
         if needed > there:
             raise ArgumentError(
                 f"the factory of source {index + 1} of a HybridSource returned a source with {needed} readers, and "
-                f"there are {there}; add it with channels={needed} and start the job again, it goes on from here"
+                f"there are {there}; add it with channels={needed} and start the job again: it resumes here"
             )
         return source
 
@@ -199,7 +199,7 @@ class _HybridEnumerator(Enumerator):
         #: of a source restored with another number of channels: its own number of channels, and those that had ended
         self._had: tuple[int, list[int]] | None = None
         #: channels that were reported as final
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
 
     # ---------------------------------------------------------------- the sources
 
@@ -268,11 +268,11 @@ class _HybridEnumerator(Enumerator):
     def _last(self, batch: list[Assignment]) -> list[Assignment]:
         """Return the assignments of the last source; a channel that it ends is final."""
         assert self._ended is not None
-        self._told.update(assignment.channel for assignment in batch if assignment.final)
-        silent = sorted(self._ended - self._told)
-        self._told.update(silent)
-        dealt = [self._wrap(assignment, assignment.final) for assignment in batch]
-        return dealt + [Assignment(channel, None, True) for channel in silent]
+        self._reported.update(assignment.channel for assignment in batch if assignment.final)
+        silent = sorted(self._ended - self._reported)
+        self._reported.update(silent)
+        assigned = [self._wrap(assignment, assignment.final) for assignment in batch]
+        return assigned + [Assignment(channel, None, True) for channel in silent]
 
     def _wrap(self, assignment: Assignment, final: bool) -> Assignment:
         if assignment.work is None:
@@ -308,7 +308,7 @@ class _HybridEnumerator(Enumerator):
             "channels": self._channels,
             "ended": None if self._ended is None else sorted(self._ended),
             "own": None if self._ended is None else self._turn(self._index).source.channels(self._parallelism),
-            "told": sorted(self._told),
+            "final": sorted(self._reported),
             "current": self._stood if self._current is None else self._current.position(),
             "before": list(self._before),
         }
@@ -321,7 +321,7 @@ class _HybridEnumerator(Enumerator):
             raise ArgumentError(f"the job was reading source {index + 1} of a HybridSource, which now has {sources}")
         self._index, self._stood, self._before = index, position["current"], list(position.get("before", []))
         if position["channels"] == self._channels:
-            self._told = set(position["told"])
+            self._reported = set(position["final"] if "final" in position else position["told"])  # its earlier name
             self._ended = None if ended is None else set(ended)
         elif index + 1 < sources and ended is not None and len(ended) == position["channels"]:
             self._ended = set(range(self._channels))

@@ -200,7 +200,7 @@ def _condition(pid: int) -> str:
     except OSError:
         return f"look at process {pid}"
     if status.rpartition(")")[2].split()[0] in "Tt":
-        return f"process {pid} is suspended; `kill -CONT {pid}` lets it go on"
+        return f"process {pid} is suspended; `kill -CONT {pid}` resumes it"
     return f"process {pid} runs but has no time for requests, or too many clients are connected to it"
 
 

@@ -89,7 +89,7 @@ class Endpoint:
                 selector.register(self._woken, selectors.EVENT_READ)
                 if self._woken in [key.fileobj for key, _ in selector.select()]:
                     return
-            # Not a daemon: at the end of the program, it first tells clients how the job has ended.
+            # Not a daemon: at the end of the program, clients first get to know how the job has ended.
             server = threading.Thread(target=self._run_server, args=(job,), name="scurry-rest", daemon=False)
             server.start()
             server.join()

@@ -1,10 +1,11 @@
 """The web server of a job, which limits the number of connections and how long each may take.
 
-Clients without the token must not be able to keep others out. So a connection is a stranger until it has sent a request
-with the token; strangers have a share of the connections and a time limit. If more want to connect, the oldest stranger
-is closed, or they wait in the backlog of the listening socket: none is refused.
+Clients without the token must not be able to keep others out. So a connection is unauthenticated until it has sent a
+request with the token; unauthenticated connections have a share of all connections and a time limit. If more clients
+want to connect, the oldest unauthenticated connection is closed, or the clients wait in the backlog of the listening
+socket: none is refused.
 
-    backlog ──▶ strangers (64, 10 s) ──token──▶ clients (64 more; 5 s between requests)
+    backlog ──▶ unauthenticated (64, 10 s) ──token──▶ clients (64 more; 5 s between requests)
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from scurry.rest.job import ServedJob
 __all__ = ["JobServer"]
 
 #: Maximum number of connections that have not presented the token.
-MOST_STRANGERS = 64
-#: Maximum number of all connections; those beyond `MOST_STRANGERS` are reserved for clients with the token.
+MOST_UNAUTHENTICATED = 64
+#: Maximum number of all connections; those beyond `MOST_UNAUTHENTICATED` are reserved for clients with the token.
 MOST_CONNECTIONS = 128
 #: Seconds that a connection has to complete the head of a request with the token.
 HEAD_SECONDS = 10.0
-#: Seconds that a stranger may stay while others wait; a client sends its request sooner.
+#: Seconds that an unauthenticated connection may stay while others wait; a client sends its request sooner.
 CROWDED_SECONDS = 0.5
 #: Maximum bytes of a request, including those read of a body that was refused.
 MOST_BYTES = 1 << 20
@@ -51,7 +52,7 @@ class Connection(H11Protocol):
         self.app_state = {AUTHENTICATED: self._authenticated}  # becomes part of the state of every request
         self.began = time.monotonic()
         #: whether no request has presented the token yet
-        self.is_stranger = True
+        self.is_unauthenticated = True
         self._received = 0
         self._deadline: asyncio.TimerHandle | None = None
         self._expect_request()
@@ -82,14 +83,14 @@ class Connection(H11Protocol):
 
     def _authenticated(self) -> None:
         # The head of a request has arrived, with the token: the application limits the rest.
-        self.is_stranger = False
+        self.is_unauthenticated = False
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
     def on_response_complete(self) -> None:
         self._received = 0
-        if not self.is_stranger:
+        if not self.is_unauthenticated:
             self._expect_request()
         super().on_response_complete()
 
@@ -177,11 +178,12 @@ class JobServer(uvicorn.Server):
         doomed: Connection | None = None
         while True:
             present = cast("list[Connection]", list(self.server_state.connections))
-            strangers = [each for each in present if each.is_stranger]
-            if len(strangers) < MOST_STRANGERS and len(present) < MOST_CONNECTIONS:
+            unauthenticated = [each for each in present if each.is_unauthenticated]
+            if len(unauthenticated) < MOST_UNAUTHENTICATED and len(present) < MOST_CONNECTIONS:
                 return
-            idle = strangers if len(strangers) >= MOST_STRANGERS else [each for each in present if each.is_idle]
-            oldest = min(idle, key=lambda each: each.began, default=None)
+            crowded = len(unauthenticated) >= MOST_UNAUTHENTICATED
+            closable = unauthenticated if crowded else [each for each in present if each.is_idle]
+            oldest = min(closable, key=lambda each: each.began, default=None)
             if oldest is not None and oldest is doomed:
                 oldest.end(408, "others wait to connect: send a request with the token sooner")
                 self.server_state.connections.discard(oldest)

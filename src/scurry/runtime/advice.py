@@ -44,8 +44,8 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
         return f"did the function of {plan.name!r} return nothing? return a value of the declared type"
     if isinstance(error, ModuleNotFoundError) and error.name:
         return how_to_ship(error.name)
-    if isinstance(error, AttributeError) and (told := _about_attribute(plan, error)):
-        return told
+    if isinstance(error, AttributeError) and (found := _about_attribute(plan, error)):
+        return found
     producers = getattr(plan, "producers", [])
     if record is None and producers and isinstance(error, (TypeError, AttributeError)):
         return f"the record is None: did the function of {' or of '.join(producers)} return nothing?"

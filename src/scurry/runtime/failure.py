@@ -57,9 +57,9 @@ def operator_error(
         for frame in traceback.extract_tb(only_user_frames(error.__traceback__))
     ]
     kind, message = type(error).__name__, str(error)
-    told, hook = not_iterable(plan, error)
-    if told:
-        message, hint = told, "yield the results or return a list of them"
+    problem, hook = not_iterable(plan, error)
+    if problem:
+        message, hint = problem, "yield the results or return a list of them"
         frames = list(_definition(hook))
     return OperatorError(
         Failure(

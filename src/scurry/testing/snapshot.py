@@ -11,7 +11,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration, registered_states
-from scurry.runtime.savepoint.restore import deal_metas, receivers
+from scurry.runtime.savepoint.restore import distribute_metas, receivers
 from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.schema import Schemas
@@ -108,5 +108,5 @@ def _restore_operator(
             for store in stores:
                 store.put((operator.uid, kind, number), blob)
     # all subtasks pass the same watermarks, so their gates are equal
-    for store, meta in zip(stores, deal_metas(metas, metas[0].gate, plan, count), strict=True):
+    for store, meta in zip(stores, distribute_metas(metas, metas[0].gate, plan, count), strict=True):
         store.put((operator.uid, "meta", 0), pickle.dumps(meta, 5))

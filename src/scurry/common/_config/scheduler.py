@@ -25,7 +25,7 @@ SCHEDULER_MODE = ConfigOption(
     "scheduler-mode",
     one_of("REACTIVE"),
     None,
-    "REACTIVE: as jobmanager.scheduler Adaptive, up to the number of key groups whatever the parallelism.",
+    "REACTIVE: as jobmanager.scheduler Adaptive, up to the number of key groups, regardless of the parallelism.",
 )
 SUBMISSION_STABILIZATION = ConfigOption(
     f"{_ADAPTIVE}.submission.resource-stabilization-timeout",

@@ -112,8 +112,8 @@ class SchemaRegistry:
                 reasons[url] = f"HTTP {status} {answer.get('message', '')}".rstrip()
             if pause is not None:
                 time.sleep(pause)
-        told = "; ".join(f"{url}: {reason}" for url, reason in reasons.items())
-        raise SchemaRegistryError(f"the schema registry cannot be reached: {told}")
+        failures = "; ".join(f"{url}: {reason}" for url, reason in reasons.items())
+        raise SchemaRegistryError(f"the schema registry cannot be reached: {failures}")
 
     def _ask_at(self, url: str, body: dict[str, str] | None) -> tuple[int, dict[str, Any]]:
         headers = {"Accept": f"{_JSON}, application/json", "Content-Type": _JSON}

@@ -32,7 +32,7 @@ class JdbcExactlyOnceSink(JdbcSink):
 
     Tasks must not write to the target. If each task had its own transaction, a crash could leave some of a batch's
     transactions committed and others not. The repeated batch may assign its records to other tasks (with another
-    parallelism it always does), so knowing which tasks had committed would not tell which *records* are missing.
+    parallelism it always does), so knowing which tasks had committed would not show which *records* are missing.
     Prepared transactions, which Flink's XA sink uses, do not solve this, because some may be committed when the driver
     dies. They also hold locks until they are ended, and PostgreSQL rejects them unless configured.
 
@@ -49,7 +49,7 @@ class JdbcExactlyOnceSink(JdbcSink):
     - Killed before the transaction is committed: nothing has happened. The repeated batch has the same number and
       stages its records again. Records staged by failed attempts are never read, and deleted with the next commit.
     - Killed after that, but before Spark records it: the repeated batch finds its number and executes nothing.
-    - The connection is lost during the commit: the number tells whether the transaction was committed.
+    - The connection is lost during the commit: the number shows whether the transaction was committed.
     - A driver that was assumed dead commits at the same time: the row's lock serializes the two, and the number stops
       the second.
 

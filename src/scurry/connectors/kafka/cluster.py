@@ -115,7 +115,7 @@ class Cluster:
         patience = self._properties.patience_seconds
         if not self._known:
             patience = min(patience, FIRST_ANSWER_SECONDS)
-        began, told = time.monotonic(), False
+        began, reported = time.monotonic(), False
         give_up = began + patience
         while True:
             try:
@@ -125,8 +125,8 @@ class Cluster:
                 self._admin.poll(0)
                 if self._trouble.refused or time.monotonic() > give_up:
                     raise self.unreachable(error) from None
-                if not told and time.monotonic() > began + _SILENCE_SECONDS:
-                    told = True
+                if not reported and time.monotonic() > began + _SILENCE_SECONDS:
+                    reported = True
                     announce_wait(self.servers, patience)
                 time.sleep(RETRY_SECONDS)
                 self.renew()

@@ -113,7 +113,7 @@ class KafkaEnumerator(Enumerator):
         subscription: Subscription,
         start: KafkaOffsetsInitializer,
         stop: KafkaOffsetsInitializer | None,
-        dealing: EnumeratorSettings,
+        settings: EnumeratorSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to read; the first request to the cluster is sent with the first batch.
@@ -123,14 +123,14 @@ class KafkaEnumerator(Enumerator):
             subscription: The partitions to read.
             start: The first offsets.
             stop: The end offsets; None for an unbounded source.
-            dealing: The number of channels, the limits and intervals.
+            settings: The number of channels, the limits and intervals.
             clock: Returns the time in seconds.
         """
         self._cluster = cluster
         self._subscription = subscription
         self._start, self._stop = start, stop
-        self._dealing = dealing
-        self._limits = dealing.limits
+        self._settings = settings
+        self._limits = settings.limits
         #: channel -> mean bytes of a record, where known; None if not measured, and then bytes are not limited
         self._record_bytes: Mapping[int, float] | None = None
         self._ahead = 0
@@ -162,7 +162,7 @@ class KafkaEnumerator(Enumerator):
         self._partitions += [_Partition(name, starts[name], stops.get(name)) for name in new]
 
     def _discover_if_due(self) -> None:
-        every = self._dealing.discovery_seconds
+        every = self._settings.discovery_seconds
         if not self._started or (
             every is not None and (self._discovered is None or self._clock() >= self._discovered + every)
         ):
@@ -181,39 +181,40 @@ class KafkaEnumerator(Enumerator):
 
     def describe(self, channel: int) -> str:
         """Return the names of a channel's partitions."""
-        mine = self._partitions[channel :: self._dealing.channels]
+        mine = self._partitions[channel :: self._settings.channels]
         return ", ".join(f"{partition.name.topic}-{partition.name.partition}" for partition in mine)
 
     def next_batch(self) -> list[Assignment]:
         """Return ranges up to the current ends of the partitions, within the limits."""
-        if len(self._ended) == self._dealing.channels:
+        if len(self._ended) == self._settings.channels:
             return []
         self._discover_if_due()
         ends = self._ends()
         works: dict[int, list[OffsetRange]] = {channel: [] for channel in self._newly_speaking()}
         if ends is not None:
             lags = self._lags(ends)
-            dealt = self._shares(lags)
-            self._ahead = sum(lags) - sum(dealt)
-            for number, share in enumerate(dealt):
+            assigned = self._shares(lags)
+            self._ahead = sum(lags) - sum(assigned)
+            for number, share in enumerate(assigned):
                 if share:
                     partition = self._partitions[number]
                     work = (*partition.name, partition.next, partition.next + share)
-                    works.setdefault(number % self._dealing.channels, []).append(work)
+                    works.setdefault(number % self._settings.channels, []).append(work)
                     partition.next += share
         final = self._newly_ended()
         return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
 
     def _shares(self, lags: list[int]) -> list[int]:
         """Return how many offsets of each partition to assign."""
-        dealt = shares(lags, self._limits.max_records)
-        known, channels = self._record_bytes, self._dealing.channels
+        assigned = shares(lags, self._limits.max_records)
+        known, channels = self._record_bytes, self._settings.channels
         if known is None:
-            return dealt
+            return assigned
         sizes = [max(1.0, known.get(number % channels, LARGEST_RECORD)) for number in range(len(lags))]
-        in_bytes = shares([ceil(n * size) for n, size in zip(dealt, sizes, strict=True)], self._limits.max_bytes)
+        in_bytes = shares([ceil(n * size) for n, size in zip(assigned, sizes, strict=True)], self._limits.max_bytes)
         return [
-            min(records, max(1, int(share / size))) for records, share, size in zip(dealt, in_bytes, sizes, strict=True)
+            min(records, max(1, int(share / size)))
+            for records, share, size in zip(assigned, in_bytes, sizes, strict=True)
         ]
 
     def _newly_speaking(self) -> set[int]:
@@ -222,7 +223,7 @@ class KafkaEnumerator(Enumerator):
         They get an assignment even if it is empty: as in Flink, partitions without records hold the watermark back
         until they are idle. The first batch assigns all initial channels at once, before any record is processed.
         """
-        channels = self._dealing.channels
+        channels = self._settings.channels
         busy = {number % channels for number, partition in enumerate(self._partitions) if not partition.ended}
         news = busy - self._speaking
         self._speaking |= news
@@ -241,7 +242,7 @@ class KafkaEnumerator(Enumerator):
         """Return channels that have ended since the last call."""
         if self._stop is None:
             return set()
-        channels = self._dealing.channels
+        channels = self._settings.channels
         busy = {number % channels for number, partition in enumerate(self._partitions) if not partition.ended}
         ended = set(range(channels)) - busy - self._ended
         self._ended |= ended
@@ -288,8 +289,8 @@ class KafkaEnumerator(Enumerator):
         now = self._clock()
         if self._away_since == float("-inf"):
             self._away_since = now
-            announce_wait(self._cluster.servers, self._dealing.patience_seconds)
-        if now > self._away_since + self._dealing.patience_seconds:
+            announce_wait(self._cluster.servers, self._settings.patience_seconds)
+        if now > self._away_since + self._settings.patience_seconds:
             raise self._cluster.unreachable(error) from None
         self._looked = now + AWAY_SECONDS
         self._cluster.renew()
@@ -304,7 +305,7 @@ class KafkaEnumerator(Enumerator):
         """Return the next and the end offset of every partition."""
         return {
             "partitions": [[*partition.name, partition.next, partition.stop] for partition in self._partitions],
-            "channels": self._dealing.channels,
+            "channels": self._settings.channels,
             "ended": sorted(self._ended),
             "started": self._started,
         }
@@ -316,12 +317,12 @@ class KafkaEnumerator(Enumerator):
             for topic, number, offset, stop in position["partitions"]
         ]
         self._started = position["started"]
-        self._ended = set(position["ended"]) if position["channels"] == self._dealing.channels else set()
+        self._ended = set(position["ended"]) if position["channels"] == self._settings.channels else set()
         self._discovered = None
 
     def committed(self) -> None:
         """Commit the group's offsets, for monitoring."""
-        if not self._dealing.commits:
+        if not self._settings.commits:
             return
         offsets = {partition.name: partition.next for partition in self._partitions}
         news = {name: offset for name, offset in offsets.items() if self._reported.get(name) != offset}
@@ -336,10 +337,10 @@ class KafkaEnumerator(Enumerator):
 
 def shares(lags: list[int], budget: int) -> list[int]:
     """Return the share of each lag in a budget: equal shares, and what short lags leave over goes to the others."""
-    dealt, left = [0] * len(lags), budget
+    assigned, left = [0] * len(lags), budget
     waiting = sorted((number for number, lag in enumerate(lags) if lag), key=lambda number: lags[number])
     while waiting:
         number = waiting.pop(0)
-        dealt[number] = min(lags[number], max(1, left // (len(waiting) + 1)))
-        left -= dealt[number]
-    return dealt
+        assigned[number] = min(lags[number], max(1, left // (len(waiting) + 1)))
+        left -= assigned[number]
+    return assigned

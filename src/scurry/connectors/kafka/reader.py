@@ -112,7 +112,7 @@ class PartitionReader:
         if error.code() in (self._module.KafkaError._AUTO_OFFSET_RESET, self._module.KafkaError.OFFSET_OUT_OF_RANGE):
             raise SourceNotFoundError(
                 f"{place}: the record at offset {at} is not there any more, so records were deleted before they were "
-                "read; set the property auto.offset.reset to earliest to go on with what is left"
+                "read; set the property auto.offset.reset to earliest to continue with what is left"
             )
         self._trouble.heard(error)  # librdkafka retries
         return at

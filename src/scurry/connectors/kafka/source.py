@@ -90,14 +90,14 @@ class KafkaSource(Source):
         """Return an enumerator that discovers partitions with its first batch."""
         properties = self.properties
         every = properties.integer("partition.discovery.interval.ms", DISCOVERY_MS)
-        dealing = EnumeratorSettings(
+        settings = EnumeratorSettings(
             channels=self.channels(parallelism),
             limits=limits,
             discovery_seconds=every / 1000 if every > 0 and self.stop is None else None,
             patience_seconds=properties.patience_seconds,
             commits=self.group is not None and properties.flag("commit.offsets.on.checkpoint", True),
         )
-        return KafkaEnumerator(Cluster(properties, self.group), self.subscription, self.start, self.stop, dealing)
+        return KafkaEnumerator(Cluster(properties, self.group), self.subscription, self.start, self.stop, settings)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of the assigned ranges; partitions that share a channel take turns."""

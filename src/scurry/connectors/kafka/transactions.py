@@ -158,7 +158,7 @@ class _Session:
         problem = error.args[0]
         if problem.code() in (self._module.KafkaError._FENCED, self._module.KafkaError.INVALID_PRODUCER_EPOCH):
             return SinkCommitError(
-                f"another run of this job writes to {self._servers} as {self._name!r}; this one must not go on"
+                f"another run of this job writes to {self._servers} as {self._name!r}; this one must stop"
             )
         return self._producer.error(problem.str())
 

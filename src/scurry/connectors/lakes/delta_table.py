@@ -128,7 +128,8 @@ class DeltaTableLog(TableLog):
             if number not in commits:
                 raise SourceConnectionError(
                     f"version {number} of the Delta table {self._path} is not in its log any more: the log was cleaned "
-                    "up before the job has read it; start anew, and raise delta.logRetentionDuration"
+                    "up before the job has read it; start with an empty checkpoint directory, and raise "
+                    "delta.logRetentionDuration"
                 )
             found += self._added(number)
         return max(newest, version), found
@@ -142,7 +143,7 @@ class DeltaTableLog(TableLog):
             did, say = ("rewritten", "ignore_changes") if added else ("deleted", "ignore_deletes")
             raise UnsupportedError(
                 f"version {version} of the Delta table {self._path} has {did} records that may have been read; "
-                f"{say}(True) goes on without regard to that"
+                f"{say}(True) continues regardless"
             )
         return [_file(add["path"], add["size"], add["partitionValues"], add.get("deletionVector")) for add in added]
 

@@ -74,9 +74,9 @@ class LakeEnumerator(Enumerator):
             return
         self._looked = self._clock()
         self._version, files = self._log.start() if self._version is None else self._log.after(self._version)
-        self._deal(files)
+        self._distribute(files)
 
-    def _deal(self, files: Iterable[TableFile]) -> None:
+    def _distribute(self, files: Iterable[TableFile]) -> None:
         loads = [sum(file.size for file in queue) for queue in self._queues]
         for file in files:
             channel = loads.index(min(loads))
@@ -127,6 +127,6 @@ class LakeEnumerator(Enumerator):
             self._queues, self._final = saved, list(position["final"])
         else:
             self._queues, self._final = [[] for _ in self._queues], [False] * len(self._queues)
-            self._deal(file for queue in saved for file in queue)
+            self._distribute(file for queue in saved for file in queue)
         # without later versions, a version that was assigned is not assigned again
         self._looked = None if self._version is None or self._interval is not None else self._clock()

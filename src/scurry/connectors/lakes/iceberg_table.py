@@ -144,7 +144,8 @@ class IcebergLog(TableLog):
         except ValueError as error:
             raise SourceConnectionError(
                 f"snapshot {version} of the Iceberg table {self._table.identifier}, up to which the job has read, is "
-                f"no ancestor of the current one, or is gone ({error}); start anew, and let snapshots expire later"
+                f"no ancestor of the current one, or is gone ({error}); start with an empty checkpoint "
+                "directory, and let snapshots expire later"
             ) from None
 
 

@@ -16,7 +16,7 @@ _PER_RECORD = (
 )  # fmt: skip
 
 _INSTEAD = {
-    ops.AsyncWait: "catch exceptions in async_invoke(...) and return what tells of them",
+    ops.AsyncWait: "catch exceptions in async_invoke(...) and return results that describe them",
     ops.AssignTimestamps: "check the records in a map(...).with_dead_letters(...) before it",
 }
 

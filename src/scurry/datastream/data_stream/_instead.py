@@ -10,7 +10,7 @@ STREAM_METHODS = {
         for name in ("window", "count_window", "aggregate", "apply")
     },
     **{
-        name: f"call key_by(...) before {name}(...), which goes on with the records of each key"
+        name: f"call key_by(...) before {name}(...), which continues with the records of each key"
         for name in ("reduce", "sum", "min", "max", "min_by", "max_by")
     },
     "count": "map each record to (key, 1), then key_by(...) and sum(1)",

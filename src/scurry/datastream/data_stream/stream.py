@@ -324,7 +324,7 @@ class DataStream(OperatorSettings, Generic[T_co]):
         return KeyedStream(self, ops.Hash(key_selector, declared_type(key_type, "key_type")))
 
     def window_all(self, window_assigner: WindowAssigner[T_co, W]) -> AllWindowedStream[T_co, W]:
-        """Put all records, whatever their key, into windows; this is not parallel."""
+        """Put all records, regardless of keys, into windows; this is not parallel."""
         from scurry.datastream.data_stream.windowed import AllWindowedStream
 
         return AllWindowedStream(self, window_assigner)

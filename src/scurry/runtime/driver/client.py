@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from scurry.common._config.scheduler import SCHEDULER_MODE
 from scurry.common.completable_future import CompletableFuture
@@ -118,22 +118,22 @@ class RunningJob(JobClient):
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
         """End the job at a batch boundary and save its state; the future gets the savepoint's path."""
-        return self._savepoint(savepoint_directory, "drain" if advance_to_end_of_event_time else "stop")
+        return self._savepoint(savepoint_directory, stop=True, drain=advance_to_end_of_event_time)
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Save the state as of the last committed batch while the job continues; the future gets the path."""
-        return self._savepoint(savepoint_directory, "go on")
+        return self._savepoint(savepoint_directory)
 
-    def _savepoint(self, directory: str | None, then: Literal["go on", "stop", "drain"]) -> CompletableFuture[str]:
+    def _savepoint(self, directory: str | None, stop: bool = False, drain: bool = False) -> CompletableFuture[str]:
         settings = self._job.plan.settings
         self._streaming("savepoints: set scurry.final-savepoint.dir to have one when the job ends")
         directory = directory or settings.configuration.get(SAVEPOINTS_DIR.key)
         if not directory:
             raise SavepointError("where should the savepoint go? Name a directory, or set state.savepoints.dir")
         file_system(directory)  # refuses an address that cannot be reached
-        request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), then)
-        if then != "go on":
-            how = "draining" if then == "drain" else "stopping"
+        request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), stop=stop, drain=drain)
+        if stop:
+            how = "draining" if drain else "stopping"
             self._job.log.write("stopping", f"{how} with a savepoint, asked for by {request.asked_by}")
         self._job.requests.ask(request)
         return CompletableFuture(request.future)

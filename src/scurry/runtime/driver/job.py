@@ -131,7 +131,7 @@ class JobExecution:
         2. Commit the sinks. If that fails, the batch is repeated, so nothing of it may have been counted yet.
         3. Add the reports of the tasks to the metrics, the schemas of states and the log.
         4. Record the checkpoint.
-        5. Tell the listeners.
+        5. Notify the listeners.
 
         Args:
             batch_id: The batch.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 from scurry.common.job_client import REQUESTER
 from scurry.errors import JobError, StateNotFoundError
@@ -26,13 +26,15 @@ class SavepointRequest:
 
     Attributes:
         path: Where to write it.
-        then: What the job does next; it ends in all but the first case; `drain` also ends event time.
+        stop: Whether the job ends with it.
+        drain: Whether event time ends, too, before it is taken; only if the job ends.
         future: Gets the path.
         asked_by: Who asked for it.
     """
 
     path: str
-    then: Literal["go on", "stop", "drain"] = "go on"
+    stop: bool = field(default=False, kw_only=True)
+    drain: bool = field(default=False, kw_only=True)
     future: Future[str] = field(default_factory=Future)
     asked_by: str = field(default_factory=REQUESTER.get)
 

@@ -55,7 +55,7 @@ class SinkCommits:
                 raise operator_error(self._plan.operators[number], error) from error
 
     def restarted(self) -> None:
-        """Tell the committers that the job begins another attempt."""
+        """Notify the committers that the job begins another attempt."""
         for committer in vars(self).get("_committers", {}).values():
             committer.restarted()
 

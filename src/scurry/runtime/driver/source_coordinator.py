@@ -60,7 +60,7 @@ class SourceCoordinator:
         self._target_seconds = target_seconds_of(plan)
         self._sizer = BatchSizer(limits, self._target_seconds)
         #: whether splits were assigned for a batch that has not ended
-        self._dealt = False
+        self._assigned = False
         #: the sources that had more for that batch than they were allowed to assign
         self._limited: set[int] = set()
 
@@ -76,20 +76,20 @@ class SourceCoordinator:
         self._job.backlog.left(source.id, backlog)
         if found:
             self._alignment.has_read(source)
-            self._dealt = True
+            self._assigned = True
             if backlog is not None and backlog.more:
                 self._limited.add(source.id)
         return found
 
     def batch_took(self, seconds: float) -> None:
         """Adapt the limits to the time of the batch with the last assignments, which has ended."""
-        if self._dealt:
+        if self._assigned:
             self._sizer.batch_took(seconds, bool(self._limited))
             self._job.backlog.worked(seconds, self._limited)
         if seconds > max(_SLOW_SECONDS, _SLOW * self._target_seconds):
             aim = f"where {self._target_seconds:g} s are aimed at (scurry.batch.target-duration)"
             self._job.log.write_seldom("batch slow", f"a micro-batch took {seconds:.0f} s, {aim}")
-        self._dealt = False
+        self._assigned = False
         self._limited.clear()
 
     def committed(self) -> None:

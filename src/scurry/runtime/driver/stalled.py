@@ -53,8 +53,8 @@ class StalledWatermarks:
         """Take note of an operator that got records in this batch but whose watermark has not risen."""
         self._holders[number] = holder
         now = self._clock()
-        began, told = self._since.setdefault(number, (now, False))
-        if told or now - began < PATIENCE_SECONDS:
+        began, reported = self._since.setdefault(number, (now, False))
+        if reported or now - began < PATIENCE_SECONDS:
             return
         self._since[number] = (began, True)
         plan = self._job.plan
@@ -74,7 +74,7 @@ class StalledWatermarks:
         stands = "it has none yet" if watermark == MIN_TIME else f"it stands at {watermark}"
         return (
             f"the watermark of {operator.name!r} ({operator.origin}) has not moved for {seconds:.0f} s although "
-            f"records arrive: {where} holds it back, {stands}; WatermarkStrategy.with_idleness(...) lets time go on "
+            f"records arrive: {where} holds it back, {stands}; WatermarkStrategy.with_idleness(...) lets time advance "
             "without it"
         )
 

@@ -183,7 +183,7 @@ class StreamingDriver:
             self._engine.start()
             try:
                 stop = self._run_batches()
-                if isinstance(stop, SavepointRequest) and stop.then == "drain":
+                if isinstance(stop, SavepointRequest) and stop.drain:
                     drained = self._end_input()
                 self._finish()
             finally:
@@ -254,7 +254,7 @@ class StreamingDriver:
         if self._restoring:
             return None
         request = self._next_request()
-        if isinstance(request, SavepointRequest) and request.then == "go on":
+        if isinstance(request, SavepointRequest) and not request.stop:
             self._engine.begin_savepoint(request)
         elif request is not None:
             return request

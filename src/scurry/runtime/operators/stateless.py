@@ -18,7 +18,7 @@ _IS_SOME = partial(is_not, None)
 
 
 class _PerRecord(RuntimeOperator):
-    """Call one function per record; on failure, the iterator's remaining length tells which record it was."""
+    """Call one function per record; on failure, the iterator's remaining length shows which record it was."""
 
     hook = ""
 

@@ -211,7 +211,7 @@ class CheckedInput(io.RawIOBase):
         if hashlib.sha256(content).hexdigest() != self._expected.sha256[number]:
             raise SavepointFormatError(
                 f"{self._place} is damaged: {_range(number, self._expected.bytes)} are not what was checked when the "
-                "savepoint was opened; somebody has changed the file since"
+                "savepoint was opened; the file has changed since"
             )
         while len(self._chunks) >= _HELD:
             del self._chunks[next(iter(self._chunks))]

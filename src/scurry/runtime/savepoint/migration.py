@@ -201,7 +201,7 @@ class _OperatorPlanner:
         if before.kind != "key":
             raise StateMigrationError(
                 f"{self.name} has kept {before}, which the operator of that uid no longer keeps\n"
-                "  hint: give the operator another uid(...) to let it begin anew, and leave the old state unclaimed"
+                "  hint: give the operator another uid(...) to let it begin empty, and leave the old state unclaimed"
             )
 
     # ---------------------------------------------------------------- classes
@@ -254,10 +254,10 @@ class _OperatorPlanner:
 
 def _hint(before: StateSchema) -> str:
     if before.kind == "key":
-        return "let key_by return what it did, or give the operator another uid(...) to let it begin anew"
+        return "let key_by return what it did, or give the operator another uid(...) to let it begin empty"
     if before.kind in OWN_KINDS:
-        return "go back to the earlier type, or give the operator another uid(...) to let it begin anew"
+        return "go back to the earlier type, or give the operator another uid(...) to let it begin empty"
     return (
-        "go back to the earlier type, give the state another name to let it begin anew, or declare how values are "
+        "go back to the earlier type, give the state another name to let it begin empty, or declare how values are "
         "converted: descriptor.with_migration(convert=...)"
     )

@@ -112,7 +112,7 @@ def _open(fs: FileSystem, root: str, path: str) -> Savepoint:
             raise SavepointFormatError(f"{path} is damaged: {METADATA} is missing")
         reason = f"there is no {METADATA} in it"
         if fs.exists(posixpath.join(root, ENTRIES)):
-            reason = f"it was never completed: whoever wrote it was stopped before its {METADATA}"
+            reason = f"it was never completed: its writer was stopped before its {METADATA}"
         raise SavepointNotFoundError(f"{path} is no savepoint: {reason}")
     warning = None
     if manifest is not None:
@@ -177,7 +177,7 @@ def _without_manifest(fs: FileSystem, root: str, path: str, metadata: SavepointM
     if metadata.version > 1:
         raise SavepointNotFoundError(
             f"{path} is no savepoint: it was never completed. By its {METADATA} a {MANIFEST} belongs to it, which is "
-            "written last, and there is none: whoever wrote it was stopped before its end, or the file was removed"
+            "written last, and there is none: its writer was stopped before the end, or the file was removed"
         )
     warning = (
         f"{path} was written by scurry {metadata.scurry_version}, whose savepoints have no {MANIFEST}: whether "

@@ -157,7 +157,7 @@ class Restore:
             raise
         except Exception as error:
             raise StateMismatchError(
-                f"the program cannot go on with the state in {savepoint.path}: {type(error).__name__}: {error}"
+                f"the program cannot resume with the state in {savepoint.path}: {type(error).__name__}: {error}"
             ) from error
         if restore.migration is not None:
             job.took_over(restore.migration)
@@ -239,7 +239,7 @@ class Restore:
             if uid in metas:
                 gate = {} if self.metadata.drained else self._gate(op, metas[uid])
                 count = receivers(self.plan, op)
-                for subtask, meta in enumerate(deal_metas(metas[uid], gate, self.plan, count)):
+                for subtask, meta in enumerate(distribute_metas(metas[uid], gate, self.plan, count)):
                     yield Entry(uid, "meta", subtask, 0, pickle.dumps(meta, 5))
 
     def _gate(self, op: OperatorPlan, metas: list[Meta]) -> dict[int, Any]:
@@ -274,23 +274,23 @@ def receivers(plan: JobPlan, op: OperatorPlan) -> int:
     return max(plan.edges[edge].receivers for edge in op.input_edges)
 
 
-def deal_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: int) -> list[Meta]:
+def distribute_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: int) -> list[Meta]:
     """Return the metas of `count` subtasks, each with what is due in its own key groups."""
     groups = plan.settings.max_parallelism
     clock = max(meta.clock for meta in metas)
-    dealt = [Meta(dict(gate), clock) for _ in range(count)]
+    subtasks = [Meta(dict(gate), clock) for _ in range(count)]
     if all(meta.lifetimes == metas[0].lifetimes for meta in metas):  # otherwise all pages are searched again
-        for meta in dealt:
+        for meta in subtasks:
             meta.lifetimes = dict(metas[0].lifetimes)
     for meta in metas:
         for domain in DOMAINS:
             for group, time in meta.due[domain].items():
-                due = dealt[subtask_of(group, groups, count)].due[domain]
+                due = subtasks[subtask_of(group, groups, count)].due[domain]
                 due[group] = min(time, due.get(group, time))
         for group, time in meta.expiry.items():
-            expiry = dealt[subtask_of(group, groups, count)].expiry
+            expiry = subtasks[subtask_of(group, groups, count)].expiry
             expiry[group] = min(time, expiry.get(group, time))
-    return dealt
+    return subtasks
 
 
 def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
@@ -305,7 +305,7 @@ def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
     if "pipeline.max-parallelism" in settings.configuration:
         raise StateMismatchError(
             f"{place} has max parallelism {there}, the program asks for {settings.max_parallelism}: it cannot be "
-            "changed, as it decides where the state of a key lies; leave pipeline.max-parallelism away, or set it so"
+            "changed, as it decides where the state of a key is; leave pipeline.max-parallelism away, or set it so"
         )
     widest = max((op.parallelism for op in plan.operators.values()), default=1)
     if widest > there:

@@ -134,7 +134,7 @@ def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerato
         enumerator.restore(state.position)
     except Exception as error:
         raise SavepointError(
-            f"source {source.name!r} ({source.origin}) cannot go on at the position in the savepoint: {error}"
+            f"source {source.name!r} ({source.origin}) cannot resume at the position in the savepoint: {error}"
         ) from error
     first = [
         Assignment(channel % source.channels, pickle.loads(base64.b64decode(work)), False)

@@ -276,7 +276,7 @@ def _copy_of(place: str) -> str:
 
 def _refusal(place: str, found: str, reason: str, remedy: str) -> SavepointTrustError:
     return SavepointTrustError(
-        f"{place} is not read: {found}: {reason}. Whoever can write state can run code in what reads "
+        f"{place} is not read: {found}: {reason}. A user who can write state can run code in what reads "
         f"it, since its entries are pickled. {remedy}; or read it all the same with allow_untrusted=True "
         "(jobs: scurry.savepoint.allow-untrusted)"
     )

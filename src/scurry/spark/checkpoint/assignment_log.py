@@ -31,7 +31,7 @@ class LogEntry:
     source_positions: SourcePositions
 
     @property
-    def first(self) -> int:
+    def offset(self) -> int:
         """The offset of its first assignment, which identifies the entry."""
         return self.assignments[0].offset
 
@@ -48,48 +48,48 @@ class AssignmentLog:
         self._storage = storage
 
     @staticmethod
-    def path(first: int) -> str:
+    def path(offset: int) -> str:
         """Return the file of an entry, relative to the checkpoint."""
-        return f"{_DIRECTORY}/{first:012d}"
+        return f"{_DIRECTORY}/{offset:012d}"
 
-    def firsts(self) -> list[int]:
+    def offsets(self) -> list[int]:
         """Return the first offsets of all entries, ascending."""
         return sorted(int(name) for name in self._storage.list(_DIRECTORY) if name.isdigit())
 
-    def read(self, first: int) -> LogEntry:
+    def read(self, offset: int) -> LogEntry:
         """Return the entry that begins at an offset.
 
         Raises:
             DamagedFileError: The entry is damaged.
         """
-        content = self._storage.read(self.path(first))
+        content = self._storage.read(self.path(offset))
         digest, pickled = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if digest != _digest(pickled):
-            raise DamagedFileError(f"{self.path(first)} is not what was written")
+            raise DamagedFileError(f"{self.path(offset)} is not what was written")
         entry: LogEntry = pickle.loads(pickled)
         return entry
 
     def entries(self) -> Iterator[LogEntry]:
         """Yield all entries, the oldest first, without those that are purged meanwhile."""
-        for first in self.firsts():
+        for offset in self.offsets():
             try:
-                yield self.read(first)
+                yield self.read(offset)
             except FileNotFoundError:
                 continue
 
     def last(self) -> SourcePositions | None:
         """Return the source positions after the last entry, None if there is none."""
-        firsts = self.firsts()
-        return self.read(firsts[-1]).source_positions if firsts else None
+        offsets = self.offsets()
+        return self.read(offsets[-1]).source_positions if offsets else None
 
     def write(self, entry: LogEntry) -> None:
         """Write an entry atomically and durably."""
         pickled = pickle.dumps(entry, 5)
-        self._storage.write(self.path(entry.first), _digest(pickled) + pickled)
+        self._storage.write(self.path(entry.offset), _digest(pickled) + pickled)
 
-    def delete(self, first: int) -> None:
+    def delete(self, offset: int) -> None:
         """Delete an entry if it exists."""
-        self._storage.delete(self.path(first))
+        self._storage.delete(self.path(offset))
 
 
 def _digest(content: bytes) -> bytes:

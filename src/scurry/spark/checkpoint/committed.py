@@ -37,7 +37,7 @@ def latest_committed(generation: Generation) -> CommittedSnapshot | None:
     end = _offset(generation.storage.read(f"spark/offsets/{batch}"))
     source_positions, pending = None, []
     for entry in AssignmentLog(generation.storage).entries():
-        if entry.first > end:
+        if entry.offset > end:
             break
         source_positions = entry.source_positions
         pending = [

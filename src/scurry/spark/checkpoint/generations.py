@@ -113,7 +113,7 @@ def _content(storage: Storage, directory: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CheckpointCorruptedError(
             f"{directory}/{_FILE} is damaged, and nothing else says which of the checkpoints count. Restore it from a "
-            "copy, or give the job another execution.checkpointing.dir to begin anew"
+            "copy, or give the job another execution.checkpointing.dir to start empty"
         )
     return content
 

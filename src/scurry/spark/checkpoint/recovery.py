@@ -47,7 +47,7 @@ class Recovery:
         """
         return self._rollback.restart_point()
 
-    def take_back_if_unreadable(self, error: Exception) -> bool:
+    def roll_back_if_unreadable(self, error: Exception) -> bool:
         """Roll back the batches whose state cannot be loaded, if that failed the query; return whether there were any.
 
         Raises:
@@ -55,7 +55,7 @@ class Recovery:
         """
         if isinstance(error, OperatorError) or not cannot_load_state(error):
             return False
-        return self._rollback.take_back_unreadable_state()
+        return self._rollback.roll_back_unreadable_state()
 
     def raise_if_full(self, error: Exception) -> None:
         """Replace Spark's various errors about a full disk by one, if the checkpoint directory is full.

@@ -71,10 +71,10 @@ class Rollback:
         """
         self._look()
         committed, faults = self._newest(self._last)
-        self._take_back(committed, faults)
-        return RestartPoint(committed, self._fed_after(committed) or [], list(self._known_ends(committed).values()))
+        self._roll_back(committed, faults)
+        return RestartPoint(committed, self._logged_after(committed) or [], list(self._known_ends(committed).values()))
 
-    def take_back_unreadable_state(self) -> bool:
+    def roll_back_unreadable_state(self) -> bool:
         """Roll back batches until the state can be loaded; return whether there were any.
 
         Raises:
@@ -88,7 +88,7 @@ class Rollback:
             committed, faults = self._newest(committed - 1, faults)
         if committed == newest:
             return False
-        self._take_back(committed, faults)
+        self._roll_back(committed, faults)
         return True
 
     # ---------------------------------------------------------------- what there is
@@ -96,7 +96,7 @@ class Rollback:
     def _look(self) -> None:
         self._offsets, self._commits = self._batches("offsets"), self._batches("commits")
         self._last = max(self._offsets | self._commits, default=-1)
-        self._firsts = self._log.firsts()
+        self._entry_offsets = self._log.offsets()
         self._ends.clear()
         self._entries.clear()
 
@@ -114,13 +114,13 @@ class Rollback:
             if batch in self._commits or batch < self._last:  # else it was not finished when the job ended
                 found.append(fault)
             batch -= 1
-        if oldest > 0 or (self._firsts and self._firsts[0] > 0):
-            found = found or [f"spark/ has nothing to go with {self._log.path(self._firsts[0])}"]
+        if oldest > 0 or (self._entry_offsets and self._entry_offsets[0] > 0):
+            found = found or [f"spark/ has nothing to go with {self._log.path(self._entry_offsets[0])}"]
             more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
             raise CheckpointCorruptedError(
                 f"the checkpoint in {self.directory} is damaged: {'; '.join(found[:3])}{more}. Nothing earlier is kept "
-                "that the job could go on from. Restore the files from a copy, start from a savepoint, or give the job "
-                "another execution.checkpointing.dir to begin anew"
+                "from which the job could resume. Restore the files from a copy, start from a savepoint, or give the "
+                "job another execution.checkpointing.dir to start empty"
             )
         return -1, found
 
@@ -131,19 +131,19 @@ class Rollback:
         for needed in (batch, batch + 1 if self._stays_planned(batch + 1, batch) else batch - 1):
             if needed >= 0 and self._end(needed) is None:
                 return f"spark/offsets/{needed} is {'damaged' if needed in self._offsets else 'missing'}"
-        return None if self._fed_after(batch) is not None else self._missing_entry(batch)
+        return None if self._logged_after(batch) is not None else self._missing_entry(batch)
 
     def _missing_entry(self, batch: int) -> str:
         last = self._end(batch)
-        at = bisect_right(self._firsts, last or 0) - 1
-        if at >= 0 and self._entry(self._firsts[at]) is None:
-            return f"{self._log.path(self._firsts[at])} is damaged"
+        at = bisect_right(self._entry_offsets, last or 0) - 1
+        if at >= 0 and self._entry(self._entry_offsets[at]) is None:
+            return f"{self._log.path(self._entry_offsets[at])} is damaged"
         return f"the entry of assignment {last} is missing in assignments/"
 
     def _stays_planned(self, batch: int, committed: int) -> bool:
         """Return whether Spark can repeat a batch as planned: its end offset and all its assignments are known."""
         end = self._end(batch)
-        return end is not None and end < self._fed(committed)
+        return end is not None and end < self._logged_until(committed)
 
     def _is_committed(self, batch: int) -> bool:
         return batch in self._commits and _parsed(self.spark, f"commits/{batch}") is not None
@@ -155,48 +155,48 @@ class Rollback:
             self._ends[batch] = _offset(lines)
         return self._ends[batch]
 
-    def _fed_after(self, batch: int) -> list[LogEntry] | None:
+    def _logged_after(self, batch: int) -> list[LogEntry] | None:
         """Return the entries from the last one of a batch on, up to a gap; None if that one cannot be read."""
         last = self._end(batch) if batch >= 0 else -1
         if last is None:
             return None
-        at = bisect_right(self._firsts, last) - 1
-        holder = self._entry(self._firsts[at]) if at >= 0 else None
+        at = bisect_right(self._entry_offsets, last) - 1
+        holder = self._entry(self._entry_offsets[at]) if at >= 0 else None
         if holder is None or holder.end <= last:
             # an entry that begins right after the batch is enough
             at += 1
-            holder = self._entry(last + 1) if self._firsts[at : at + 1] == [last + 1] else None
+            holder = self._entry(last + 1) if self._entry_offsets[at : at + 1] == [last + 1] else None
         if holder is None:
             return None if last >= 0 else []
         entries = [holder]
-        for first in self._firsts[at + 1 :]:
-            entry = self._entry(first)
-            if entry is None or first != entries[-1].end:
+        for offset in self._entry_offsets[at + 1 :]:
+            entry = self._entry(offset)
+            if entry is None or offset != entries[-1].end:
                 break
             entries.append(entry)
         return entries
 
-    def _fed(self, committed: int) -> int:
+    def _logged_until(self, committed: int) -> int:
         """Return the offset after the last assignment that is logged without a gap."""
-        entries = self._fed_after(committed)
+        entries = self._logged_after(committed)
         return entries[-1].end if entries else 0
 
-    def _entry(self, first: int) -> LogEntry | None:
-        if first not in self._entries:
+    def _entry(self, offset: int) -> LogEntry | None:
+        if offset not in self._entries:
             try:
-                self._entries[first] = self._log.read(first)
+                self._entries[offset] = self._log.read(offset)
             except (DamagedFileError, FileNotFoundError):
-                self._entries[first] = None
-        return self._entries[first]
+                self._entries[offset] = None
+        return self._entries[offset]
 
-    # ---------------------------------------------------------------- taking back
+    # ---------------------------------------------------------------- rolling back
 
-    def _take_back(self, committed: int, faults: list[str]) -> None:
+    def _roll_back(self, committed: int, faults: list[str]) -> None:
         """Delete what comes after a batch, except the plan of the next one."""
         planned = committed + 1 if self._stays_planned(committed + 1, committed) else committed
         commits = sorted((batch for batch in self._commits if batch > committed), reverse=True)
         offsets = sorted((batch for batch in self._offsets if batch > planned), reverse=True)
-        lost = [first for first in self._firsts if first >= self._fed(committed)]
+        lost = [offset for offset in self._entry_offsets if offset >= self._logged_until(committed)]
         if not (commits or offsets or lost):
             return
         self._remember_ends(committed)
@@ -206,10 +206,10 @@ class Rollback:
             self.spark.delete(f"commits/{batch}")
         for batch in offsets:
             self.spark.delete(f"offsets/{batch}")
-        for first in reversed(lost):
-            self._log.delete(first)
+        for offset in reversed(lost):
+            self._log.delete(offset)
         self.note(
-            self._report(committed, commits, offsets, faults, [first for first in lost if not self._entry(first)])
+            self._report(committed, commits, offsets, faults, [offset for offset in lost if not self._entry(offset)])
         )
         self._look()
 
@@ -217,12 +217,12 @@ class Rollback:
         self, committed: int, commits: list[int], offsets: list[int], faults: list[str], lost: list[int]
     ) -> str:
         reasons = faults or [f"spark/offsets/{batch} is damaged" for batch in offsets if self._end(batch) is None]
-        reasons = reasons or [f"{self._log.path(first)} is damaged" for first in lost]
+        reasons = reasons or [f"{self._log.path(offset)} is damaged" for offset in lost]
         if commits:
-            what = f"batches {committed + 1} to {commits[0]} are taken back and computed again"
-            what = f"batch {commits[0]} is taken back and computed again" if len(commits) == 1 else what
+            what = f"batches {committed + 1} to {commits[0]} are rolled back and computed again"
+            what = f"batch {commits[0]} is rolled back and computed again" if len(commits) == 1 else what
         else:
-            what = f"batch {committed + 1} is planned anew"
+            what = f"batch {committed + 1} is planned again"
         why = "; ".join(dict.fromkeys(reasons)) or "its records do not fit together"
         return f"the checkpoint in {self.directory} is damaged, {what}: {why}"
 
@@ -236,12 +236,12 @@ class Rollback:
         """
         known = self._remembered_ends()
         known |= {batch: end for batch in self._offsets if batch > committed and (end := self._end(batch)) is not None}
-        end, fed = self._end(committed) if committed >= 0 else None, self._fed(committed)
+        end, logged = self._end(committed) if committed >= 0 else None, self._logged_until(committed)
         last = -1 if end is None else end
         ends: dict[int, int] = {}
         for batch in range(committed + 1, max(known, default=-1) + 1):
             last = known.get(batch, last + 1)
-            if last >= fed:
+            if last >= logged:
                 break
             ends[batch] = last
         return ends

@@ -35,7 +35,7 @@ def storage_full(directory: object) -> CheckpointStorageFullError:
     """Return the error of a checkpoint directory that is full."""
     return CheckpointStorageFullError(
         f"no space left in the checkpoint directory {directory}. Nothing is lost: free some space and start the job "
-        "again, it goes on with the batch at hand"
+        "again, it resumes with the current batch"
     )
 
 

@@ -48,16 +48,16 @@ class AssignmentStream:
         self._jvm = jvm
         encoder = self._jvm.org.apache.spark.sql.Encoders.BINARY()
         self._stream = self._java("MemoryStream").apply(spark._jsparkSession, encoder)
-        self.next_number = 0
+        self.next_offset = 0
         #: assignments not yet added to the stream, because batches before them are replayed
         self._waiting: deque[LoggedAssignment] = deque()
         #: end offsets of the batches that are replayed one by one
         self._replays: deque[int] = deque()
         #: first offsets of the log's entries
-        self._firsts: deque[int] = deque()
+        self._entry_offsets: deque[int] = deque()
         #: the lock that Spark holds while it plans the next batch; None before the query has started
         self._planning: Any = None
-        #: `next_number` at the end of each of the latest batches
+        #: `next_offset` at the end of each of the latest batches
         self._ends: deque[int] = deque(maxlen=KEPT_BATCHES + 2)
 
     def _java(self, name: str) -> Any:
@@ -91,31 +91,31 @@ class AssignmentStream:
         point = self._point
         if not point.entries:
             return None
-        self._firsts.extend(self._log.firsts())
-        self._skip_to(point.entries[0].first)
-        self.next_number = point.entries[-1].end
+        self._entry_offsets.extend(self._log.offsets())
+        self._skip_to(point.entries[0].offset)
+        self.next_offset = point.entries[-1].end
         self._replays.extend(point.replays)
         for entry in point.entries:
             self._waiting.extend(entry.assignments)
         self._release()
         return point.entries[-1].source_positions
 
-    def _skip_to(self, number: int) -> None:
-        """Let the stream's offsets begin at `number`: all assignments before it are committed."""
-        offset = self._java("LongOffset")(number - 1)
-        getattr(self._stream, "currentOffset_$eq")(offset)
-        getattr(self._stream, "lastOffsetCommitted_$eq")(offset)
+    def _skip_to(self, offset: int) -> None:
+        """Let the stream's offsets begin at `offset`: all assignments before it are committed."""
+        before = self._java("LongOffset")(offset - 1)
+        getattr(self._stream, "currentOffset_$eq")(before)
+        getattr(self._stream, "lastOffsetCommitted_$eq")(before)
 
     def add(self, assigned: Sequence[Assigned], source_positions: SourcePositions) -> None:
         """Log assignments, then add all of them to the stream at once.
 
         If the first batch had only some of them, no input gate would wait for the channels of the others.
         """
-        first = self.next_number
-        entry = LogEntry([LoggedAssignment(first + i, each) for i, each in enumerate(assigned)], source_positions)
+        offset = self.next_offset
+        entry = LogEntry([LoggedAssignment(offset + i, each) for i, each in enumerate(assigned)], source_positions)
         self._log.write(entry)
-        self._firsts.append(first)
-        self.next_number = entry.end
+        self._entry_offsets.append(offset)
+        self.next_offset = entry.end
         replaying = self.replaying
         self._waiting.extend(entry.assignments)
         if not replaying:
@@ -125,11 +125,11 @@ class AssignmentStream:
         """Release the next assignments, as a batch is about to be committed, and drop those no restart can need."""
         self._release()
         # Everything in the stream at the end of one batch is in the next one at the latest.
-        self._ends.append(self.next_number)
+        self._ends.append(self.next_offset)
         if len(self._ends) < KEPT_BATCHES + 2:
             return
-        while len(self._firsts) > 1 and self._firsts[1] <= self._ends[0]:
-            self._log.delete(self._firsts.popleft())
+        while len(self._entry_offsets) > 1 and self._entry_offsets[1] <= self._ends[0]:
+            self._log.delete(self._entry_offsets.popleft())
 
     def _release(self) -> None:
         """Add the assignments of the next batch to the stream: those of a replayed batch, else all that wait."""
@@ -151,7 +151,7 @@ class AssignmentStream:
     def _show_next(self) -> None:
         shown = False
         while self._waiting and not shown:
-            until = self._replays.popleft() if self._replays else self.next_number
+            until = self._replays.popleft() if self._replays else self.next_offset
             while self._waiting and self._waiting[0].offset <= until:
                 self._show(self._waiting.popleft())
                 shown = True

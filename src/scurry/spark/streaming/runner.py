@@ -74,7 +74,7 @@ class _Run:
                 recovery = Recovery(self._job, self._spark, self._directory.generation)
                 recovery.raise_if_full(error)
                 began = self._job.totals.batches > before
-                if began or not recovery.take_back_if_unreadable(error):
+                if began or not recovery.roll_back_if_unreadable(error):
                     raise
 
     def _run_generations(self) -> None:
@@ -118,7 +118,7 @@ class _Run:
         engine = SparkEngine(job, spark, generation, assignments, savepoints, self._directory)
         driver = StreamingDriver(job, engine, self._start.restore, self._next_request)
         if driver.recovered and not job.attempt:
-            job.log.note(f"going on from the checkpoint in {self._root}", "resumed")
+            job.log.note(f"resuming from the checkpoint in {self._root}", "resumed")
         return driver
 
     def _next_request(self) -> Request | None:

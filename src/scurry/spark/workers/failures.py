@@ -24,7 +24,7 @@ def noticing_lost_spark() -> Iterator[None]:
         if _spark_is_lost():
             raise SparkLostError(
                 "Spark's JVM on the driver has ended, killed perhaps for want of memory (spark.driver.memory): start "
-                "the program again and it goes on from execution.checkpointing.dir; a supervisor does so by itself"
+                "the program again and it resumes from execution.checkpointing.dir; a supervisor does so by itself"
             ) from error
         raise
 

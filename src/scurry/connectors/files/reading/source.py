@@ -176,7 +176,7 @@ class _FileEnumerator(Enumerator):
         self._seen.update(address for address, _ in new)
         if new:
             self._newest = [new[-1][1].modified, new[-1][0]]
-        self._deal(split for address, status in new for split in self._splits(address, status.size))
+        self._distribute(split for address, status in new for split in self._splits(address, status.size))
 
     def _splits(self, path: str, size: int) -> Iterator[_Pending]:
         """Yield the splits of a file; none for an empty file."""
@@ -184,7 +184,7 @@ class _FileEnumerator(Enumerator):
         for start in range(0, size, step or 1):
             yield _Pending(path, start, min(start + step, size), size)
 
-    def _deal(self, files: Iterable[_Pending]) -> None:
+    def _distribute(self, files: Iterable[_Pending]) -> None:
         loads = [sum(f.left for f in queue) for queue in self._queues]
         for file in files:
             channel = loads.index(min(loads))
@@ -258,7 +258,7 @@ class _FileEnumerator(Enumerator):
             self._queues, self._final = saved, list(position["final"])
         else:
             self._queues, self._final = [[] for _ in range(channels)], [False] * channels
-            self._deal(file for queue in saved for file in queue)
+            self._distribute(file for queue in saved for file in queue)
         if self._interval is not None:
             # the next discovery finds files that appeared since, including those that the constructor listed
             self._seen = set(position["seen"])

@@ -76,7 +76,7 @@ class FileCommitter(Committer):
         repeated = self._last is None or batch_id <= self._last
         self._last = None  # until the commit is complete
         if repeated:
-            self._take_back(batch_id, {part.target for part in parts})
+            self._undo(batch_id, {part.target for part in parts})
         for part in parts:
             self._give_name(part)
         if self._compaction is not None:
@@ -94,7 +94,7 @@ class FileCommitter(Committer):
         if self._compaction is None:
             return
         if self._last is None:
-            self._take_back(None, set())
+            self._undo(None, set())
             self._delete_leftovers()
         self._compact(list(self._buckets()))
         self._delete_consumed(None)
@@ -110,7 +110,7 @@ class FileCommitter(Committer):
 
     # ------------------------------------------------------------------ output of earlier attempts
 
-    def _take_back(self, batch_id: int | None, targets: set[str]) -> None:
+    def _undo(self, batch_id: int | None, targets: set[str]) -> None:
         """Undo this batch and later ones, which will be repeated; with None, undo no batch.
 
         Files that the batch has written again (`targets`) are kept, to be replaced.
@@ -174,7 +174,7 @@ class FileCommitter(Committer):
             if not _undone(first, batch_id) and (directory, first) not in restored:
                 raise SinkCommitError(
                     f"batch {batch_id} is repeated, and {path} holds records of batches from {first} on, but the files "
-                    "it was made of are gone: the job was taken back farther than they are kept"
+                    "it was made of are gone: the job was rolled back farther than they are kept"
                 )
 
     def _delete_leftovers(self) -> None:

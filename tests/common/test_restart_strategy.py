@@ -8,11 +8,12 @@ from scurry.common import Configuration, RestartStrategies, RestartStrategyConfi
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentTypeError
 from scurry.runtime.driver.restart_strategies import restart_strategy
+from scurry.testing import job_plan_of
 
 
 def strategy_of(env: StreamExecutionEnvironment) -> str:
     env.from_collection([1]).print()
-    return str(restart_strategy(env._plan(None).settings))
+    return str(restart_strategy(job_plan_of(env).settings))
 
 
 @pytest.mark.parametrize(

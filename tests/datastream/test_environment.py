@@ -21,6 +21,7 @@ from scurry.datastream import (
 from scurry.errors import ArgumentError, ArgumentTypeError, ConfigError, TopologyError, UnknownConfigError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
+from scurry.testing import job_plan_of
 
 
 class Unbounded(CollectionSource):
@@ -44,7 +45,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[JobPlan]]:
 
 def plan_of(env: StreamExecutionEnvironment, source: CollectionSource | None = None) -> JobPlan:
     env.from_source(source or CollectionSource([1]), None, "numbers").print()
-    return env._plan(None)
+    return job_plan_of(env)
 
 
 class TestConfiguration:

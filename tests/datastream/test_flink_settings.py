@@ -23,11 +23,12 @@ from scurry.datastream import (
 )
 from scurry.datastream._environment_settings import ConfiguredEnvironment
 from scurry.errors import ArgumentError, ArgumentTypeError, ConfigError, TopologyError, UnsupportedError
+from scurry.testing import job_plan_of
 
 
 def checkpoint_dir(env: StreamExecutionEnvironment) -> str | None:
     env.from_collection([1]).print()
-    return env._plan(None).settings.checkpoint_dir
+    return job_plan_of(env).settings.checkpoint_dir
 
 
 class TestCheckpointStorage:

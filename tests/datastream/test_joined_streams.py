@@ -27,6 +27,7 @@ from scurry.datastream.window import (
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import OperatorNode, PartitionNode
+from scurry.testing import plan_of
 
 
 class Join(JoinFunction):
@@ -65,12 +66,13 @@ def second(env: StreamExecutionEnvironment) -> DataStream:
 
 
 def operator(stream: DataStream) -> Any:
-    assert isinstance(stream._node, OperatorNode)
-    return stream._node.operator
+    node = plan_of(stream)
+    assert isinstance(node, OperatorNode)
+    return node.operator
 
 
 def keys(stream: DataStream) -> list[Any]:
-    inputs: Any = stream._node.inputs
+    inputs: Any = plan_of(stream).inputs
     assert all(isinstance(node, PartitionNode) for node in inputs)
     return [(node.partitioner.selector, node.partitioner.key_type) for node in inputs]
 
@@ -100,8 +102,8 @@ class TestWindowJoins:
         windows = TumblingEventTimeWindows.of(10)
         joined = first.join(second).where(len).equal_to(abs).window(windows).apply(Join())
         grouped = first.co_group(second).where(len).equal_to(abs).window(windows).apply(CoGroup())
-        assert joined._node.description == "Join(TumblingEventTimeWindows(10, 0), EventTimeTrigger, Join)"
-        assert grouped._node.description == "CoGroup(TumblingEventTimeWindows(10, 0), EventTimeTrigger, CoGroup)"
+        assert plan_of(joined).description == "Join(TumblingEventTimeWindows(10, 0), EventTimeTrigger, Join)"
+        assert plan_of(grouped).description == "CoGroup(TumblingEventTimeWindows(10, 0), EventTimeTrigger, CoGroup)"
 
     def test_keyed_streams_are_keyed_again(self, first: DataStream, second: DataStream) -> None:
         pairs = first.key_by(hash).join(second.key_by(hash)).where(len).equal_to(abs)
@@ -175,7 +177,7 @@ class TestEvictors:
         result = windowed.evictor(evictor).reduce(max)
         assert operator(result).evictor is evictor
         description = "Window(TumblingEventTimeWindows(10, 0), EventTimeTrigger, CountEvictor, max)"
-        assert result._node.description == description
+        assert plan_of(result).description == description
         assert isinstance(operator(result).trigger, EventTimeTrigger)
 
     def test_what_does_not_fit_is_refused(self, first: DataStream) -> None:

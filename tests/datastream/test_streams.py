@@ -37,6 +37,7 @@ from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
+from scurry.testing import plan_of
 
 PAIR = Types.TUPLE([Types.STRING(), Types.INT()])
 
@@ -67,14 +68,16 @@ def keyed(pairs: DataStream) -> KeyedStream:
 
 
 def operator(stream: Any, kind: type[ops.Operator]) -> Any:
-    assert isinstance(stream._node, OperatorNode)
-    assert type(stream._node.operator) is kind
-    return stream._node.operator
+    node = plan_of(stream)
+    assert isinstance(node, OperatorNode)
+    assert type(node.operator) is kind
+    return node.operator
 
 
 def partitioner(stream: DataStream) -> Any:
-    assert isinstance(stream._node, PartitionNode)
-    return stream._node.partitioner
+    node = plan_of(stream)
+    assert isinstance(node, PartitionNode)
+    return node.partitioner
 
 
 class TestRecordWise:
@@ -85,7 +88,7 @@ class TestRecordWise:
     def test_results_have_the_declared_type_or_none(self, pairs: DataStream) -> None:
         assert pairs.map(Double(), output_type=Types.STRING()).get_type() == Types.STRING()
         assert pairs.map(Double()).get_type() == Types.PICKLED_BYTE_ARRAY()
-        assert pairs.map(Double())._node.output_type is None
+        assert plan_of(pairs.map(Double())).output_type is None
 
     @pytest.mark.parametrize(
         ("declared", "expected"),
@@ -102,7 +105,7 @@ class TestRecordWise:
         def length(pair: tuple[str, int]) -> int:
             return len(pair)
 
-        assert pairs.map(length)._node.output_type is None
+        assert plan_of(pairs.map(length)).output_type is None
 
     def test_a_type_that_is_none_is_refused(self, pairs: DataStream) -> None:
         with pytest.raises(ArgumentTypeError, match="output_type is 'STRING'"):
@@ -170,11 +173,11 @@ class TestKeyed:
     def test_key_by_partitions_by_hash_of_the_key(self, pairs: DataStream) -> None:
         keyed = pairs.key_by(len, key_type=Types.INT())
         assert (partitioner(keyed).selector, partitioner(keyed).key_type) == (len, Types.INT())
-        assert keyed._node.inputs == (pairs._node,)
+        assert plan_of(keyed).inputs == (plan_of(pairs),)
         assert keyed.get_type() == PAIR
 
     def test_key_by_again_starts_from_the_original_stream(self, pairs: DataStream, keyed: KeyedStream) -> None:
-        assert keyed.key_by(len)._node.inputs == (pairs._node,)
+        assert plan_of(keyed.key_by(len)).inputs == (plan_of(pairs),)
 
     def test_simple_functions_become_keyed_operators(self, keyed: KeyedStream) -> None:
         for stream, adapter in [
@@ -227,14 +230,14 @@ class TestKeyed:
             getattr(keyed, method)(1)
 
     def test_keyed_streams_can_be_printed_and_united(self, keyed: KeyedStream, pairs: DataStream) -> None:
-        assert keyed.print("id")._node.inputs == (keyed._node,)
-        assert keyed.union(pairs)._node.inputs == (keyed._node, pairs._node)
+        assert plan_of(keyed.print("id")).inputs == (plan_of(keyed),)
+        assert plan_of(keyed.union(pairs)).inputs == (plan_of(keyed), plan_of(pairs))
 
 
 class TestSeveralStreams:
     def test_union_holds_all_streams(self, pairs: DataStream) -> None:
         united = pairs.union(pairs, pairs.filter(lambda pair: True))
-        assert isinstance(united._node, UnionNode) and len(united._node.inputs) == 3
+        assert isinstance(plan_of(united), UnionNode) and len(plan_of(united).inputs) == 3
         assert united.get_type() == PAIR
 
     def test_union_refuses_other_types(self, pairs: DataStream) -> None:
@@ -248,7 +251,7 @@ class TestSeveralStreams:
 
             map2 = map1
 
-        node = pairs.connect(pairs.map(Double())).map(Join())._node
+        node = plan_of(pairs.connect(pairs.map(Double())).map(Join()))
         assert all(isinstance(each, PartitionNode) for each in node.inputs)
         assert all(isinstance(each.partitioner, ops.Forward) for each in node.inputs)  # type: ignore[attr-defined]
 
@@ -270,7 +273,7 @@ class TestSeveralStreams:
             mapped = connected.map(Maps())
             adapter = operator(mapped, ops.KeyedCoProcess).function
             assert type(adapter) is KeyedCoMap
-            assert [isinstance(i.partitioner, ops.Hash) for i in mapped._node.inputs] == [True, True]  # type: ignore[attr-defined]
+            assert [isinstance(i.partitioner, ops.Hash) for i in plan_of(mapped).inputs] == [True, True]  # type: ignore[attr-defined]
             context: Any = None
             assert list(adapter.process_element1(1, context)) == [1]
             assert list(adapter.process_element2(1, context)) == []
@@ -296,7 +299,8 @@ class TestSeveralStreams:
 
     def test_side_outputs_have_the_type_of_their_tag(self, pairs: DataStream) -> None:
         side = pairs.process(Nothing()).get_side_output(OutputTag("words", Types.STRING()))
-        assert isinstance(side._node, SideOutputNode) and side._node.tag_id == "words"
+        node = plan_of(side)
+        assert isinstance(node, SideOutputNode) and node.tag_id == "words"
         assert side.get_type() == Types.STRING()
 
     def test_only_operators_have_side_outputs(self, pairs: DataStream) -> None:
@@ -367,7 +371,7 @@ class TestBroadcastState:
             processed = stream.connect(rules).process(function, output_type=Types.STRING())
             assert operator(processed, kind).function is function
             assert processed.get_type() == Types.STRING()
-            assert type(processed._node.inputs[1].partitioner) is ops.Broadcast
+            assert type(plan_of(processed).inputs[1].partitioner) is ops.Broadcast
 
     def test_the_function_must_fit_the_stream(
         self, keyed: KeyedStream, pairs: DataStream, rules: BroadcastStream
@@ -439,7 +443,7 @@ class TestSinks:
         sink = pairs.print("id")
         printer = operator(sink, ops.Sink).function
         assert isinstance(printer, PrintSink) and printer.identifier == "id"
-        assert sink._node.output_type == PAIR
+        assert plan_of(sink).output_type == PAIR
 
     def test_add_sink_wraps_a_sink_function(self, pairs: DataStream) -> None:
         class Keep(SinkFunction):
@@ -451,7 +455,7 @@ class TestSinks:
         assert isinstance(sink, FunctionSink) and sink.function is function
 
     def test_sinks_can_be_configured(self, pairs: DataStream) -> None:
-        node = pairs.print().name("out").uid("u").set_description("d").set_parallelism(3).disable_chaining()._node
+        node = plan_of(pairs.print().name("out").uid("u").set_description("d").set_parallelism(3).disable_chaining())
         assert (node.name, node.uid, node.description, node.parallelism) == ("out", "u", "d", 3)
 
     def test_to_spark_takes_columns_from_the_declared_type(self, pairs: DataStream) -> None:
@@ -476,7 +480,7 @@ class TestSinks:
 class TestSettings:
     def test_names_ids_and_parallelism_are_kept(self, pairs: DataStream) -> None:
         mapped = pairs.map(Double()).name("twice").uid("u1").set_description("d").set_parallelism(3)
-        node = mapped.set_max_parallelism(64)._node
+        node = plan_of(mapped.set_max_parallelism(64))
         assert mapped.get_name() == "twice"
         assert (node.uid, node.description, node.parallelism, node.max_parallelism) == ("u1", "d", 3, 64)
 
@@ -517,14 +521,15 @@ class TestSettings:
         built: list[Any] = [pairs.map(Double()), keyed.sum(1), pairs.rebalance(), pairs.print()]  # cause
         with open(__file__) as file:
             line = next(number for number, text in enumerate(file, 1) if text.rstrip().endswith("# cause"))
-        assert {str(stream._node.origin) for stream in built} == {f"{__file__}:{line}"}
+        assert {str(plan_of(stream).origin) for stream in built} == {f"{__file__}:{line}"}
 
 
 class TestSources:
     def test_collection_elements_are_converted_at_once(self, env: StreamExecutionEnvironment) -> None:
         rows = env.from_collection([("a", 1)], type_info=Types.ROW_NAMED(["k", "n"], [Types.STRING(), Types.INT()]))
-        assert isinstance(rows._node, SourceNode) and isinstance(rows._node.source, CollectionSource)
-        assert rows._node.source._values == [Row(k="a", n=1)]
+        node = plan_of(rows)
+        assert isinstance(node, SourceNode) and isinstance(node.source, CollectionSource)
+        assert node.source._values == [Row(k="a", n=1)]
         with pytest.raises(TypeError, match="does not accept 'x'"):
             env.from_collection(["x"], type_info=Types.INT())
 
@@ -533,7 +538,7 @@ class TestSources:
         strategy = WatermarkStrategy.for_monotonous_timestamps()
         stream = env.from_source(source, strategy, "numbers")
         assert (stream.get_name(), stream.get_type()) == ("numbers", Types.INT())
-        assert stream._node.watermark_strategy is strategy  # type: ignore[attr-defined]
+        assert plan_of(stream).watermark_strategy is strategy  # type: ignore[attr-defined]
         with pytest.raises(ArgumentTypeError, match="takes a source"):
             env.from_source([1, 2], strategy, "numbers")
 
@@ -542,7 +547,7 @@ class TestSources:
             isStreaming = True
             columns = ["k", "n"]
 
-        source = env.from_spark(Frame())._node.source  # type: ignore[attr-defined]
+        source = plan_of(env.from_spark(Frame())).source  # type: ignore[attr-defined]
         assert (source.columns, source.bounded) == (("k", "n"), False)
         with pytest.raises(TypeError, match="DataFrame"):
             env.from_spark([1])

@@ -28,6 +28,7 @@ from scurry.datastream.window import (
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import OperatorNode, PartitionNode
+from scurry.testing import plan_of
 
 PAIR = Types.TUPLE([Types.STRING(), Types.INT()])
 
@@ -77,8 +78,9 @@ def windowed(pairs: DataStream) -> WindowedStream:
 
 
 def window(stream: DataStream) -> ops.Window:
-    assert isinstance(stream._node, OperatorNode) and isinstance(stream._node.operator, ops.Window)
-    return stream._node.operator
+    node = plan_of(stream)
+    assert isinstance(node, OperatorNode) and isinstance(node.operator, ops.Window)
+    return node.operator
 
 
 def kinds(stream: DataStream) -> tuple[str | None, str | None]:
@@ -152,14 +154,14 @@ class TestWindows:
         assert all_windows.get_input_type() == PAIR
         for result in (all_windows.process(ProcessAll()), all_windows.apply(ApplyAll()), all_windows.reduce(max)):
             assert window(result).over_all
-            (input_node,) = result._node.inputs
+            (input_node,) = plan_of(result).inputs
             assert isinstance(input_node, PartitionNode) and isinstance(input_node.partitioner, ops.Global)
 
     def test_the_operator_is_named_after_its_assigner(self, windowed: WindowedStream) -> None:
         result = windowed.reduce(max, Process())
         assert result.get_name() == "TumblingEventTimeWindows"
         description = "Window(TumblingEventTimeWindows(1000, 0), EventTimeTrigger, max, Process)"
-        assert result._node.description == description
+        assert plan_of(result).description == description
 
     def test_what_is_no_assigner_or_trigger_is_refused(self, pairs: DataStream, windowed: WindowedStream) -> None:
         with pytest.raises(ArgumentTypeError, match="WindowAssigner"):

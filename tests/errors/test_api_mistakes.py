@@ -30,7 +30,7 @@ from scurry.errors import (
     UnpicklableFunctionError,
 )
 from scurry.graph.shipping import ship
-from scurry.testing import TestHarness
+from scurry.testing import TestHarness, job_plan_of
 
 
 @pytest.fixture
@@ -229,14 +229,14 @@ class TestUnpicklable:
     ) -> None:
         stream = env.from_collection([1])
         (stream.key_by(lambda value: value) if keyed else stream).map(function).print()
-        text = message(UnpicklableFunctionError, lambda: ship(env._plan(None)))
+        text = message(UnpicklableFunctionError, lambda: ship(job_plan_of(env)))
         assert f"cannot be sent to workers: {name}: cannot pickle '_thread.lock' object" in text
 
     def test_a_global_of_the_program_is_named(self, env: StreamExecutionEnvironment) -> None:
         names: dict[str, Any] = {"LOCK": LOCK, "__name__": "__main__"}
         exec("def takes(value):\n    return LOCK", names)
         env.from_collection([1]).map(names["takes"]).print()
-        assert "variable 'LOCK'" in message(UnpicklableFunctionError, lambda: ship(env._plan(None)))
+        assert "variable 'LOCK'" in message(UnpicklableFunctionError, lambda: ship(job_plan_of(env)))
 
 
 def test_errors_of_scurry_are_in_one_tree() -> None:

@@ -8,6 +8,7 @@ from scurry.common import Configuration
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentError, JobError
+from scurry.testing import job_plan_of
 
 
 def connect(value: int) -> int:
@@ -30,7 +31,7 @@ def test_the_error_of_a_job_has_none() -> None:
 def test_plans_have_none() -> None:
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
     env.from_collection([1]).map(abs).name("to amqp://joe:7731@host").set_description("password=7731").print()
-    shown = [env.get_execution_plan(), env._plan("orders").describe()]
+    shown = [env.get_execution_plan(), job_plan_of(env, "orders").describe()]
     assert all("to amqp://joe:******@host" in text and "7731" not in text for text in shown)
 
 

@@ -20,6 +20,7 @@ from scurry.datastream.window import TumblingEventTimeWindows, TumblingProcessin
 from scurry.launch import LaunchOptions
 from scurry.runtime.driver import stalled
 from scurry.runtime.driver.job import JobExecution
+from scurry.testing import job_plan_of
 
 Build = Callable[[StreamExecutionEnvironment], DataStream]
 
@@ -216,7 +217,7 @@ class TestWatermarks:
     def test_it_takes_a_minute_on_the_drivers_clock(self) -> None:
         env = environment()
         windowed(2, [1])(env).print()
-        job = JobExecution(env._plan("quiet"))
+        job = JobExecution(job_plan_of(env, "quiet"))
         now = [0.0]
         watch = stalled.StalledWatermarks(job, lambda: now[0])
         number = next(each.id for each in job.plan.operators.values() if each.name == "widest")
@@ -277,7 +278,7 @@ class TestForgottenExecute:
 def test_notes_are_told_once_however_many_tasks_say_them() -> None:
     env = environment()
     env.from_collection([1]).print()
-    job = JobExecution(env._plan("quiet"))
+    job = JobExecution(job_plan_of(env, "quiet"))
     threads = [threading.Thread(target=job.log.note_once, args=("again",)) for _ in range(4)]
     for thread in threads:
         thread.start()

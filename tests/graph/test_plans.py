@@ -28,6 +28,7 @@ from scurry.datastream.functions import (
 from scurry.datastream.state import MapStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ScurryError, TopologyError
+from scurry.testing import job_plan_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "plans"
 EVEN, LATE = OutputTag("even"), OutputTag("late")
@@ -202,7 +203,7 @@ CASES = [(program, 1) for program in PROGRAMS] + [(p, 2) for p in (rebalance, fo
 def test_plan(program: Callable[[StreamExecutionEnvironment], None], parallelism: int) -> None:
     env = environment(parallelism)
     program(env)
-    text = re.sub(r"[^ (]*/(\w+\.py):\d+", r"\1", env._plan(program.__name__).describe()) + "\n"
+    text = re.sub(r"[^ (]*/(\w+\.py):\d+", r"\1", job_plan_of(env, program.__name__).describe()) + "\n"
     suffix = "" if parallelism == 1 else f"_parallelism_{parallelism}"
     fixture = FIXTURES / f"{program.__name__}{suffix}.txt"
     if os.environ.get("SCURRY_RECORD_PLANS"):
@@ -222,7 +223,7 @@ def test_two_operators_with_one_uid_are_refused_with_both_lines() -> None:
     source = list(enumerate(Path(__file__).read_text(encoding="utf-8").splitlines(), 1))
     first, second = (next(n for n, line in source if line.endswith(f"# {word}")) for word in ("first", "second"))
     with pytest.raises(ScurryError, match="uid 'mine' is given to two operators") as error:
-        env._plan("job")
+        job_plan_of(env, "job")
     assert f"{__file__}:{first}" in str(error.value)
     assert f"{__file__}:{second}" in str(error.value)
 
@@ -232,7 +233,7 @@ def test_generated_uids_do_not_change_with_the_parallelism() -> None:
     for parallelism in (1, 4):
         env = environment(parallelism)
         side_output(env)
-        uids.append([op.uid for op in env._plan("job").operators.values()])
+        uids.append([op.uid for op in job_plan_of(env, "job").operators.values()])
     assert uids[0] == uids[1]
 
 
@@ -241,7 +242,7 @@ def test_the_plan_as_json_has_every_task() -> None:
 
     env = environment(2)
     three_levels(env)
-    plan = env._plan("job")
+    plan = job_plan_of(env, "job")
     nodes = json.loads(plan.to_json())["nodes"]
     assert {node["id"] for node in nodes} == {*plan.sources, *plan.operators}
     shipped = {each["ship_strategy"] for node in nodes for each in node.get("predecessors", ())}
@@ -251,7 +252,7 @@ def test_the_plan_as_json_has_every_task() -> None:
 def test_inputs_that_meet_in_order_are_told_the_time_but_an_idle_job_does_not_tick() -> None:
     env = environment(1)
     broadcast_state(env)
-    plan = env._plan("job")
+    plan = job_plan_of(env, "job")
     assert all(edge.progress for edge in plan.edges.values())
     assert not plan.ticks
 
@@ -259,11 +260,11 @@ def test_inputs_that_meet_in_order_are_told_the_time_but_an_idle_job_does_not_ti
 def test_a_job_with_timers_ticks() -> None:
     env = environment(1)
     numbers(env).key_by(abs).process(Keyed()).print()
-    assert env._plan("job").ticks
+    assert job_plan_of(env, "job").ticks
 
 
 def test_forward_between_different_parallelisms_is_refused_with_both_lines() -> None:
     env = environment(2)
     numbers(env).map(abs).forward().map(abs).name("Alone").set_parallelism(1).print()
     with pytest.raises(TopologyError, match=r"'Map' \(.*\) has 2 and 'Alone' \(.*\) has 1; use rebalance"):
-        env._plan("job")
+        job_plan_of(env, "job")

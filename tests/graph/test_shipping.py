@@ -19,6 +19,7 @@ PROGRAM = """
     from dataclasses import dataclass
     from scurry.datastream import MapFunction, StreamExecutionEnvironment
     from scurry.graph.shipping import ship
+    from scurry.testing import job_plan_of
 
     @dataclass(frozen=True)
     class Point:
@@ -34,7 +35,7 @@ PROGRAM = """
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_collection([1]).map(Shift()).print()
     with open(sys.argv[1], "wb") as file:
-        pickle.dump([ship(env._plan("job")), pickle.dumps(Point(1))], file)
+        pickle.dump([ship(job_plan_of(env, "job")), pickle.dumps(Point(1))], file)
 """
 
 WORKER = """
@@ -78,6 +79,7 @@ NEIGHBOUR_PROGRAM = """
     import neighbour
     from scurry.datastream import StreamExecutionEnvironment
     from scurry.graph.shipping import ship
+    from scurry.testing import job_plan_of
 
     env = StreamExecutionEnvironment.get_execution_environment()
     numbers = env.from_collection([1])
@@ -85,7 +87,7 @@ NEIGHBOUR_PROGRAM = """
     numbers.map(lambda value: neighbour.double(value)).name("in a lambda").print()
     numbers.map(lambda value: value).name("without").print()
     with open(sys.argv[1], "wb") as file:
-        file.write(ship(env._plan("job")))
+        file.write(ship(job_plan_of(env, "job")))
 """
 
 NEIGHBOUR_WORKER = """

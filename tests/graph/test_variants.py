@@ -22,6 +22,7 @@ from scurry.datastream.window import (
 from scurry.datastream.window.triggers import CountTrigger
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
+from scurry.testing import job_plan_of, plan_of
 
 MILLIS = Time.milliseconds
 
@@ -35,9 +36,9 @@ def plan(build: Callable[[DataStream], DataStream], strategy: WatermarkStrategy 
     env = StreamExecutionEnvironment.get_execution_environment(Configuration())
     stream = env.from_collection([1, 2])
     if strategy is not None:
-        stream._node.watermark_strategy = strategy  # type: ignore[attr-defined]
+        plan_of(stream).watermark_strategy = strategy  # type: ignore[attr-defined]
     build(stream).print()
-    return env._plan("variants")
+    return job_plan_of(env, "variants")
 
 
 def planned(build: Callable[[DataStream], DataStream]) -> ops.Operator:

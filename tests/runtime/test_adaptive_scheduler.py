@@ -10,6 +10,7 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.scaling import Scaling
 from scurry.spark.streaming.adaptive import AdaptiveScheduler, adaptive_scheduler
+from scurry.testing import job_plan_of
 
 SCALING = Scaling(reactive=True, most=8, submission_stabilization_ms=0, stabilization_ms=2000, cooldown_ms=5000)
 
@@ -24,7 +25,7 @@ def plan(forward_to: int | None = None) -> JobPlan:
     env.set_parallelism(2)
     numbers = env.from_collection(range(3)).rebalance().map(abs)
     (numbers if forward_to is None else numbers.forward().map(abs).set_parallelism(forward_to)).print()
-    return env._plan("job")
+    return job_plan_of(env, "job")
 
 
 class Cluster:

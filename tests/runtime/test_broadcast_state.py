@@ -25,6 +25,7 @@ from scurry.runtime.local.streaming import plan_loader
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.store import DictStore, StoreKey
 from scurry.runtime.tasks.level_task import LevelTask
+from scurry.testing import job_plan_of
 
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
 OTHER = MapStateDescriptor("other")
@@ -171,7 +172,7 @@ class Subject:
         keyed = isinstance(function, KeyedBroadcastProcessFunction)
         side = data.key_by(lambda value: value[0]) if keyed else data
         side.connect(rules.broadcast(RULES)).process(function)._sink(CollectSink(list), "Results")
-        self.plan = env._plan("job")
+        self.plan = job_plan_of(env, "job")
         self.stores = [DictStore() for _ in range(parallelism)]
         self.batch_id = 0
 

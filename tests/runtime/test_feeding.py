@@ -10,13 +10,14 @@ from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.source_coordinator import all_splits
+from scurry.testing import job_plan_of
 from support.clock import FakeTime
 
 
 def works(source: object) -> dict[int, list[object]]:
     env = StreamExecutionEnvironment.get_execution_environment(Configuration()).set_parallelism(2)
     env.from_source(source, None, "numbers").print()
-    plan = env._plan("job")
+    plan = job_plan_of(env, "job")
     return all_splits(plan, next(iter(plan.sources.values())))
 
 

@@ -23,7 +23,7 @@ from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.savepoint.migration import collect_schemas, plan_migration
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.types import annotation_text, declared_type, describe, describe_hint, text
-from scurry.testing import TestHarness
+from scurry.testing import TestHarness, job_plan_of
 from support.runtime.program_versions import KEY, MODULE, Keep, keeping, program, restored, written
 
 VISIT = Types.ROW_NAMED(["name", "n"], [Types.STRING(), Types.INT()])
@@ -33,7 +33,7 @@ def planned(mode: str, *descriptors: Any, function: Any = None) -> JobPlan:
     env = StreamExecutionEnvironment.get_execution_environment()
     stream = env.from_collection([(KEY, "n", "update", (1,)), (KEY, "n", "update", (2,))])
     stream.key_by(lambda value: value[0]).process(function or Keep(descriptors)).uid("keep").print()
-    plan = env._plan("test")
+    plan = job_plan_of(env, "test")
     plan.settings = replace(plan.settings, mode=mode)
     return plan
 

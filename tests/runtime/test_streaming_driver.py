@@ -34,6 +34,7 @@ from scurry.runtime.driver.streaming import (
     StreamingDriver,
 )
 from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.testing import job_plan_of
 
 #: What a source assigns when it is asked: (channel, split, final); () when it has nothing now.
 Script = Sequence[tuple[tuple[int, Any, bool], ...]]
@@ -158,7 +159,7 @@ def plan_of(source: Source, timed: bool, settings: Mapping[str, str]) -> JobPlan
     stream = env.from_source(source, None, "letters", Types.STRING()).uid("letters")
     keyed = stream.key_by(lambda letter: letter, key_type=Types.STRING())
     (keyed.window(TumblingProcessingTimeWindows.of(1000)) if timed else keyed).reduce(max).uid("last").print()
-    return env._plan("job")
+    return job_plan_of(env, "job")
 
 
 class Job:

@@ -11,6 +11,16 @@ from scurry.errors import SnapshotMismatchError
 from scurry.testing.captured import StreamRecord
 from scurry.testing.harness import TestHarness
 from scurry.testing.inspection import Timer
+from scurry.testing.plans import job_plan_of, plan_of
 from scurry.testing.snapshot import Snapshot
 
-__all__ = ["Snapshot", "SnapshotMismatchError", "StreamRecord", "TestHarness", "Timer", "Watermark"]
+__all__ = [
+    "Snapshot",
+    "SnapshotMismatchError",
+    "StreamRecord",
+    "TestHarness",
+    "Timer",
+    "Watermark",
+    "job_plan_of",
+    "plan_of",
+]

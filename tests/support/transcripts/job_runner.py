@@ -12,6 +12,7 @@ from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer,
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.local.runner import LocalRunner
+from scurry.testing import job_plan_of
 from support.transcripts import pipelines
 from support.transcripts.scripts import Script, unordered
 
@@ -126,7 +127,7 @@ class Run:
     def execute(self) -> Run:
         """Runs the job to its end."""
         if self._clock is not None:
-            LocalRunner(self._clock).run(JobExecution(self._env._plan("transcripts")))
+            LocalRunner(self._clock).run(JobExecution(job_plan_of(self._env, "transcripts")))
         else:
             self._env.execute("transcripts")
         return self

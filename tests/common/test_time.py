@@ -53,7 +53,7 @@ def test_fractions_of_seconds_are_whole_milliseconds() -> None:
     assert Duration.of_seconds(0.5) == Duration.of_millis(500)
 
 
-@pytest.mark.parametrize("make", [lambda: Time.milliseconds(1.5), lambda: Duration.of_nanos(0.5)])
+@pytest.mark.parametrize("make", [lambda: Time.milliseconds(1.5), lambda: Duration.of_nanos(0.5)])  # type: ignore[arg-type]
 def test_what_is_no_whole_number_of_the_smallest_unit_is_refused(make: Any) -> None:
     with pytest.raises(TimeTypeError, match="pass a whole number"):
         make()

@@ -70,12 +70,12 @@ def of(kind: Any) -> str:
 
 def reading(kind: Any) -> AvroRowDeserializationSchema:
     schema = AvroRowDeserializationSchema(avro_schema_string=of(kind))
-    return pickle.loads(pickle.dumps(schema))
+    return pickle.loads(pickle.dumps(schema))  # type: ignore[no-any-return]
 
 
 def writing(kind: Any) -> AvroRowSerializationSchema:
     schema = AvroRowSerializationSchema(avro_schema_string=of(kind))
-    return pickle.loads(pickle.dumps(schema))
+    return pickle.loads(pickle.dumps(schema))  # type: ignore[no-any-return]
 
 
 def recorded() -> list[Any]:

@@ -201,7 +201,7 @@ def types(draw: st.DrawFn, depth: int = 2) -> tuple[Any, st.SearchStrategy[Any]]
     """A type, and its values."""
     shape = draw(st.sampled_from(["scalar", "nullable", "array", "map", "record", "named"])) if depth else "scalar"
     if shape == "scalar":
-        return draw(st.sampled_from(SCALARS))
+        return draw(st.sampled_from(SCALARS))  # type: ignore[no-any-return]
     if shape == "named":
         unique = draw(st.uuids()).hex
         size = draw(st.integers(1, 20))

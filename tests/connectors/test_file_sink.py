@@ -17,7 +17,7 @@ from scurry.common import Configuration, Encoder, Row, Types
 from scurry.connectors.files.writing.buckets import DateTimeBuckets
 from scurry.connectors.files.writing.rolling import RollingPolicy as Policy
 from scurry.connectors.sink import WriterContext
-from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import (
     BucketAssigner,
     FileSink,
@@ -319,9 +319,9 @@ class TestStreamingFileSink:
         configuration.set_string("scurry.runner", "local")
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
         if factory is None:
-            builder = StreamingFileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder())
+            builder: Any = StreamingFileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder())
             builder.with_rolling_policy(RollingPolicy.default_rolling_policy())
-            stream = env.from_collection(["a", "b"], Types.STRING())
+            stream: DataStream = env.from_collection(["a", "b"], Types.STRING())
         else:
             builder = StreamingFileSink.for_bulk_format(str(tmp_path), factory)
             stream = env.from_collection([Row("a"), Row("b")], Types.ROW_NAMED(["a"], [Types.STRING()]))

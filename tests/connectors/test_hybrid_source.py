@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Time, Types, WatermarkStrategy
+from scurry.common.serialization import Encoder
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.source import Assignment, BatchLimits, ChunkSizer, Enumerator
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import FileSink, FileSource, HybridSource, StreamFormat
-from scurry.datastream.connectors.file_system import Encoder
 from scurry.datastream.connectors.hybrid_source import HybridSourceBuilder, SourceSwitchContext
 from scurry.datastream.functions import ProcessWindowFunction
 from scurry.datastream.window import TumblingEventTimeWindows

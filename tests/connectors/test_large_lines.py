@@ -74,11 +74,11 @@ def test_a_reader_never_holds_more_than_the_limit_and_a_block(tmp_path: Path, st
             return self._file.read(size)  # type: ignore[attr-defined, no-any-return]
 
     MAX_RECORD_BYTES.set(8 << 20)
-    with open(path, "rb") as file:
+    with open(path, "rb") as reading:
         if start:
             # the line belongs to the range before
-            assert list(owned_blocks(Counting(file), "f", start, start + 100)) == []  # type: ignore[arg-type]
+            assert list(owned_blocks(Counting(reading), "f", start, start + 100)) == []  # type: ignore[arg-type]
             return
         with pytest.raises(RecordTooLargeError):
-            list(owned_blocks(Counting(file), "f", start, 1 << 30))  # type: ignore[arg-type]
+            list(owned_blocks(Counting(reading), "f", start, 1 << 30))  # type: ignore[arg-type]
     assert held[-1] <= 12 << 20

@@ -116,7 +116,7 @@ class TestOrc:
 
 
 class TestAvro:
-    RECORDS = [{"n": 1, "note": "a", "tags": ["x", "y"]}, {"n": 2, "note": None, "tags": []}]
+    RECORDS: list[dict[str, Any]] = [{"n": 1, "note": "a", "tags": ["x", "y"]}, {"n": 2, "note": None, "tags": []}]
 
     @pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz"])
     def test_files_are_what_others_read(self, tmp_path: Path, run_sink: Run, drive: Drive, codec: str) -> None:

@@ -15,7 +15,7 @@ from scurry.connectors.source import ChunkSizer
 from scurry.connectors.spark_sink import SparkSink
 from scurry.connectors.spark_source import SparkSource, arrow_rows
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.errors import ArgumentError, JobError, UnsupportedError
 
 NOON = datetime.datetime(2026, 11, 21, 12)
 
@@ -124,9 +124,9 @@ def test_the_in_process_runner_refuses_what_only_spark_can_do(side: str) -> None
 
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
     if side == "source":
-        env.from_spark(Frame()).print()
+        env.from_spark(Frame()).print()  # type: ignore[arg-type]
     else:
         env.from_collection([1], Types.INT()).to_spark("parquet", {"path": "/nowhere"})
-    with pytest.raises(Exception, match="the in-process runner cannot run it") as caught:
+    with pytest.raises(JobError, match="the in-process runner cannot run it") as caught:
         env.execute()
     assert isinstance(caught.value.cause, UnsupportedError)

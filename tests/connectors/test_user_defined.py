@@ -112,7 +112,7 @@ class TestSources:
 
     def test_records_are_converted_to_their_type(self) -> None:
         class Typed(Shelves):
-            produced_type = Types.TUPLE([Types.STRING(), Types.INT()])  # type: ignore[assignment]
+            produced_type = Types.TUPLE([Types.STRING(), Types.INT()])
 
             def read_split(self, split: str, start: int, end: int) -> Any:
                 return [(split, 1.5)]

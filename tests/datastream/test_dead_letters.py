@@ -112,19 +112,19 @@ class BothProcessed(CoProcessFunction):
 
 
 class BothKeyed(KeyedCoProcessFunction):
-    process_element1 = BothProcessed.process_element1
-    process_element2 = BothProcessed.process_element2
+    process_element1: Any = BothProcessed.process_element1
+    process_element2: Any = BothProcessed.process_element2
 
 
 class Ruled(BroadcastProcessFunction):
-    process_element = BothProcessed.process_element1
+    process_element: Any = BothProcessed.process_element1
 
     def process_broadcast_element(self, value: Any, ctx: BroadcastProcessFunction.Context) -> None:
         return None
 
 
 class KeyedRuled(KeyedBroadcastProcessFunction):
-    process_element = BothProcessed.process_element1
+    process_element: Any = BothProcessed.process_element1
 
     def process_broadcast_element(self, value: Any, ctx: KeyedBroadcastProcessFunction.Context) -> None:
         return None
@@ -254,4 +254,4 @@ def test_streams_that_are_no_operator_refuse(env: StreamExecutionEnvironment) ->
 
 def test_the_tag_has_no_type_of_its_own(env: StreamExecutionEnvironment) -> None:
     with pytest.raises(ArgumentError, match="DeadLetter objects"):
-        env.from_collection([1]).map(same).with_dead_letters(OutputTag("dead", Types.STRING()))
+        env.from_collection([1]).map(same).with_dead_letters(OutputTag("dead", Types.STRING()))  # type: ignore[arg-type]

@@ -252,7 +252,7 @@ class TestExecution:
         self, env: StreamExecutionEnvironment, submitted: list[JobPlan]
     ) -> None:
         numbers = env.from_collection([1])
-        numbers.map(print).union(numbers).rebalance().print()
+        numbers.map(print).union(numbers).rebalance().print()  # type: ignore[arg-type]
         env.execute()
         assert [type(op.operator) for op in submitted[0].operators.values()] == [ops.Map, ops.Sink]
 

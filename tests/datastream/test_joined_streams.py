@@ -113,7 +113,7 @@ class TestWindowJoins:
         with pytest.raises(ArgumentTypeError, match="DataStream"):
             first.join([1])  # type: ignore[arg-type]
         with pytest.raises(ArgumentTypeError, match="KeySelector"):
-            first.join(second).where("key")
+            first.join(second).where("key")  # type: ignore[arg-type]
         with pytest.raises(ArgumentTypeError, match="WindowAssigner"):
             first.join(second).where(len).equal_to(abs).window(10)  # type: ignore[arg-type]
         windows = TumblingEventTimeWindows.of(10)

@@ -98,7 +98,8 @@ def differences(line: Line) -> str | None:
         if not rest:
             return None if name.startswith("j_") else f"no {name}"
         parameter = rest.pop(0)
-        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        stars: dict[Any, str] = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+        star = stars.get(parameter.kind, "")
         if star + parameter.name != name:
             return f"{parameter.name} for {name}"
         if default and default != "..." and _default(parameter) != default:

@@ -73,7 +73,7 @@ class TestDescriptors:
 
     def test_functions_of_the_wrong_kind_are_refused(self) -> None:
         with pytest.raises(ArgumentTypeError, match="ReduceFunction or a callable"):
-            ReducingStateDescriptor("r", 3, Types.INT())
+            ReducingStateDescriptor("r", 3, Types.INT())  # type: ignore[arg-type]
         with pytest.raises(ArgumentTypeError, match="AggregateFunction"):
             AggregatingStateDescriptor("a", max, Types.INT())  # type: ignore[arg-type]
 

@@ -109,7 +109,7 @@ class TestRecordWise:
 
     def test_a_type_that_is_none_is_refused(self, pairs: DataStream) -> None:
         with pytest.raises(ArgumentTypeError, match="output_type is 'STRING'"):
-            pairs.map(Double(), output_type="STRING")
+            pairs.map(Double(), output_type="STRING")  # type: ignore[call-overload]
 
     def test_filter_keeps_the_type(self, pairs: DataStream) -> None:
         kept = pairs.filter(lambda pair: pair[1] > 1)
@@ -162,11 +162,11 @@ class TestRecordWise:
 
     def test_a_class_instead_of_an_instance_is_told_apart(self, pairs: DataStream) -> None:
         with pytest.raises(ArgumentTypeError, match=r"pass an instance of it: Double\(\)"):
-            pairs.map(Double)
+            pairs.map(Double)  # type: ignore[arg-type]
 
     def test_process_points_from_keyed_functions_to_key_by(self, pairs: DataStream) -> None:
         with pytest.raises(ArgumentTypeError, match="call key_by"):
-            pairs.process(KeyedNothing())
+            pairs.process(KeyedNothing())  # type: ignore[call-overload]
 
 
 class TestKeyed:
@@ -212,7 +212,7 @@ class TestKeyed:
         function = KeyedNothing()
         assert operator(keyed.process(function), ops.KeyedProcess).function is function
         with pytest.raises(ArgumentTypeError, match="takes a KeyedProcessFunction"):
-            keyed.process(Nothing())
+            keyed.process(Nothing())  # type: ignore[call-overload]
 
     def test_reduce_keeps_the_type(self, keyed: KeyedStream) -> None:
         reduced = keyed.reduce(lambda a, b: a)
@@ -364,11 +364,12 @@ class TestBroadcastState:
     def test_process_has_the_broadcast_stream_as_second_input(
         self, keyed: KeyedStream, pairs: DataStream, rules: BroadcastStream
     ) -> None:
-        for stream, function, kind in [
+        cases: list[tuple[DataStream, Any, type]] = [
             (pairs, Plain(), ops.BroadcastProcess),
             (keyed, Keyed(), ops.KeyedBroadcastProcess),
-        ]:
-            processed = stream.connect(rules).process(function, output_type=Types.STRING())
+        ]
+        for stream, function, kind in cases:
+            processed: Any = stream.connect(rules).process(function, output_type=Types.STRING())
             assert operator(processed, kind).function is function
             assert processed.get_type() == Types.STRING()
             assert type(plan_of(processed).inputs[1].partitioner) is ops.Broadcast
@@ -413,7 +414,7 @@ class TestAsyncFunctions:
         with pytest.raises(ArgumentTypeError, match="async def"):
             AsyncDataStream.ordered_wait(pairs, Forgot(), 1_000)
         with pytest.raises(ArgumentTypeError, match="expected AsyncFunction"):
-            AsyncDataStream.ordered_wait(pairs, Double(), 1_000)  # type: ignore[arg-type]
+            AsyncDataStream.ordered_wait(pairs, Double(), 1_000)  # type: ignore[call-overload]
 
     def test_numbers_must_make_sense(self, pairs: DataStream) -> None:
         with pytest.raises(ArgumentError, match="capacity must be at least 1, not 0"):
@@ -421,7 +422,7 @@ class TestAsyncFunctions:
         with pytest.raises(ArgumentError, match="need a timeout above 0 ms"):
             AsyncDataStream.unordered_wait_with_retry(pairs, self.Ask(), 0, self.retry)
         with pytest.raises(ArgumentTypeError, match="expected an AsyncRetryStrategy"):
-            AsyncDataStream.unordered_wait_with_retry(pairs, self.Ask(), 1, None)  # type: ignore[arg-type]
+            AsyncDataStream.unordered_wait_with_retry(pairs, self.Ask(), 1, None)  # type: ignore[call-overload]
 
 
 class TestCache:
@@ -435,7 +436,7 @@ class TestCache:
         assert cached.get_type() == PAIR
         for configure in (cached.name, cached.uid, cached.set_parallelism):
             with pytest.raises(TopologyError, match="set them before cache"):
-                configure(1)  # type: ignore[arg-type]
+                configure(1)
 
 
 class TestSinks:
@@ -485,7 +486,7 @@ class TestSettings:
         assert (node.uid, node.description, node.parallelism, node.max_parallelism) == ("u1", "d", 3, 64)
 
     def test_operators_have_flinks_names(self, pairs: DataStream, keyed: KeyedStream) -> None:
-        streams = [pairs.map(len), pairs.flat_map(len), pairs.filter(len), pairs.process(Nothing()), keyed.sum(1)]
+        streams = [pairs.map(len), pairs.flat_map(len), pairs.filter(len), pairs.process(Nothing()), keyed.sum(1)]  # type: ignore[arg-type]
         assert [stream.get_name() for stream in streams] == ["Map", "FlatMap", "Filter", "PROCESS", "Reduce"]
         assert pairs.get_name() == "Collection Source"
 
@@ -540,17 +541,17 @@ class TestSources:
         assert (stream.get_name(), stream.get_type()) == ("numbers", Types.INT())
         assert plan_of(stream).watermark_strategy is strategy  # type: ignore[attr-defined]
         with pytest.raises(ArgumentTypeError, match="takes a source"):
-            env.from_source([1, 2], strategy, "numbers")
+            env.from_source([1, 2], strategy, "numbers")  # type: ignore[arg-type]
 
     def test_from_spark_describes_a_dataframe_without_spark(self, env: StreamExecutionEnvironment) -> None:
         class Frame:
             isStreaming = True
             columns = ["k", "n"]
 
-        source = plan_of(env.from_spark(Frame())).source  # type: ignore[attr-defined]
+        source = plan_of(env.from_spark(Frame())).source  # type: ignore[arg-type, attr-defined]
         assert (source.columns, source.bounded) == (("k", "n"), False)
         with pytest.raises(TypeError, match="DataFrame"):
-            env.from_spark([1])
+            env.from_spark([1])  # type: ignore[arg-type]
 
     def test_connect_types(self, pairs: DataStream) -> None:
         assert isinstance(pairs.connect(pairs), ConnectedStreams)

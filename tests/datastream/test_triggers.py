@@ -263,7 +263,7 @@ class TestDeltaTrigger:
 
     def test_needs_a_function(self) -> None:
         with pytest.raises(ArgumentTypeError, match="DeltaFunction"):
-            DeltaTrigger.of(2, Distance)
+            DeltaTrigger.of(2, Distance)  # type: ignore[arg-type]
 
 
 class TestProcessingTimeoutTrigger:
@@ -315,7 +315,7 @@ class TestWindowsWithoutEnd:
 
     def test_fire_once_at_the_end_of_the_stream_if_asked_to(self) -> None:
         window, ctx = GlobalWindow.get(), Context()
-        trigger: Any = GlobalWindows.create_with_end_of_stream_trigger().get_default_trigger(None)
+        trigger: Any = GlobalWindows.create_with_end_of_stream_trigger().get_default_trigger(None)  # type: ignore[arg-type]
         assert trigger.on_element("x", 5, window, ctx) is CONTINUE
         assert ctx.event_timers == {self.END}
         assert [trigger.on_event_time(time, window, ctx) for time in (99, self.END)] == [CONTINUE, FIRE]

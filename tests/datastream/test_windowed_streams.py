@@ -112,13 +112,14 @@ class TestFunctions:
 
     def test_functions_must_suit_the_kind_of_window(self, windowed: WindowedStream, pairs: DataStream) -> None:
         all_windows = pairs.window_all(TumblingEventTimeWindows.of(1000))
-        for stream, function in [(windowed, ProcessAll()), (all_windows, Process()), (windowed, Apply())]:
+        cases: list[tuple[Any, Any]] = [(windowed, ProcessAll()), (all_windows, Process()), (windowed, Apply())]
+        for stream, function in cases:
             with pytest.raises(ArgumentTypeError):
                 stream.process(function)
         with pytest.raises(ArgumentTypeError):
             windowed.reduce(max, ProcessAll())
         with pytest.raises(ArgumentTypeError):
-            windowed.aggregate(max)  # type: ignore[arg-type]
+            windowed.aggregate(max)  # type: ignore[call-overload]
 
 
 class TestWindows:

@@ -182,8 +182,8 @@ class TestTimeAssigners:
                 kind.of(size, slide, offset)
 
     def test_default_triggers_follow_the_clock_of_the_assigner(self) -> None:
-        assert isinstance(TumblingEventTimeWindows.of(1).get_default_trigger(None), EventTimeTrigger)
-        assert isinstance(SlidingProcessingTimeWindows.of(1, 1).get_default_trigger(None), ProcessingTimeTrigger)
+        assert isinstance(TumblingEventTimeWindows.of(1).get_default_trigger(None), EventTimeTrigger)  # type: ignore[arg-type]
+        assert isinstance(SlidingProcessingTimeWindows.of(1, 1).get_default_trigger(None), ProcessingTimeTrigger)  # type: ignore[arg-type]
         assert SlidingEventTimeWindows.of(1, 1).is_event_time()
         assert not TumblingProcessingTimeWindows.of(1).is_event_time()
 
@@ -256,7 +256,7 @@ class TestCounts:
             assert numbers == list(range(i * slide, min(n, i * slide + size)))
 
     def test_a_full_window_fires_and_is_dropped(self) -> None:
-        trigger = CountTumblingWindowAssigner.of(2).get_default_trigger(None)
+        trigger = CountTumblingWindowAssigner.of(2).get_default_trigger(None)  # type: ignore[arg-type]
         assert isinstance(trigger, PurgingTrigger) and isinstance(trigger.nested_trigger, CountTrigger)
 
     def test_sizes_must_be_positive(self) -> None:
@@ -267,4 +267,4 @@ class TestCounts:
     def test_global_windows_need_a_trigger_of_their_own(self) -> None:
         assigner = GlobalWindows.create()
         assert list(assigner.assign_windows("x", MIN, Context())) == [GlobalWindow.get()]
-        assert isinstance(assigner.get_default_trigger(None), NeverTrigger)
+        assert isinstance(assigner.get_default_trigger(None), NeverTrigger)  # type: ignore[arg-type]

@@ -73,7 +73,7 @@ def numbers(some: Any) -> str:
     return " ".join(str(element[2]) for element in some)
 
 
-def distance(one: Any, two: Any) -> int:
+def distance(one: Any, two: Any) -> Any:
     return abs(one[2] - two[2])
 
 

@@ -47,7 +47,7 @@ def forgets(value: Any) -> None:
 
 class TestNone:
     def test_a_record_of_none_is_shown(self) -> None:
-        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))
+        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))  # type: ignore[index]
         assert "\n  record: None" in text
 
     def test_where_no_record_is_to_blame_none_is_shown(self) -> None:
@@ -66,7 +66,7 @@ class TestNone:
         assert re.search(r"did the function of 'Map' \(.*test_advice\.py:\d+\) return nothing\?", hint_of(text)), text
 
     def test_it_is_when_a_key_selector_meets_none_too(self) -> None:
-        text = failure(lambda env: env.from_collection([1]).map(forgets).key_by(lambda v: v[0]).reduce(max))
+        text = failure(lambda env: env.from_collection([1]).map(forgets).key_by(lambda v: v[0]).reduce(max))  # type: ignore[arg-type, index]
         assert "did the function of 'Map'" in hint_of(text)
 
     def test_and_when_a_declared_type_does(self) -> None:
@@ -78,7 +78,7 @@ class TestNone:
         assert list(stream.execute_and_collect()) == [None]
 
     def test_a_source_of_none_blames_no_function(self) -> None:
-        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))
+        text = failure(lambda env: env.from_collection([None]).map(lambda value: value["x"]))  # type: ignore[index]
         assert "return nothing" not in text
 
 
@@ -111,11 +111,11 @@ class TestResults:
         assert "\n  record: 1" in text
 
     def test_a_flat_map_function_is_too(self) -> None:
-        text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))
+        text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))  # type: ignore[arg-type, return-value]
         assert "TypeError: <lambda> returned 'int', not an iterable of results" in text
 
     def test_the_same_error_within_a_function_is_its_own(self) -> None:
-        text = failure(lambda env: env.from_collection([1]).map(lambda value: list(value)))
+        text = failure(lambda env: env.from_collection([1]).map(lambda value: list(value)))  # type: ignore[call-overload]
         assert "TypeError: 'int' object is not iterable" in text
 
 
@@ -205,7 +205,7 @@ class TestTime:
 
 
 def test_a_failing_key_selector_names_the_key_by() -> None:
-    text = failure(lambda env: env.from_collection([{}]).key_by(lambda value: value["user"]).reduce(max))
+    text = failure(lambda env: env.from_collection([{}]).key_by(lambda value: value["user"]).reduce(max))  # type: ignore[arg-type, index]
     assert re.search(r"in operator 'KeyBy' built at .*test_advice\.py:\d+", text), text
 
 

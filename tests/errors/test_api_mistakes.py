@@ -108,10 +108,10 @@ class TestAttributes:
             (lambda stream: stream.get_execution_environment().executes, "did you mean execute"),
             (lambda stream: stream.get_execution_environment().from_elements, "call from_collection([...])"),
             (lambda stream: stream.get_execution_environment().get_config().set_paralelism, "set_parallelism?"),
-            (lambda stream: Configuration().set_int, "did you mean set_integer"),
-            (lambda stream: KafkaSource.builder().set_topic, "did you mean set_topics?"),
-            (lambda stream: ValueStateDescriptor("s", Types.INT()).enable_ttl, "enable_time_to_live?"),
-            (lambda stream: OutputFileConfig.builder().with_prefix, "did you mean with_part_prefix"),
+            (lambda stream: Configuration().set_int, "did you mean set_integer"),  # type: ignore[attr-defined]
+            (lambda stream: KafkaSource.builder().set_topic, "did you mean set_topics?"),  # type: ignore[attr-defined]
+            (lambda stream: ValueStateDescriptor("s", Types.INT()).enable_ttl, "enable_time_to_live?"),  # type: ignore[attr-defined]
+            (lambda stream: OutputFileConfig.builder().with_prefix, "did you mean with_part_prefix"),  # type: ignore[attr-defined]
         ],
     )
     def test_unknown_ones_name_what_could_be_meant(self, stream: DataStream, call: Any, expected: str) -> None:
@@ -151,7 +151,7 @@ class TestAttributes:
 class TestThings:
     def test_a_source_that_was_not_built(self, env: StreamExecutionEnvironment) -> None:
         builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "orders")
-        text = message(ArgumentTypeError, lambda: env.from_source(builder, WatermarkStrategy.no_watermarks(), "orders"))
+        text = message(ArgumentTypeError, lambda: env.from_source(builder, WatermarkStrategy.no_watermarks(), "orders"))  # type: ignore[arg-type]
         assert text == "StreamExecutionEnvironment.from_source: the FileSourceBuilder is not built: call .build() on it"
 
     def test_a_ttl_that_was_not_built(self) -> None:
@@ -165,7 +165,7 @@ class TestThings:
         assert text.endswith(f"pass a function: lambda record: record[{key!r}]")
 
     def test_a_type_that_was_not_called(self, stream: DataStream) -> None:
-        text = message(ArgumentTypeError, lambda: stream.map(str, output_type=Types.STRING))
+        text = message(ArgumentTypeError, lambda: stream.map(str, output_type=Types.STRING))  # type: ignore[call-overload]
         assert text == "output_type is the method Types.STRING: call it, Types.STRING()"
 
     def test_a_trigger_where_a_window_belongs(self, stream: DataStream) -> None:
@@ -182,7 +182,7 @@ def test_state_of_a_harness_is_asked_for_by_its_descriptor() -> None:
             return None
 
     with TestHarness.of(lambda stream: stream.key_by(lambda value: value).process(Counts())) as harness:
-        text = message(ArgumentTypeError, lambda: harness.state("count", 1))
+        text = message(ArgumentTypeError, lambda: harness.state("count", 1))  # type: ignore[arg-type]
     assert "ValueStateDescriptor('count', Types.INT())" in text
 
 

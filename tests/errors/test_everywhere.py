@@ -182,7 +182,7 @@ def test_iterating_over_results_raises_it_without_inner_frames() -> None:
 
 def test_the_line_that_made_a_mistake_is_the_last_of_the_user() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        failing().from_collection([1]).filter("even")  # cause
+        failing().from_collection([1]).filter("even")  # type: ignore[arg-type]  # cause
     assert re.search(r"\n  at .*test_everywhere\.py:\d+$", caught.value.report())
 
 
@@ -214,7 +214,7 @@ def test_an_error_with_its_story_can_be_pickled() -> None:
 def test_frames_of_the_library_below_scurry_are_not_the_users() -> None:
     try:
         failing()._configuration.get_integer("scurry.nothing", "x")  # type: ignore[arg-type]
-        sorted([1], key=lambda value: re.compile("("))
+        sorted([1], key=lambda value: re.compile("("))  # type: ignore[arg-type, return-value]
     except Exception as error:
         shown = only_user_frames(error.__traceback__)
         assert shown is not None and not is_internal(shown.tb_frame.f_code.co_filename)

@@ -37,7 +37,7 @@ def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_
             readings.write(2)
             job.counts_all()
             kill()
-            wait_until(lambda starts=starts: supervisor.starts > starts, "the driver is started again")
+            wait_until(lambda starts=starts: supervisor.starts > starts, "the driver is started again")  # type: ignore[misc]
         readings.write(1)
         job.counts_all()
         found = job.drain()

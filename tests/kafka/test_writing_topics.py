@@ -97,7 +97,7 @@ def test_a_batch_that_was_not_committed_leaves_nothing(kafka: Kafka, monkeypatch
 
     topic = kafka.topic()
     built = sink(kafka, topic).build()
-    dying = committer(built, topic)
+    dying: Any = committer(built, topic)
     dying.commit(0, write(built, 0, [["a"]]))
     session = dying._session
     session._producer.client.begin_transaction()

@@ -39,9 +39,10 @@ class Counted:
         self.total = runtime_context.get_reducing_state(ReducingStateDescriptor("total", lambda a, b: a + b))
 
     def count(self) -> int:
-        self.calls.update((self.calls.value() or 0) + 1)
+        calls = (self.calls.value() or 0) + 1
+        self.calls.update(calls)
         self.total.add(1)
-        return self.calls.value() if self.calls.value() == self.total.get() else -1
+        return calls if calls == self.calls.value() == self.total.get() else -1
 
 
 class Reduce(Counted, ReduceFunction):

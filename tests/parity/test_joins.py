@@ -67,7 +67,7 @@ def joins(env: StreamExecutionEnvironment, left: Records, right: Records) -> dic
         "tumbling": pairs(TumblingEventTimeWindows.of(20)),
         "sliding": pairs(SlidingEventTimeWindows.of(20, 10)),
         "session": pairs(EventTimeSessionWindows.with_gap(5)),
-        "co_group": groups.apply(lambda ones, twos: [(len(ones), len(twos))]),
+        "co_group": groups.apply(lambda ones, twos: [(len(list(ones)), len(list(twos)))]),
         "interval": interval.process(Pair()),
         "evicted": evicted.reduce(lambda one, two: one._replace(number=0)).map(lambda record: record.key),
     }
@@ -91,7 +91,7 @@ def expected(left: Records, right: Records) -> dict[str, list[Any]]:
     for side, records in enumerate((left, right)):
         for record in records:
             windows[record.key, record.time // 20][side] += 1
-    found = {
+    found: dict[str, list[Any]] = {
         "tumbling": [(one.number, two.number) for one, two in both if one.time // 20 == two.time // 20],
         "sliding": [
             (one.number, two.number)

@@ -37,7 +37,7 @@ class Measured(KeyedProcessFunction):
         self.balance.inc(3)
         self.balance.dec()
         self.events.mark_event(2)
-        self.numbers.update(value)  # type: ignore[attr-defined]
+        self.numbers.update(value)
         self.last = value
         yield value
 

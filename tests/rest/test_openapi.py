@@ -23,7 +23,7 @@ from support.rest.fake_jobs import TOKEN, FakeJob, served
 CASES = int(os.environ.get("SCURRY_CASES", "25"))
 
 #: Query parameters that mean nothing are ignored, as everywhere; and a well-formed body may be one no job can fulfil.
-NOT_PROMISED = [negative_data_rejection, positive_data_acceptance]
+NOT_PROMISED: list[Any] = [negative_data_rejection, positive_data_acceptance]
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +87,7 @@ def send_to_all_paths(description: Any, mode: GenerationMode, count: int) -> Non
 
         @settings(max_examples=count)
         @given(operation.as_strategy(generation_mode=mode))
-        def send(case: schemathesis.Case) -> None:
+        def send(case: schemathesis.Case[Any]) -> None:
             case.call_and_validate(headers=AUTHORIZED, excluded_checks=NOT_PROMISED)
 
         try:

@@ -176,7 +176,7 @@ def joined(left: DataStream, right: DataStream) -> DataStream:
 
 
 def two_levels(stream: DataStream) -> DataStream:
-    sums = tumbling(stream).aggregate(Sum()).uid("sums").map(lambda value: ("all", value[1]))
+    sums: DataStream = tumbling(stream).aggregate(Sum()).uid("sums").map(lambda value: ("all", value[1]))
     return sums.window_all(TumblingEventTimeWindows.of(Time.milliseconds(30))).aggregate(Sum()).uid("totals")
 
 

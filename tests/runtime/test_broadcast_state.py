@@ -171,7 +171,7 @@ class Subject:
         data, rules = env.from_collection([("", 0)]), env.from_collection([("", 0)])
         keyed = isinstance(function, KeyedBroadcastProcessFunction)
         side = data.key_by(lambda value: value[0]) if keyed else data
-        side.connect(rules.broadcast(RULES)).process(function)._sink(CollectSink(list), "Results")
+        side.connect(rules.broadcast(RULES)).process(function)._sink(CollectSink(lambda rows: None), "Results")
         self.plan = job_plan_of(env, "job")
         self.stores = [DictStore() for _ in range(parallelism)]
         self.batch_id = 0
@@ -186,7 +186,8 @@ class Subject:
 
     def batch(self, *steps: Any) -> list[Any]:
         """Feeds, in this order, ("data", value, timestamp), ("rule", value, timestamp) or, for both, a watermark."""
-        writers, rows = self.writers(), []
+        writers = self.writers()
+        rows: list[Any] = []
         seq = self.batch_id << 24
         for step in (MIN_TIME, *steps):
             seq += 1

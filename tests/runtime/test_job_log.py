@@ -44,7 +44,7 @@ def fail(value: int) -> int:
 def endless() -> Iterator[Any]:
     """A job that counts for ever, once it has begun."""
     env = environment()
-    numbers = env.from_source(DataGeneratorSource(int, records_per_second=500), None, "numbers")  # type: ignore[arg-type]
+    numbers = env.from_source(DataGeneratorSource(int, records_per_second=500), None, "numbers")
     numbers.key_by(lambda n: n % 4, Types.LONG()).reduce(lambda a, b: a + b).filter(lambda _: False).print()
     client: Any = env.execute_async("endless")
     while not client.execution.totals.batches:

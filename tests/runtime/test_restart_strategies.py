@@ -52,7 +52,8 @@ def decisions(strategy: RestartStrategy, clock: ManualClock, between: list[int])
 def build(kind: str, arguments: list[Any], clock: ManualClock) -> RestartStrategy:
     if kind == "fixed-delay":
         return FixedDelay(*arguments)
-    return FailureRate(*arguments, clock) if kind == "failure-rate" else ExponentialDelay(*arguments, clock)
+    strategy: Any = FailureRate if kind == "failure-rate" else ExponentialDelay
+    return strategy(*arguments, clock)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("case", RECORDED["scripts"], ids=lambda case: f"{case['type']}{case['arguments']}")
@@ -111,7 +112,9 @@ def test_failure_rate_gives_up_at_the_first_failure_that_is_one_too_many_in_an_i
 ) -> None:
     clock = ManualClock()
     found = decisions(FailureRate(most, interval, delay, clock), clock, times)
-    now, failures, expected = 0, [], []
+    now = 0
+    failures: list[int] = []
+    expected: list[int | None] = []
     for pause in times:
         now += pause
         failures.append(now)

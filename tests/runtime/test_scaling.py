@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +36,7 @@ def test_an_adaptive_job_takes_no_more_slots_than_its_parallelism() -> None:
 def test_times_are_those_of_flink() -> None:
     assert Scaling.of(settings(mode="REACTIVE")) == Scaling(True, 128, 10_000, 60_000, 30_000)
     prefix = "jobmanager.adaptive-scheduler"
-    named = {
+    named: dict[str, Any] = {
         f"{prefix}.resource-stabilization-timeout": "1 s",
         f"{prefix}.executing.resource-stabilization-timeout": "2 s",
         f"{prefix}.scaling-interval.min": "3 s",

@@ -32,7 +32,7 @@ class CountingStore(DictStore):
         self.calls: Counter[str] = Counter()
         self.bytes = 0
 
-    def get(self, key: StoreKey, default: bytes | None = None) -> bytes | None:
+    def get(self, key: StoreKey, default: Any = None) -> Any:
         self.calls["get"] += 1
         blob = super().get(key)
         self.bytes += len(blob or b"")
@@ -344,6 +344,7 @@ class Subject:
     def __init__(self, max_parallelism: int) -> None:
         self.store = DictStore()
         self.max_parallelism = max_parallelism
+        self.backend: KeyedStateBackend
         self.reload()
 
     def reload(self) -> None:
@@ -413,7 +414,7 @@ def test_any_operations_over_any_batches_agree_with_dicts(max_parallelism: int, 
             assert subject.read(kind) == model.read(kind, key)
     for kind, descriptor in DESCRIPTORS.items():
         subject.reload()
-        found = subject.backend.keys_with(descriptor.name, range(max_parallelism))
-        assert sorted(map(repr, found)) == sorted(repr(key) for known, key in model.states if known == kind)
+        keys = subject.backend.keys_with(descriptor.name, range(max_parallelism))
+        assert sorted(map(repr, keys)) == sorted(repr(key) for known, key in model.states if known == kind)
     for domain in (EVENT, PROCESSING):
         assert {(time, key) for time, key, _ in fired(subject.backend, domain, 99)} == model.due(domain, 99)

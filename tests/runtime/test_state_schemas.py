@@ -29,7 +29,7 @@ from support.runtime.program_versions import KEY, MODULE, Keep, keeping, program
 VISIT = Types.ROW_NAMED(["name", "n"], [Types.STRING(), Types.INT()])
 
 
-def planned(mode: str, *descriptors: Any, function: Any = None) -> JobPlan:
+def planned(mode: Any, *descriptors: Any, function: Any = None) -> JobPlan:
     env = StreamExecutionEnvironment.get_execution_environment()
     stream = env.from_collection([(KEY, "n", "update", (1,)), (KEY, "n", "update", (2,))])
     stream.key_by(lambda value: value[0]).process(function or Keep(descriptors)).uid("keep").print()

@@ -186,7 +186,13 @@ TUMBLING = TumblingEventTimeWindows.of(ms(10))
 SLIDING = SlidingEventTimeWindows.of(ms(10), ms(5))
 SESSIONS = EventTimeSessionWindows.with_gap(ms(10))
 #: windows that are not within 64 bits: PyFlink fails on the same ones (OverflowError)
-BEYOND = [(TUMBLING, MAX), (TUMBLING, MAX - 1), (TUMBLING, MIN + 1), (SLIDING, MAX - 6), (SLIDING, MIN + 3)]
+BEYOND: list[tuple[Any, int]] = [
+    (TUMBLING, MAX),
+    (TUMBLING, MAX - 1),
+    (TUMBLING, MIN + 1),
+    (SLIDING, MAX - 6),
+    (SLIDING, MIN + 3),
+]
 BEYOND += [(SESSIONS, MAX - 1), (SESSIONS, MAX - 9), (SESSIONS, MAX - 8)]
 
 

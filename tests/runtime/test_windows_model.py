@@ -151,4 +151,4 @@ COUNTED = st.one_of(
 @settings(max_examples=CASES)
 @given(COUNTED, st.booleans(), BATCHES)
 def test_windows_that_count_agree_with_the_model(kind: str, counted: Any, over_all: bool, batches: Any) -> None:
-    check(Model(*counted, over_all=over_all), kind, False, batches)
+    check(Model(*counted, over_all=over_all), kind, False, batches)  # type: ignore[misc]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from scurry.datastream import KeyedProcessFunction
+from scurry.datastream import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
 from support.savepoints.sensor_program import environment, lines, readings, start
 
@@ -25,7 +27,7 @@ if len(sys.argv) < 4:
 else:
 
     @dataclass
-    class Visits:
+    class Visits:  # type: ignore[no-redef]
         name: str
         hits: int
         level: str = "old"
@@ -33,10 +35,10 @@ else:
 
 
 class Count(KeyedProcessFunction):
-    def open(self, runtime_context):
+    def open(self, runtime_context: RuntimeContext) -> None:
         self.visits = runtime_context.get_state(ValueStateDescriptor("visits"))
 
-    def process_element(self, value, ctx):
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
         visits = self.visits.value() or Visits(value[0], 0)
         visits.hits += 1
         self.visits.update(visits)

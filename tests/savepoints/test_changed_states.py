@@ -31,7 +31,8 @@ class Profile(KeyedProcessFunction):
 
     def process_element(self, value: Any, ctx: Any) -> Iterator[str]:
         profile = self.profile.value()
-        names = self.descriptor.type_info.get_field_names()
+        declared: Any = self.descriptor.type_info
+        names = declared.get_field_names()
         count, second = (profile[0] + 1, profile[1]) if profile is not None else (1, "new")
         self.profile.update(Row(**{names[0]: count, names[1]: second}))
         yield f"running {value[0]} {count} {names[0]} {second}"
@@ -66,7 +67,8 @@ def test_a_type_that_does_not_fit_is_refused_before_anything_runs(job: Job) -> N
 
 @pytest.mark.spark
 def test_a_checkpoint_is_gone_on_with_by_a_changed_program_at_another_parallelism(tmp_path: Any) -> None:
-    job, place = Job("spark", tmp_path), {"execution__checkpointing__dir": str(tmp_path / "checkpoint")}
+    job = Job("spark", tmp_path)
+    place: dict[str, Any] = {"execution__checkpointing__dir": str(tmp_path / "checkpoint")}
     first: Any = job.start(profiles(BEFORE), **place)
     job.wait(first)
     first.stop().result()
@@ -82,7 +84,8 @@ def test_a_checkpoint_is_gone_on_with_by_a_changed_program_at_another_parallelis
 
 @pytest.mark.spark
 def test_a_job_that_began_with_a_savepoint_goes_on_from_its_newest_checkpoint(tmp_path: Any) -> None:
-    job, place = Job("spark", tmp_path), {"execution__checkpointing__dir": str(tmp_path / "second")}
+    job = Job("spark", tmp_path)
+    place: dict[str, Any] = {"execution__checkpointing__dir": str(tmp_path / "second")}
     path = job.stop(job.start(profiles(BEFORE)))
     second: Any = job.start(profiles(BEFORE), savepoint=path, **place)
     while not lines(job.outputs[1]):

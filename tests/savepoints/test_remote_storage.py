@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def settings(disk: Path) -> dict[str, str]:
 
 
 def test_a_job_with_remote_checkpoints_is_cancelled_and_goes_on(
-    tmp_path: Path, disk: Path, settings: dict[str, str], undisturbed: list[str]
+    tmp_path: Path, disk: Path, settings: dict[str, Any], undisturbed: list[str]
 ) -> None:
     job = Job("spark", tmp_path)
     client = job.start(everything, **settings)
@@ -51,7 +52,7 @@ def test_a_job_with_remote_checkpoints_is_cancelled_and_goes_on(
 
 
 def test_a_job_with_remote_checkpoints_takes_a_savepoint_while_it_runs(
-    tmp_path: Path, settings: dict[str, str], undisturbed: list[str]
+    tmp_path: Path, settings: dict[str, Any], undisturbed: list[str]
 ) -> None:
     job = Job("spark", tmp_path)
     client = job.start(everything, **settings)
@@ -62,10 +63,10 @@ def test_a_job_with_remote_checkpoints_takes_a_savepoint_while_it_runs(
 
 
 def test_what_only_spark_can_reach_is_refused_and_the_job_goes_on(
-    tmp_path: Path, settings: dict[str, str], undisturbed: list[str]
+    tmp_path: Path, settings: dict[str, Any], undisturbed: list[str]
 ) -> None:
     job = Job("spark", tmp_path)
-    client = job.start(everything, **settings)
+    client: Any = job.start(everything, **settings)
     job.wait(client)
     with pytest.raises(UnsupportedError, match="viewfs://elsewhere/savepoints cannot be reached: .*libhdfs"):
         client.trigger_savepoint("viewfs://elsewhere/savepoints")

@@ -139,7 +139,7 @@ def test_an_operator_that_is_gone_is_refused_by_name(local: Job) -> None:
 
 def test_an_operator_that_is_gone_is_dropped_if_that_is_allowed(local: Job, undisturbed: list[str]) -> None:
     path = local.stop(local.start(everything))
-    allowed = {"execution__state_recovery__ignore_unclaimed_state": "true"}
+    allowed: dict[str, Any] = {"execution__state_recovery__ignore_unclaimed_state": "true"}
     found = local.finish(local.start(only_running, savepoint=path, **allowed))
     assert [line for line in found if line.startswith("running")] == [
         line for line in undisturbed if line.startswith("running")
@@ -186,7 +186,7 @@ def test_another_source_begins_at_its_beginning(local: Job) -> None:
     def other(env: StreamExecutionEnvironment) -> list[DataStream]:
         return [running(readings(env, records=10, uid="others"))]
 
-    allowed = {"execution__state_recovery__ignore_unclaimed_state": "true"}
+    allowed: dict[str, Any] = {"execution__state_recovery__ignore_unclaimed_state": "true"}
     local.finish(local.start(other, savepoint=path, **allowed))
     counts = [int(line.split()[2]) for line in lines(local.outputs[1], kind="running")]
     assert len(counts) == 10 and min(counts) > RECORDS // 4 // 17
@@ -236,7 +236,7 @@ def test_damaged_entries_are_refused(local: Job) -> None:
 
 
 def test_a_savepoint_names_the_batch_after_which_it_was_taken(job: Job) -> None:
-    client = job.start(only_running)
+    client: Any = job.start(only_running)
     path = job.stop(client)
     assert open_savepoint(path).metadata.batch_id == client.checkpoints()[-1].checkpoint_id
 
@@ -250,7 +250,8 @@ def test_a_savepoint_needs_a_place(local: Job) -> None:
 
 @pytest.mark.parametrize("key", ["execution.checkpointing.savepoint-dir", "state.savepoints.dir"])
 def test_the_place_may_be_configured_by_each_of_its_names(local: Job, tmp_path: Path, key: str) -> None:
-    client = local.start(only_running, **{key: str(tmp_path / "saved")})
+    place: dict[str, Any] = {key: str(tmp_path / "saved")}
+    client = local.start(only_running, **place)
     local.wait(client)
     assert client.trigger_savepoint().result().startswith(str(tmp_path / "saved"))
     client.cancel().result()

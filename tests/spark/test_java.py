@@ -76,7 +76,7 @@ def test_a_trimmed_java_is_not_asked_for_the_module_it_lacks(monkeypatch: pytest
     trimmed = make_home(tmp_path / "trimmed", "21.0.8", modules="java.base")
     monkeypatch.setattr(java, "_packaged_home", lambda: trimmed)
     home = java.java_home()
-    command = [home / "bin" / "java", "-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b"]
+    command = [str(home / "bin" / "java"), "-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b"]
     assert subprocess.check_output(command, text=True).splitlines() == ["-Xmx1g", "-cp", "a b"]
 
 

@@ -189,7 +189,7 @@ def test_a_reader_function_that_asks_for_an_unknown_state_is_refused(described: 
 
 def test_a_column_of_an_unknown_state_is_refused(described: SavepointReader) -> None:
     with pytest.raises(StateNotFoundError, match="no state 'counts'; did you mean 'count'"):
-        described.keyed_state_frame(None, "profiles", {"key": "STRING", "counts": "BIGINT"})
+        described.keyed_state_frame(None, "profiles", {"key": "STRING", "counts": "BIGINT"})  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ errors

@@ -32,8 +32,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.datastream.window import CountTrigger, TimeWindow, TumblingEventTimeWindows, TumblingProcessingTimeWindows
-from scurry.errors import ArgumentError
-from scurry.runtime.failure import OperatorError
+from scurry.errors import ArgumentError, OperatorError
 from scurry.testing import Snapshot, SnapshotMismatchError, StreamRecord, TestHarness, Timer, Watermark
 
 REJECTED = OutputTag("rejected")

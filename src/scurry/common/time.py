@@ -33,27 +33,27 @@ class Duration:
         object.__setattr__(self, "nanos", _whole(self.nanos, "nanoseconds"))
 
     @staticmethod
-    def of_days(days: int) -> Duration:
+    def of_days(days: float) -> Duration:
         """Return a duration of that many days of 24 hours."""
         return Duration.of_hours(_number(days) * 24)
 
     @staticmethod
-    def of_hours(hours: int) -> Duration:
+    def of_hours(hours: float) -> Duration:
         """Return a duration of that many hours."""
         return Duration.of_minutes(_number(hours) * 60)
 
     @staticmethod
-    def of_minutes(minutes: int) -> Duration:
+    def of_minutes(minutes: float) -> Duration:
         """Return a duration of that many minutes."""
         return Duration.of_seconds(_number(minutes) * 60)
 
     @staticmethod
-    def of_seconds(seconds: int) -> Duration:
+    def of_seconds(seconds: float) -> Duration:
         """Return a duration of that many seconds."""
         return Duration(_number(seconds) * _NANOS_PER_SECOND)
 
     @staticmethod
-    def of_millis(millis: int) -> Duration:
+    def of_millis(millis: float) -> Duration:
         """Return a duration of that many milliseconds."""
         return Duration(_number(millis) * _NANOS_PER_MILLI)
 
@@ -88,22 +88,22 @@ class Time:
         return Time(milliseconds)
 
     @staticmethod
-    def seconds(seconds: int) -> Time:
+    def seconds(seconds: float) -> Time:
         """Return an interval of that many seconds."""
         return Time(_number(seconds) * 1000)
 
     @staticmethod
-    def minutes(minutes: int) -> Time:
+    def minutes(minutes: float) -> Time:
         """Return an interval of that many minutes."""
         return Time.seconds(_number(minutes) * 60)
 
     @staticmethod
-    def hours(hours: int) -> Time:
+    def hours(hours: float) -> Time:
         """Return an interval of that many hours."""
         return Time.minutes(_number(hours) * 60)
 
     @staticmethod
-    def days(days: int) -> Time:
+    def days(days: float) -> Time:
         """Return an interval of that many days of 24 hours."""
         return Time.hours(_number(days) * 24)
 

@@ -299,7 +299,7 @@ class TestExactlyOnce:
         committables = write(sink, 0, people(*range(30)))
         committer = sink.create_committer("sink")
         committer.commit(-1, [])
-        lost = []
+        lost: list[Any] = []
 
         class Connection:
             def __init__(self, connection: Any) -> None:
@@ -378,7 +378,7 @@ class TestStaging:
         sink = JdbcSink.exactly_once_sink(INSERT, ROW, target.options, PATIENT)
         results: list[list[Any]] = []
         tasks = [
-            threading.Thread(target=lambda n=n: results.append(write(sink, 0, people(*range(n * 20, n * 20 + 20)))))  # type: ignore[misc]
+            threading.Thread(target=lambda n=n: results.append(write(sink, 0, people(*range(n * 20, n * 20 + 20)))))
             for n in range(6)
         ]
         for task in tasks:

@@ -67,7 +67,7 @@ def test_sources_and_sinks_travel() -> None:
         (lambda: source().set_topic_pattern("x"), ArgumentError, "either topics, a topic pattern or partitions"),
         (lambda: KafkaSource.builder().set_topic_pattern("("), ArgumentError, "topic pattern"),
         (lambda: source().set_bounded(KafkaOffsetsInitializer.earliest()), ArgumentError, "takes an end"),
-        (lambda: source().set_starting_offsets(7), ArgumentTypeError, "KafkaOffsetsInitializer, got 7"),
+        (lambda: source().set_starting_offsets(7), ArgumentTypeError, "KafkaOffsetsInitializer, got 7"),  # type: ignore[arg-type]
         (lambda: source().set_starting_offsets(KafkaOffsetsInitializer.committed_offsets()).build(), ArgumentError,
          "set_group_id"),
         (lambda: source().set_property("no.such.thing", "1").build(), ArgumentError,
@@ -76,12 +76,12 @@ def test_sources_and_sinks_travel() -> None:
          "security.protocol"),
         (lambda: source().set_property("auto.offset.reset", "soon").build(), ArgumentError, "auto.offset.reset"),
         (lambda: source().set_property("scurry.channels", "many").build(), ArgumentError, "whole number"),
-        (lambda: source().set_value_only_deserializer(len), ArgumentTypeError, "DeserializationSchema"),
+        (lambda: source().set_value_only_deserializer(len), ArgumentTypeError, "DeserializationSchema"),  # type: ignore[arg-type]
         (lambda: KafkaOffsetsInitializer.offsets({KafkaTopicPartition("t", 0): -1}), ArgumentError, "0 or more"),
         (lambda: KafkaSink.builder().set_bootstrap_servers("b:1").build(), ArgumentError, "set_record_serializer"),
         (lambda: sink().set_property("acks", "some").build(), ArgumentError, "acks"),
         (lambda: sink().set_property("transactional.id", "x").build(), ArgumentError, "set_transactional_id_prefix"),
-        (lambda: sink().set_delivery_guarantee("all"), ArgumentTypeError, "DeliveryGuarantee"),
+        (lambda: sink().set_delivery_guarantee("all"), ArgumentTypeError, "DeliveryGuarantee"),  # type: ignore[arg-type]
         (lambda: KafkaRecordSerializationSchema.builder().build(), ArgumentError, "no topic"),
         (lambda: KafkaRecordSerializationSchema.builder().set_topic("t").build(), ArgumentError, "no value"),
         (lambda: FlinkKafkaConsumer("t", SimpleStringSchema(), {}), UnsupportedError, "KafkaSource.builder"),

@@ -107,7 +107,7 @@ def enumerator(
     clock: Any = None,
     **dealing: Any,
 ) -> KafkaEnumerator:
-    settings = {"channels": 3, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
+    settings: dict[str, Any] = {"channels": 3, "discovery_seconds": None, "patience_seconds": 10.0, "commits": True}
     settings["limits"] = BatchLimits(max_records=dealing.pop("max_records", 100))
     return KafkaEnumerator(
         cluster,

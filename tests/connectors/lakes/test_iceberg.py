@@ -231,7 +231,7 @@ class TestReading:
     def test_says_so_when_a_snapshot_is_gone(self, grown: TableLoader, drive: Drive, write: Write) -> None:
         driver = drive(self.source(grown).streaming(True).build())
         driver.batch()
-        driver.enumerator._version = 12345  # type: ignore[attr-defined]
+        driver.enumerator._version = 12345
         commit(plain(grown), write, 3, 30)
         with pytest.raises(SourceConnectionError, match="snapshot 12345 of the Iceberg table db.numbers"):
             driver.batch()

@@ -29,8 +29,8 @@ def compile_recorder(target: Path) -> dict[str, str]:
 
     target.mkdir(parents=True, exist_ok=True)
     jars = os.path.join(find_spark_home._find_spark_home(), "jars", "*")
-    command = [java_home() / "bin" / "java", "-cp", jars, "org.codehaus.janino.SimpleCompiler"]
-    arguments = [JAVA / "Compile.java", "Compile", JAVA / "RecordingFileSystem.java", target]
+    command = [str(java_home() / "bin" / "java"), "-cp", jars, "org.codehaus.janino.SimpleCompiler"]
+    arguments = [str(JAVA / "Compile.java"), "Compile", str(JAVA / "RecordingFileSystem.java"), str(target)]
     subprocess.run([*command, *arguments], check=True)
     return {"spark.driver.extraClassPath": str(target), "spark.hadoop.fs.file.impl": "RecordingFileSystem"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from support.faults.job_processes import kill
@@ -21,7 +22,7 @@ class Supervisor:
     def __init__(self, command: list[str], log: Path, environment: dict[str, str]) -> None:
         self.log, self.starts = log, 0
         self.returncode: int | None = None
-        self._start = lambda: Daemon(command, log, environment)
+        self._start: Callable[[], Daemon] = lambda: Daemon(command, log, environment)
         self._over = threading.Event()
         self._main = self._start()
         threading.Thread(target=self._supervise, name="supervisor", daemon=True).start()

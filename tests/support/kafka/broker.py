@@ -51,7 +51,7 @@ class Kafka:
 
     def topic(self, partitions: int = 1, prefix: str = "topic") -> str:
         """Makes a topic of its own for a test."""
-        from confluent_kafka.admin import NewTopic
+        from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
 
         name = f"{prefix}-{next(self._numbers)}"
         self.admin.create_topics([NewTopic(name, partitions, 1)])[name].result()

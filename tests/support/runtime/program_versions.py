@@ -41,13 +41,13 @@ def keeping(*descriptors: Any, lazily: bool = False) -> Callable[[DataStream], D
     )
 
 
-def written(*writes: tuple[Any, str, Any], processing_time: int = 0, lazily: bool = False) -> Snapshot:
-    """A snapshot of a program that made calls: (descriptor, method, argument)."""
+def written(*writes: tuple[Any, ...], processing_time: int = 0, lazily: bool = False) -> Snapshot:
+    """A snapshot of a program that made calls: (descriptor, method, *arguments)."""
     descriptors = {write[0].name: write[0] for write in writes}
     with TestHarness.of(keeping(*descriptors.values(), lazily=lazily), processing_time=processing_time) as harness:
         for descriptor, method, *arguments in writes:
             harness.process((KEY, descriptor.name, method, tuple(arguments)))
-        return pickle.loads(pickle.dumps(harness.snapshot()))
+        return pickle.loads(pickle.dumps(harness.snapshot()))  # type: ignore[no-any-return]
 
 
 def restored(snapshot: Snapshot, *descriptors: Any, lazily: bool = False) -> TestHarness:

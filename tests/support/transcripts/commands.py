@@ -10,10 +10,10 @@ try:
     from scurry.datastream import functions as fn
     from scurry.datastream import state as st
 except ImportError:  # on Flink itself
-    from pyflink.common import Time, Types
-    from pyflink.datastream import TimeDomain
-    from pyflink.datastream import functions as fn
-    from pyflink.datastream import state as st
+    from pyflink.common import Time, Types  # type: ignore[no-redef]
+    from pyflink.datastream import TimeDomain  # type: ignore[no-redef]
+    from pyflink.datastream import functions as fn  # type: ignore[no-redef]
+    from pyflink.datastream import state as st  # type: ignore[no-redef]
 
 
 class Commands(fn.KeyedProcessFunction):
@@ -69,7 +69,7 @@ def ttl_config(spec: dict[str, Any]) -> Any:
 
 def state_of(spec: dict[str, Any]) -> State:
     """The state that commands of a script are about: `state` (value, list, map, reducing) with `ttl`."""
-    state = STATES[spec.get("state", "value")]()
+    state: State = STATES[spec.get("state", "value")]()
     if "ttl" in spec:
         state.descriptor.enable_time_to_live(ttl_config(spec["ttl"]))
     return state

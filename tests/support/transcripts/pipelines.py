@@ -17,11 +17,11 @@ try:
     from scurry.datastream import state as st
     from scurry.datastream import window as win
 except ImportError:  # on Flink itself
-    from pyflink.common import Time, Types
-    from pyflink.datastream import OutputTag
-    from pyflink.datastream import functions as fn
-    from pyflink.datastream import state as st
-    from pyflink.datastream import window as win
+    from pyflink.common import Time, Types  # type: ignore[no-redef]
+    from pyflink.datastream import OutputTag  # type: ignore[no-redef]
+    from pyflink.datastream import functions as fn  # type: ignore[no-redef]
+    from pyflink.datastream import state as st  # type: ignore[no-redef]
+    from pyflink.datastream import window as win  # type: ignore[no-redef]
 
 LATE = OutputTag("late")
 FIRINGS = st.ValueStateDescriptor("firings", Types.LONG())
@@ -106,7 +106,7 @@ class DecadeOfValue(win.WindowAssigner):
         return True
 
 
-ASSIGNERS = {
+ASSIGNERS: dict[str, Any] = {
     "tumbling": _tumbling,
     "sliding": _sliding,
     "session": _session,

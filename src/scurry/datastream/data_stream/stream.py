@@ -35,9 +35,9 @@ from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode
 if TYPE_CHECKING:
     from scurry.common.dead_letter import DeadLetter
     from scurry.common.execution_config import ExecutionConfig
+    from scurry.connectors.jdbc.sink import JdbcSink
     from scurry.connectors.sink import Sink
     from scurry.datastream.connectors.file_system import StreamingFileSink
-    from scurry.datastream.connectors.jdbc import JdbcSink
     from scurry.datastream.data_stream.cached import CachedDataStream
     from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
     from scurry.datastream.data_stream.collect import CloseableIterator

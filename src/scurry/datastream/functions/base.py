@@ -99,8 +99,9 @@ class Function(ABC):  # noqa: B024 - subclasses say what is abstract
     The object is pickled with the job; each subtask has its own copy.
     """
 
-    def open(self, runtime_context: RuntimeContext) -> None:  # noqa: B027 - overriding is optional
+    # What they return is for AsyncFunction, where they may be coroutines.
+    def open(self, runtime_context: RuntimeContext) -> Any:  # noqa: B027 - overriding is optional
         """Prepare the function; called once per subtask before the first record."""
 
-    def close(self) -> None:  # noqa: B027 - overriding is optional
+    def close(self) -> Any:  # noqa: B027 - overriding is optional
         """Release what `open` acquired; called once after the last record."""

@@ -372,7 +372,7 @@ class TestBroadcastState:
             processed: Any = stream.connect(rules).process(function, output_type=Types.STRING())
             assert operator(processed, kind).function is function
             assert processed.get_type() == Types.STRING()
-            assert type(plan_of(processed).inputs[1].partitioner) is ops.Broadcast
+            assert type(plan_of(processed).inputs[1].partitioner) is ops.Broadcast  # type: ignore[attr-defined]
 
     def test_the_function_must_fit_the_stream(
         self, keyed: KeyedStream, pairs: DataStream, rules: BroadcastStream

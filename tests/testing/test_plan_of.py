@@ -49,7 +49,7 @@ def test_the_plan_of_a_job_is_that_of_execute_which_still_runs_it(capsys: pytest
 
 def test_it_reports_what_execute_would(env: StreamExecutionEnvironment) -> None:
     numbers = env.from_collection([1])
-    numbers.map(len).uid("same").print()
+    numbers.map(str).uid("same").print()
     numbers.map(abs).uid("same").print()
     with pytest.raises(TopologyError, match="same"):
         job_plan_of(env)

@@ -33,7 +33,7 @@ from scurry.runtime.driver.streaming import (
     Stopped,
     StreamingDriver,
 )
-from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.testing import job_plan_of
 
 #: What a source assigns when it is asked: (channel, split, final); () when it has nothing now.

@@ -14,9 +14,9 @@ from scurry.datastream import DataStream
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.metadata import Description
 from scurry.runtime.savepoint.reading import Savepoint, complete_savepoint, open_savepoint
 from scurry.runtime.savepoint.restore import Restore
-from scurry.runtime.savepoint.taking import Description
 from scurry.testing import TestHarness
 from support.savepoints.damaged_savepoints import Damage
 from support.savepoints.sensor_program import Running

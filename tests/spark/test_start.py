@@ -24,7 +24,7 @@ def untrusted(tmp_path: Path) -> str:
 def start(root: Path, savepoint: str | None, **configuration: str) -> JobStart:
     """A job on a directory of checkpoints that began with a savepoint."""
     settings = SimpleNamespace(configuration={key.replace("_", "."): text for key, text in configuration.items()})
-    job: Any = SimpleNamespace(plan=SimpleNamespace(settings=settings), note=lambda text: None)
+    job: Any = SimpleNamespace(plan=SimpleNamespace(settings=settings), log=SimpleNamespace(note=lambda text: None))
     directory: Any = SimpleNamespace(savepoint=savepoint)
     return JobStart(job, str(root), directory, lambda: None, lambda: None)
 

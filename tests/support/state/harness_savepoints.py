@@ -9,9 +9,9 @@ from typing import Any
 
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.metadata import Description
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 from scurry.runtime.savepoint.restore import Restore
-from scurry.runtime.savepoint.taking import Description
 from scurry.testing import TestHarness
 
 #: When the savepoints of these tests were taken.

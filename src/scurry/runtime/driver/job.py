@@ -24,6 +24,7 @@ from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.driver.stalled import StalledWatermarks
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import ANSWER, COMMIT, MIN_TIME, REPORT, WireRow, unpack
+from scurry.runtime.savepoint.metadata import SavedJob
 from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.state.schema import Schemas, own_schemas
 
@@ -97,8 +98,14 @@ class JobExecution:
             return
         self.plan, self.sinks = plan, SinkCommits(plan)
 
-    def took_over(self, migration: JobMigration) -> None:
-        """Log that state of an earlier program was restored, and add its schemas."""
+    def as_saved(self) -> SavedJob:
+        """Return what a savepoint taken now stores about the job."""
+        return SavedJob(str(self.job_id), self.plan.settings.job_name, self.totals.watermark)
+
+    def took_over(self, migration: JobMigration | None) -> None:
+        """Log that state of an earlier program was restored, and add its schemas; None: it needed no conversion."""
+        if migration is None:
+            return
         for note in migration.notes:
             self.log.note(note, "state migrated")
         for uid, schemas in migration.schemas.items():

@@ -19,8 +19,8 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.savepoint.metadata import SourcePositions, restore_source
 from scurry.runtime.savepoint.restore import Restore, RestoreWork
-from scurry.runtime.savepoint.taking import SourcePositions, restore_source
 
 #: Seconds to wait for a commit before requests and sources are looked at again.
 _POLL_SECONDS = 0.01

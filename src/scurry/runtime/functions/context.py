@@ -235,13 +235,6 @@ class ProcessContext:
         return original_key(backend.key)
 
 
-def time_domain(domain: int) -> Any:
-    """Return the user's TimeDomain value of a backend's timer domain."""
-    from scurry.common.time_domain import TimeDomain
-
-    return TimeDomain.EVENT_TIME if domain == EVENT else TimeDomain.PROCESSING_TIME
-
-
 def method(function: Any, name: str) -> Callable[..., Any]:
     """Return the hook of a function object, or the callable itself."""
     return getattr(function, name) if hasattr(function, name) else function  # type: ignore[no-any-return]

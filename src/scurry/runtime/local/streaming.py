@@ -21,10 +21,10 @@ from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
+from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
 from scurry.runtime.savepoint.migration import collect_schemas
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
-from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.store import UndoStore
 from scurry.runtime.tasks.source_task import SourceTask
 
@@ -87,9 +87,10 @@ def _restore(job: JobExecution, memory: Memory) -> Restore | None:
     path = memory.origin or savepoint_to_start_from(job.plan)
     if path is None:
         return None
-    savepoint = open_for(job, path, own=memory.origin is not None)
+    savepoint = open_for(job.plan, path, job.log.note, own=memory.origin is not None)
     collected = collect_schemas(plan_loader(job.plan)) if memory.origin is None else None
-    restore = Restore.into(savepoint, job, job.plan, collected)
+    restore = Restore.configured(savepoint, job.plan, collected)
+    job.took_over(restore.migration)
     job.use(restore.plan)
     if memory.origin is None:
         job.log.note(f"starting from the savepoint {path}", "restored")
@@ -183,7 +184,9 @@ class LocalEngine:
         description = Description.of(self._plan, self._job.state_schemas)
         stood = positions or self.memory.source_positions or SourcePositions()
         drained = positions is not None
-        complete_savepoint(path, metadata_of(self._job, description, self.memory.batch_id - 1, stood, drained=drained))
+        complete_savepoint(
+            path, metadata_of(self._job.as_saved(), description, self.memory.batch_id - 1, stood, drained=drained)
+        )
 
     def rescale(self, request: RescaleRequest) -> Memory:
         """Return the state for another parallelism, written as a savepoint."""

@@ -8,11 +8,12 @@ from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import operator_error
-from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService, time_domain
+from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
 from scurry.runtime.state.slots import EVENT, PROCESSING, REDUCED
+from scurry.runtime.state.timer import time_domain
 
 
 class KeyedProcessOperator(KeyedOperator):

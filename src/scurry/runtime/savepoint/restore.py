@@ -7,7 +7,7 @@ run on may differ from those of the savepoint.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECO
 from scurry.errors import ScurryError, StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import STATE, WireRow, channel_id, pack
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.entries import EntryFile
@@ -144,24 +143,21 @@ class Restore:
             self.migration.attach(plan)
 
     @classmethod
-    def into(cls, savepoint: Savepoint, job: JobExecution, plan: JobPlan, collected: Collected | None) -> Restore:
-        """Return the restore of a savepoint into a job, as its plan's configuration says.
+    def configured(cls, savepoint: Savepoint, plan: JobPlan, collected: Collected | None) -> Restore:
+        """Return the restore of a savepoint into a plan, as the plan's configuration says.
 
         Raises:
             SavepointError: The plan cannot start from it; a restart would not help.
         """
         ignore = plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")
         try:
-            restore = cls(savepoint, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
+            return cls(savepoint, plan, IGNORE_UNCLAIMED.parse(ignore), collected)
         except (ScurryError, OSError):
             raise
         except Exception as error:
             raise StateMismatchError(
                 f"the program cannot resume with the state in {savepoint.path}: {type(error).__name__}: {error}"
             ) from error
-        if restore.migration is not None:
-            job.took_over(restore.migration)
-        return restore
 
     # ---------------------------------------------------------------- checks
 
@@ -316,21 +312,22 @@ def with_key_groups(there: int, plan: JobPlan, place: str) -> JobPlan:
     return plan.rebuild(replace(settings, max_parallelism=there))
 
 
-def open_for(job: JobExecution, path: str, own: bool = False) -> Savepoint:
-    """Open the savepoint from which a job starts.
+def open_for(plan: JobPlan, path: str, note: Callable[[str], None], own: bool = False) -> Savepoint:
+    """Open the savepoint from which a plan starts.
 
     Args:
-        job: The job; it logs what cannot be checked.
+        plan: The plan.
         path: The savepoint.
+        note: Logs what cannot be checked.
         own: The job wrote it into a directory that only it can write; on a cluster, workers may run as another user.
 
     Raises:
         SavepointError: It is not what was written, or other users could have written it.
     """
-    allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
+    allowed = ALLOW_UNTRUSTED.parse(plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
     savepoint = open_savepoint(path, allowed or own)
     if savepoint.warning is not None:
-        job.log.note(savepoint.warning)
+        note(savepoint.warning)
     return savepoint
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from scurry.common.time_domain import TimeDomain
-from scurry.runtime.functions.context import time_domain
 from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.state.layout import Entry
-from scurry.runtime.state.slots import DOMAINS
+from scurry.runtime.state.slots import DOMAINS, EVENT
 
 
 class Timer(NamedTuple):
@@ -27,6 +26,11 @@ class Timer(NamedTuple):
     key: Any
     domain: TimeDomain
     window: Any
+
+
+def time_domain(domain: int) -> TimeDomain:
+    """Return the user's TimeDomain value of a domain of slots."""
+    return TimeDomain.EVENT_TIME if domain == EVENT else TimeDomain.PROCESSING_TIME
 
 
 def timers_in(key: CanonicalKey, entry: Entry, window: Callable[[int, Any], Any]) -> Iterator[Timer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scurry.runtime.driver.assignments import SplitAssignment
-from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import Generation
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
-from scurry.runtime.savepoint.taking import Description
+from scurry.runtime.savepoint.metadata import Description
 from scurry.spark.checkpoint.storage import Storage
 
 _FILE = "scurry.json"

@@ -9,8 +9,8 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.errors import UnsupportedError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
+from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
 from scurry.runtime.savepoint.reading import complete_savepoint
-from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.spark.checkpoint.committed import CommittedSnapshot, latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.savepoint.state_reader import StateVersion
@@ -96,7 +96,7 @@ def _complete(
         source_positions or committed.source_positions or SourcePositions(),
     )
     drained = source_positions is not None
-    complete_savepoint(path, metadata_of(job, description, batch_id, stood, committed.pending, drained))
+    complete_savepoint(path, metadata_of(job.as_saved(), description, batch_id, stood, committed.pending, drained))
 
 
 def save_for_next_generation(job: JobExecution, spark: SparkSession, directory: CheckpointDirectory) -> str | None:

@@ -12,7 +12,7 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch
 from scurry.runtime.exchange.wire import SCHEMA
-from scurry.runtime.savepoint.taking import SourcePositions
+from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session

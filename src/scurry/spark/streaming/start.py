@@ -100,7 +100,7 @@ class JobStart:
         """Return a savepoint to begin with, checked once; one that the user names may be written by another user."""
         if self._savepoint is None or self._savepoint.path != path:
             named = path in (savepoint_to_start_from(self._job.plan), self._directory.savepoint)
-            self._savepoint = open_for(self._job, path, own=not named)
+            self._savepoint = open_for(self._job.plan, path, self._job.log.note, own=not named)
         return self._savepoint
 
     def _go_on(self) -> None:
@@ -116,8 +116,7 @@ class JobStart:
         elif self._interrupted():
             self._begin(job.plan, directory.generation.origin, directory.savepoint)
         elif directory.generation.origin is not None and AssignmentLog(directory.generation.storage).last() is None:
-            self.restore = Restore.into(self._opened(directory.generation.origin), job, job.plan, self._states())
-            job.use(self.restore.plan)
+            job.use(self._restored(job.plan, directory.generation.origin, self._states()))
         elif not job.attempt:
             self._check_states()
 
@@ -168,11 +167,16 @@ class JobStart:
     def _begin(self, plan: JobPlan, origin: str | None, savepoint: str | None, changed: bool = True) -> None:
         self.restore = None
         if origin is not None:
-            self.restore = Restore.into(self._opened(origin), self._job, plan, self._states() if changed else None)
-            plan = self.restore.plan
+            plan = self._restored(plan, origin, self._states() if changed else None)
             self._prepare(plan)
         self._job.use(plan)
         self._directory.begin(plan, origin, savepoint, self._job.state_schemas)
+
+    def _restored(self, plan: JobPlan, origin: str, collected: Collected | None) -> JobPlan:
+        """Let the job restore a savepoint; return the plan that fits it."""
+        self.restore = Restore.configured(self._opened(origin), plan, collected)
+        self._job.took_over(self.restore.migration)
+        return self.restore.plan
 
     def _prepare(self, plan: JobPlan) -> None:
         self._write_down_frames(plan)

@@ -6,8 +6,8 @@ import pickle
 from typing import Any
 
 from scurry.runtime.keys import key_hash
+from scurry.runtime.savepoint.build import build_pages
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.savepoint.pages import build_pages
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore

@@ -7,7 +7,7 @@ are sorted by key group, so a group's pages are complete when the next group beg
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -15,15 +15,13 @@ from typing import Any
 
 from scurry.connectors.files.filesystem import file_system
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
+from scurry.runtime.savepoint.build import entries_of
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
-from scurry.runtime.savepoint.format import new_savepoint_path
-from scurry.runtime.savepoint.pages import entries_of
+from scurry.runtime.savepoint.format import SavepointMetadata
 from scurry.runtime.savepoint.reading import complete_savepoint
-from scurry.runtime.savepoint.taking import Description, SourcePositions, metadata_of
 from scurry.runtime.state.backend import KeyedStateBackend, Meta
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import DictStore
@@ -32,29 +30,32 @@ from scurry.runtime.tasks.task import Task
 
 
 @contextmanager
-def final_savepoint(job: JobExecution) -> Iterator[str | None]:
+def batch_savepoint(
+    path: str | None, metadata: Callable[[], SavepointMetadata], taken: Callable[[str], None]
+) -> Iterator[str | None]:
     """Enclose a BATCH job up to the commit of its sinks; then make a savepoint of what was written below the path.
 
+    Args:
+        path: The path; None if the job does not end in a savepoint.
+        metadata: Returns the metadata of the job, which has ended.
+        taken: Called with the path of the complete savepoint.
+
     Yields:
-        The path; None if the job does not end in a savepoint.
+        The path.
     """
-    directory = job.plan.settings.final_savepoint_dir
-    if directory is None:
+    if path is None:
         yield None
         return
-    path = new_savepoint_path(directory, str(job.job_id))
     try:
         yield path
         remove_unfinished(path)
-        # no sources: the streaming job has its own
-        complete_savepoint(path, metadata_of(job, Description.of(job.plan, job.state_schemas), 0, SourcePositions()))
+        complete_savepoint(path, metadata())
     except BaseException:
         with suppress(Exception):  # do not hide the job's error
             fs, root = file_system(path)
             fs.delete(root)
         raise
-    job.savepoint_path = path
-    job.log.note(f"state saved to {path}", "savepoint taken", logger="savepoint")
+    taken(path)
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.driver.assignments import SplitAssignment
-from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
 
@@ -32,6 +31,21 @@ class SourcePositions:
     positions: dict[str, Any] = field(default_factory=dict)
     ended: set[tuple[str, int]] = field(default_factory=set)
     restored: int | None = None
+
+
+@dataclass(frozen=True)
+class SavedJob:
+    """What a savepoint stores about the job that it was taken of.
+
+    Attributes:
+        id: Its id, 32 hexadecimal digits.
+        name: Its name.
+        watermark: The lowest watermark of its operators, MIN_TIME if it has none.
+    """
+
+    id: str
+    name: str
+    watermark: int = MIN_TIME
 
 
 @dataclass(frozen=True)
@@ -77,7 +91,7 @@ class Description:
 
 
 def metadata_of(
-    job: JobExecution,
+    job: SavedJob,
     description: Description,
     batch_id: int,
     source_positions: SourcePositions,
@@ -103,11 +117,11 @@ def metadata_of(
     return SavepointMetadata(
         created_ms=time.time_ns() // 1_000_000,
         scurry_version=__version__,
-        job_id=str(job.job_id),
-        job_name=job.plan.settings.job_name,
+        job_id=job.id,
+        job_name=job.name,
         max_parallelism=description.max_parallelism,
         batch_id=batch_id,
-        watermark=job.totals.watermark if job.totals.watermark > MIN_TIME else None,
+        watermark=job.watermark if job.watermark > MIN_TIME else None,
         drained=drained,
         operators=description.operators,
         sources={

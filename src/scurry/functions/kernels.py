@@ -13,7 +13,7 @@ from scurry.logical_types import DataType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value, from_values, to_value, to_values
 
-__all__ = ["Bind", "by_column", "by_value", "is_null_scalar", "null_column", "value_kernel"]
+__all__ = ["Bind", "by_column", "by_value", "is_null_scalar", "null_column", "on_values", "value_kernel"]
 
 Bind = Callable[[CallSite, DataType], Kernel]
 
@@ -71,6 +71,12 @@ def value_kernel(function: Callable[..., Any], result_type: DataType, nulls: boo
         return from_values([None if None in values else function(*values) for values in _rows(arguments)], kind)
 
     return kernel
+
+
+def on_values(function: Callable[[Any], Any], result_type: DataType) -> Callable[[Column], Column]:
+    """Return the function of a column that applies a function to each value that is not null."""
+    kernel = value_kernel(function, result_type)
+    return lambda column: kernel([column], 1 if isinstance(column, pa.Scalar) else len(column))
 
 
 def _rows(arguments: list[Any]) -> Any:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
+from scurry.functions.casts.numbers import fitted_decimal
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import by_column, null_column, value_kernel
 from scurry.functions.signatures import refuse
@@ -19,17 +20,11 @@ from scurry.logical_types.arithmetic import arithmetic_type
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.families import APPROXIMATE, DOUBLE, NUMERIC
 
-__all__ = ["FUNCTIONS", "fitted_decimal"]
+__all__ = ["FUNCTIONS"]
 
 #: Precision of quotients and remainders before they are rounded to their type.
 _DIVISION: Final = Context(prec=38, rounding=ROUND_HALF_UP)
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP)
-
-
-def fitted_decimal(value: Decimal, data_type: DecimalType) -> Decimal | None:
-    """Return a number rounded half up to the scale of a type; None if it has too many digits."""
-    rounded = value.quantize(Decimal(1).scaleb(-data_type.scale), ROUND_HALF_UP, _EXACT)
-    return rounded if rounded.adjusted() < data_type.precision - data_type.scale or not rounded else None
 
 
 def _infer(operator: str) -> Callable[[CallSite], Signature]:

@@ -1,0 +1,115 @@
+"""Casts between numbers, and between numbers and BOOLEAN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.errors import EvaluationError
+from scurry.functions.definition import Column
+from scurry.functions.kernels import on_values
+from scurry.logical_types import (
+    BigIntType,
+    BooleanType,
+    DataType,
+    DecimalType,
+    IntegralType,
+)
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.families import APPROXIMATE
+
+__all__ = ["fitted_decimal", "number_cast"]
+
+_EXACT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
+
+Cast = Callable[[Column], Column]
+
+
+def fitted_decimal(value: Decimal, data_type: DecimalType) -> Decimal | None:
+    """Return a number rounded half up to the scale of a type; None if it has too many digits."""
+    rounded = value.quantize(Decimal(1).scaleb(-data_type.scale), ROUND_HALF_UP, _EXACT)
+    return rounded if not rounded or rounded.adjusted() < data_type.precision - data_type.scale else None
+
+
+def number_cast(source: DataType, target: DataType) -> Cast:
+    """Return the cast between numbers or BOOLEAN."""
+    kind = arrow_type(target)
+    if isinstance(target, BooleanType):
+        return lambda column: pc.not_equal(column, pa.scalar(0, column.type))
+    if isinstance(source, BooleanType):
+        if isinstance(target, DecimalType):
+            return lambda column: (
+                pc.cast(pc.cast(column, pa.int8()), kind)
+                if target.precision > target.scale + 2
+                else (_to_decimal(target)(pc.cast(column, pa.int8())))
+            )
+        return lambda column: pc.cast(column, kind)
+    if isinstance(target, DecimalType):
+        return _to_decimal(target)
+    if isinstance(source, DecimalType):
+        return _from_decimal(target)
+    if isinstance(source, APPROXIMATE) and isinstance(target, IntegralType):
+        return _truncated(target)
+    return lambda column: pc.cast(column, kind, safe=False)
+
+
+def _to_decimal(target: DecimalType) -> Cast:
+    def convert(value: Any) -> Decimal | None:
+        if isinstance(value, float):
+            number = Decimal(repr(value))
+            if not number.is_finite():
+                raise EvaluationError("Infinite or NaN")
+            return fitted_decimal(number, target)
+        return fitted_decimal(Decimal(value), target)
+
+    by_value = on_values(convert, target)
+
+    def cast(column: Column) -> Column:
+        if pa.types.is_decimal(column.type) and _widens(column.type, target):
+            return pc.cast(column, arrow_type(target))
+        return by_value(column)
+
+    return cast
+
+
+def _widens(source: pa.DataType, target: DecimalType) -> bool:
+    whole = source.precision - source.scale
+    return bool(source.scale <= target.scale and whole <= target.precision - target.scale)
+
+
+def _from_decimal(target: DataType) -> Cast:
+    if isinstance(target, IntegralType):
+        bits = int(arrow_type(target).bit_width)
+
+        def truncated(value: Decimal) -> int:
+            low = int(value) & ((1 << bits) - 1)
+            return low - (1 << bits) if low >> (bits - 1) else low
+
+        return on_values(truncated, target)
+    return on_values(float, target)
+
+
+def _truncated(target: IntegralType) -> Cast:
+    """Cut the fraction; what is too large is the largest INT or BIGINT, of which smaller types take the low bits."""
+    wide = np.int64 if isinstance(target, BigIntType) else np.int32
+    limits = np.iinfo(wide)
+    kind = arrow_type(target)
+
+    def cast(column: Column) -> Column:
+        array = pa.repeat(column, 1) if isinstance(column, pa.Scalar) else column
+        values = np.asarray(pc.fill_null(array, 0)).astype(np.float64)
+        whole = np.nan_to_num(np.trunc(values), nan=0.0)
+        with np.errstate(invalid="ignore"):
+            integers = whole.astype(wide)
+        integers = np.where(
+            whole >= float(limits.max), limits.max, np.where(whole <= float(limits.min), limits.min, integers)
+        )
+        result = pa.array(integers.astype(kind.to_pandas_dtype()), kind, mask=np.asarray(pc.is_null(array)))
+        return result[0] if isinstance(column, pa.Scalar) else result
+
+    return cast

@@ -1,0 +1,196 @@
+"""Values as texts: casts to CHAR and VARCHAR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.definition import Column, Session
+from scurry.functions.java_text import double_text, float_text, plain_decimal
+from scurry.functions.kernels import on_values
+from scurry.functions.time_zones import offset_at, zone
+from scurry.logical_types import (
+    ArrayType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    LocalZonedTimestampType,
+    MapType,
+    MultisetType,
+    NullType,
+    RowType,
+    StructuredType,
+    TimestampType,
+    TimeType,
+    VarCharType,
+    YearMonthIntervalType,
+)
+from scurry.logical_types.arrow import units_per_second
+from scurry.logical_types.atomic_types import MAX_LENGTH
+from scurry.logical_types.families import BINARY, CHARACTER, STRING
+
+__all__ = ["fitted_text", "text_cast", "text_of", "timestamp_text"]
+
+Cast = Callable[[Column], Column]
+Text = Callable[[Any], str]
+
+
+def text_cast(source: DataType, target: CharType | VarCharType, session: Session) -> Cast:
+    """Return the cast of a type to texts."""
+    plain = _plain_cast(source, session)
+    fit = fitted_text(target)
+    return plain if fit is None else lambda column: fit(plain(column))
+
+
+def fitted_text(target: CharType | VarCharType) -> Cast | None:
+    """Return what cuts texts to the length of a type, and pads those of CHAR with blanks; None if nothing does."""
+    length = target.length
+    if length == MAX_LENGTH:
+        return None
+    if isinstance(target, CharType):
+        return lambda column: pc.utf8_rpad(pc.utf8_slice_codeunits(column, 0, length), length, " ")
+    return lambda column: pc.utf8_slice_codeunits(column, 0, length)
+
+
+def _plain_cast(source: DataType, session: Session) -> Cast:
+    if isinstance(source, CHARACTER):
+        return lambda column: column
+    if isinstance(source, IntegralType):
+        return lambda column: pc.cast(column, pa.string())
+    if isinstance(source, BooleanType):
+        return lambda column: pc.if_else(column, "TRUE", "FALSE")
+    if isinstance(source, BINARY):
+        return on_values(lambda value: value.decode("utf-8", "replace"), STRING)
+    return on_values(text_of(source, session), STRING)
+
+
+def text_of(source: DataType, session: Session) -> Text:
+    """Return the function from a value of a type that is not null to its text."""
+    make = _TEXTS.get(type(source))
+    if make is None:
+        raise AssertionError(f"{source.as_summary_string()} has no text")
+    return make(source, session)
+
+
+def _date_text(days: int) -> str:
+    return str(np.datetime64(days, "D"))
+
+
+def _time_text(milliseconds: int, precision: int) -> str:
+    seconds, fraction = divmod(milliseconds, 1000)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    # A TIME shows its fraction without zeros at the end.
+    shown = f"{fraction:03d}"[:precision].rstrip("0")
+    return f"{text}.{shown}" if shown else text
+
+
+def timestamp_text(value: int, units: int, precision: int) -> str:
+    """Return a wall clock as SQL writes it.
+
+    Args:
+        value: Units since 1970.
+        units: Units of a second.
+        precision: The number of digits after the second to show.
+    """
+    seconds, fraction = divmod(value, units)
+    text = str(np.datetime64(seconds, "s")).replace("T", " ")
+    if not precision:
+        return text
+    return f"{text}.{str(fraction).rjust(len(str(units)) - 1, '0').ljust(precision, '0')[:precision]}"
+
+
+def _timestamp(source: Any, session: Session) -> Text:
+    units, precision = units_per_second(source), source.precision
+    return lambda value: timestamp_text(value, units, precision)
+
+
+def _local_timestamp(source: Any, session: Session) -> Text:
+    units, precision, time_zone = units_per_second(source), source.precision, zone(session.time_zone)
+
+    def text(value: int) -> str:
+        return timestamp_text(value + offset_at(value // units, time_zone) * units, units, precision)
+
+    return text
+
+
+def _months_text(months: int) -> str:
+    years, rest = divmod(abs(months), 12)
+    return f"{'-' if months < 0 else '+'}{years}-{rest:02d}"
+
+
+def _milliseconds_text(milliseconds: int) -> str:
+    seconds, fraction = divmod(abs(milliseconds), 1000)
+    days, seconds = divmod(seconds, 86_400)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:03d}"
+    return f"{'-' if milliseconds < 0 else '+'}{days} {clock}"
+
+
+def _or_null(text: Text) -> Text:
+    return lambda value: "NULL" if value is None else text(value)
+
+
+def _array(source: Any, session: Session) -> Text:
+    element = _or_null(text_of(source.element_type, session))
+    return lambda values: f"[{', '.join(map(element, values))}]"
+
+
+def _pairs(key: Text, value: Text) -> Text:
+    return lambda pairs: "{" + ", ".join(f"{key(name)}={value(item)}" for name, item in pairs) + "}"
+
+
+def _map(source: Any, session: Session) -> Text:
+    return _pairs(_or_null(text_of(source.key_type, session)), _or_null(text_of(source.value_type, session)))
+
+
+def _multiset(source: Any, session: Session) -> Text:
+    return _pairs(_or_null(text_of(source.element_type, session)), str)
+
+
+def _row(source: Any, session: Session) -> Text:
+    fields = [_or_null(text_of(field.data_type, session)) for field in source.fields]
+    return lambda row: f"({', '.join(text(value) for text, value in zip(fields, row, strict=True))})"
+
+
+def _structured(source: Any, session: Session) -> Text:
+    names = [field.name for field in source.fields]
+    texts = [_or_null(text_of(field.data_type, session)) for field in source.fields]
+    return lambda row: (
+        f"({', '.join(f'{name}={text(value)}' for name, text, value in zip(names, texts, row, strict=True))})"
+    )
+
+
+def _always(text: Text) -> Callable[[Any, Session], Text]:
+    return lambda source, session: text
+
+
+_TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
+    NullType: _always(lambda value: "NULL"),
+    BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),
+    **dict.fromkeys(IntegralType.__subclasses__(), _always(str)),
+    **dict.fromkeys(CHARACTER, _always(str)),
+    **dict.fromkeys(BINARY, _always(lambda value: value.decode("utf-8", "replace"))),
+    DoubleType: _always(double_text),
+    FloatType: _always(float_text),
+    DecimalType: _always(plain_decimal),
+    DateType: _always(_date_text),
+    TimeType: lambda source, session: lambda value: _time_text(value, source.precision),
+    TimestampType: _timestamp,
+    LocalZonedTimestampType: _local_timestamp,
+    YearMonthIntervalType: _always(_months_text),
+    DayTimeIntervalType: _always(_milliseconds_text),
+    ArrayType: _array,
+    MapType: _map,
+    MultisetType: _multiset,
+    RowType: _row,
+    StructuredType: _structured,
+}

@@ -1,0 +1,97 @@
+"""Casts between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.definition import Column, Session
+from scurry.functions.time_zones import local_to_utc, utc_to_local
+from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimeType
+from scurry.logical_types.arrow import arrow_type, units_per_second
+
+__all__ = ["Integers", "on_integers", "time_cast", "truncated_to"]
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+Cast = Callable[[Column], Column]
+
+MILLISECONDS_PER_DAY: Final = 86_400_000
+SECONDS_PER_DAY: Final = 86_400
+
+
+def on_integers(function: Callable[[Integers], Integers], result_type: DataType) -> Cast:
+    """Return the function of a temporal column that is a function of its integers."""
+    kind = arrow_type(result_type)
+    width = kind.bit_width
+
+    def cast(column: Column) -> Column:
+        array = pa.repeat(column, 1) if isinstance(column, pa.Scalar) else column
+        plain = array.view(pa.int64() if array.type.bit_width == 64 else pa.int32())
+        values = np.asarray(pc.fill_null(plain, 0)).astype(np.int64)
+        integers = function(values).astype(np.int64 if width == 64 else np.int32)
+        result = pa.array(integers, mask=np.asarray(pc.is_null(array))).view(kind)
+        return result[0] if isinstance(column, pa.Scalar) else result
+
+    return cast
+
+
+def time_cast(source: DataType, target: DataType, session: Session) -> Cast:
+    """Return the cast between types of dates and times."""
+    return on_integers(_function(source, target, session.time_zone), target)
+
+
+def _function(source: Any, target: Any, time_zone: str) -> Callable[[Integers], Integers]:
+    local = _local(source, time_zone)
+    if isinstance(target, TimeType):
+        if isinstance(source, TimeType):
+            return lambda values: truncated_to(values, target.precision, 1000)
+        return lambda values: truncated_to(
+            _time_of_day(local(values), units_per_second(source)), target.precision, 1000
+        )
+    if isinstance(target, DateType):
+        return lambda values: local(values) // (SECONDS_PER_DAY * units_per_second(source))
+    units = units_per_second(target)
+    if isinstance(source, DateType):
+        return _zoned(lambda values: values * (SECONDS_PER_DAY * units), target, time_zone)
+    if isinstance(source, TimeType):
+        return _zoned(
+            lambda values: truncated_to(_rescaled(values, 1000, units), target.precision, units), target, time_zone
+        )
+    before = units_per_second(source)
+    same_kind = type(source) is type(target)
+    start = (lambda values: values) if same_kind else local
+
+    def convert(values: Integers) -> Integers:
+        return truncated_to(_rescaled(start(values), before, units), target.precision, units)
+
+    return convert if same_kind else _zoned(convert, target, time_zone)
+
+
+def _local(source: Any, time_zone: str) -> Callable[[Integers], Integers]:
+    if isinstance(source, LocalZonedTimestampType):
+        return lambda values: utc_to_local(values, units_per_second(source), time_zone)
+    return lambda values: values
+
+
+def _zoned(function: Callable[[Integers], Integers], target: Any, time_zone: str) -> Callable[[Integers], Integers]:
+    if isinstance(target, LocalZonedTimestampType):
+        return lambda values: local_to_utc(function(values), units_per_second(target), time_zone)
+    return function
+
+
+def _time_of_day(values: Integers, units: int) -> Integers:
+    return values % (SECONDS_PER_DAY * units) // (units // 1000)
+
+
+def _rescaled(values: Integers, before: int, after: int) -> Integers:
+    return values * (after // before) if after >= before else values // (before // after)
+
+
+def truncated_to(values: Integers, precision: int, units: int) -> Integers:
+    """Return times with so many digits after the second, the others cut off."""
+    step = units // 10**precision
+    return values // step * step if step > 1 else values

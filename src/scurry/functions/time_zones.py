@@ -1,0 +1,83 @@
+"""Points of time in the session's time zone: columns of UTC and of wall clocks, as integers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+__all__ = ["local_to_utc", "offset_at", "offset_of_local", "utc_to_local", "zone"]
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+_OFFSET: Final = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
+_EPOCH: Final = datetime(1970, 1, 1)
+_FIRST, _LAST = -62_135_596_800 + 86_400, 253_402_300_799 - 86_400
+#: Changes of offsets since 1970 happen at quarters of hours; before, at any second.
+_BLOCK = 900
+
+
+@cache
+def zone(name: str) -> tzinfo:
+    """Return the time zone of a name or of an offset as `GMT+02:00`.
+
+    Raises:
+        ValueError: There is none.
+    """
+    found = _OFFSET.fullmatch(name)
+    if found is not None:
+        sign, hours, minutes, seconds = found.groups()
+        offset = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+        return timezone(-offset if sign == "-" else offset)
+    if name in ("UTC", "GMT", "UT", "Z", "Zulu", "Etc/UTC"):
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (KeyError, OSError) as error:
+        raise ValueError(f"Unknown time-zone ID: {name}") from error
+
+
+def offset_at(second: int, time_zone: tzinfo) -> int:
+    """Return how many seconds the wall clock is ahead of UTC at a second of UTC."""
+    moment = (_EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=UTC)
+    return _seconds(moment.astimezone(time_zone).utcoffset())
+
+
+def offset_of_local(second: int, time_zone: tzinfo) -> int:
+    """Return the offset of a wall clock: the earlier where clocks are put back, the one before where they skip it."""
+    wall = _EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))
+    return _seconds(wall.replace(tzinfo=time_zone).utcoffset())
+
+
+def _seconds(offset: timedelta | None) -> int:
+    assert offset is not None
+    return offset // timedelta(seconds=1)
+
+
+def utc_to_local(values: Integers, units_per_second: int, time_zone: str) -> Integers:
+    """Return the wall clocks of points of time."""
+    return _shifted(values, units_per_second, time_zone, offset_at, 1)
+
+
+def local_to_utc(values: Integers, units_per_second: int, time_zone: str) -> Integers:
+    """Return the points of time of wall clocks; one that is skipped is as much later as the clock is put forward."""
+    return _shifted(values, units_per_second, time_zone, offset_of_local, -1)
+
+
+def _shifted(
+    values: Integers, units_per_second: int, name: str, offset_of: Callable[[int, tzinfo], int], sign: int
+) -> Integers:
+    time_zone = zone(name)
+    if time_zone is UTC or not len(values):
+        return values
+    seconds = values // units_per_second
+    blocks = np.where(seconds >= 0, seconds // _BLOCK * _BLOCK, seconds)
+    distinct, places = np.unique(blocks, return_inverse=True)
+    offsets = np.fromiter((offset_of(int(each), time_zone) for each in distinct), np.int64, len(distinct))
+    shifted: Integers = values + sign * offsets[places] * units_per_second
+    return shifted

@@ -18,6 +18,9 @@ FAMILIES = (
     "scalar.conditional",
     "scalar.conversion",
     "scalar.logic",
+    "scalar.numeric",
+    "scalar.patterns",
+    "scalar.rounding",
 )
 
 

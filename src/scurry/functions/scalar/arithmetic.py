@@ -18,7 +18,7 @@ from scurry.functions.signatures import refuse
 from scurry.logical_types import DataType, DecimalType, IntegralType, NullType
 from scurry.logical_types.arithmetic import arithmetic_type
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.families import APPROXIMATE, DOUBLE, NUMERIC
+from scurry.logical_types.families import APPROXIMATE, NUMERIC
 
 __all__ = ["FUNCTIONS"]
 
@@ -39,7 +39,7 @@ def _infer(operator: str) -> Callable[[CallSite], Signature]:
         result = arithmetic_type(symbol, left, right)
         if result is None or (symbol == "%" and (isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE))):
             raise refuse(site, form, infix=operator != "MOD")
-        return Signature(_operand_types(left, right, result), result)
+        return Signature([left, right], result)
 
     return infer
 
@@ -52,15 +52,6 @@ def _typed(types: Sequence[DataType]) -> tuple[DataType, DataType]:
     if isinstance(right, NullType) and isinstance(left, NUMERIC):
         return left, left.nullable()
     return left, right
-
-
-def _operand_types(left: DataType, right: DataType, result: DataType) -> list[DataType]:
-    if isinstance(result, DecimalType):
-        return [left, right]
-    wide = DOUBLE if isinstance(result, APPROXIMATE) else None
-    if wide is not None:
-        return [left, right]
-    return [left, right]
 
 
 def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:

@@ -8,25 +8,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import by_column, value_kernel
-from scurry.functions.signatures import ANY, always, refuse, signature
-from scurry.logical_types import (
-    BooleanType,
-    DataType,
-    DateType,
-    NullType,
-    TimeType,
-)
+from scurry.functions.signatures import ANY, Infer, always, refuse, signature, standard_name
+from scurry.logical_types import AtomicType, BooleanType, DataType
 from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import (
-    APPROXIMATE,
-    BOOLEAN,
-    CHARACTER,
-    DATETIME,
-    DOUBLE,
-    NUMERIC,
-)
+from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, TIMESTAMP
 
 __all__ = ["FUNCTIONS", "comparable_types"]
 
@@ -50,36 +37,37 @@ _PYTHON: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 def comparable_types(left: DataType, right: DataType) -> DataType | None:
     """Return the type in which two values are compared; None if they are not comparable."""
-    if isinstance(left, NUMERIC) and isinstance(right, NUMERIC):
-        if isinstance(left, APPROXIMATE) or isinstance(right, APPROXIMATE):
-            return left if left.nullable() == right.nullable() else DOUBLE
-        return least_restrictive([left, right])
     for one, other in ((left, right), (right, left)):
         if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC, *DATETIME)):
             return other
-    if (
-        isinstance(left, DateType)
-        and isinstance(right, TimeType)
-        or isinstance(left, TimeType)
-        and isinstance(right, DateType)
-    ):
-        return None
+    if isinstance(left, DATETIME) and isinstance(right, DATETIME) and type(left) is not type(right):
+        both_timestamps = isinstance(left, TIMESTAMP) and isinstance(right, TIMESTAMP)
+        return least_restrictive([left, right]) if both_timestamps else None
     return least_restrictive([left, right])
 
 
-def _infer(operator: str) -> Callable[[CallSite], Signature]:
-    kind = "EQUALITY" if operator in ("=", "<>") else "ORDERED"
+def _infer(operator: str) -> Infer:
+    is_equality = operator in ("=", "<>")
 
     def infer(site: CallSite) -> Signature:
-        if len(site.arguments) == 2:
-            shared = comparable_types(*site.types)
-            if shared is not None:
-                taken = [shared.with_nullability(each.is_nullable) for each in site.types]
-                return Signature(taken, BOOLEAN.with_nullability(site.any_nullable))
-        raise refuse(site, f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'", infix=True)
+        shared = comparable_types(*site.types) if len(site.arguments) == 2 else None
+        if shared is None:
+            raise refuse(site, f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'", infix=True)
+        if is_equality:
+            _check_equality(site)
+        elif not isinstance(shared, AtomicType):
+            raise SignatureError(f"Comparable type expected, but was '{shared.as_summary_string()}'.")
+        taken = [shared.with_nullability(each.is_nullable) for each in site.types]
+        return Signature(taken, BOOLEAN.with_nullability(site.any_nullable))
 
-    assert kind
     return infer
+
+
+def _check_equality(site: CallSite) -> None:
+    for one, other in (site.types, site.types[::-1]):
+        if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC)):
+            left, right = (standard_name(each).partition("(")[0] for each in site.types)
+            raise SignatureError(f"implicit type conversion between {left} and {right} is not supported now")
 
 
 def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
@@ -141,5 +129,3 @@ FUNCTIONS = (
         "IS NOT NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_valid), is_standard=True
     ),
 )
-
-_ = NullType

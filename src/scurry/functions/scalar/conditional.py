@@ -1,29 +1,38 @@
-"""CASE, COALESCE, IF, NULLIF and their like."""
+"""CASE, COALESCE, IF, NULLIF, GREATEST and their like."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.functions.definition import (
     CallSite,
     Column,
+    Kernel,
     LazyArgument,
     LazyKernel,
     ScalarFunction,
     Signature,
     SignatureError,
 )
+from scurry.functions.java_text import parse_double
+from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.selection import mask_of, scattered
-from scurry.functions.signatures import common, refuse_call
-from scurry.logical_types import BooleanType, CharType, DataType, NullType, VarCharType
+from scurry.functions.signatures import Infer, Parameter, always, common, refuse, refuse_call, signature
+from scurry.logical_types import BooleanType, DataType, NullType
 from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import BOOLEAN, STRING
+from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, NUMERIC, STRING
+from scurry.logical_types.logical_type import AtomicType
 
 __all__ = ["FUNCTIONS"]
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def _infer_case(site: CallSite) -> Signature:
@@ -32,17 +41,23 @@ def _infer_case(site: CallSite) -> Signature:
     if not all(isinstance(each, BooleanType | NullType) for each in conditions):
         raise SignatureError("Expected a boolean type")
     shared = least_restrictive(results)
-    if shared is None or isinstance(shared, NullType):
+    if shared is None or isinstance(shared, NullType) or not _same_kinds(results):
         raise SignatureError("Illegal mixing of types in CASE or COALESCE statement")
-    known = [each for each in results if not isinstance(each, NullType)]
-    if isinstance(shared, VarCharType) and len({each.nullable() for each in known}) > 1:
-        if all(isinstance(each, CharType) for each in known):
-            shared = STRING.with_nullability(shared.is_nullable)
     taken: list[DataType] = []
     for number, given in enumerate(site.types):
         is_condition = number % 2 == 0 and number < len(site.types) - 1
         taken.append((BOOLEAN if is_condition else shared).with_nullability(given.is_nullable))
     return Signature(taken, shared)
+
+
+def _same_kinds(results: Sequence[DataType]) -> bool:
+    """Return whether no result is a number and another one not, and no DATE meets a TIMESTAMP."""
+    kinds = {
+        "number" if isinstance(each, NUMERIC) else "text" if isinstance(each, CHARACTER) else each.type_name()
+        for each in results
+        if not isinstance(each, (NullType, *BINARY))
+    }
+    return len(kinds) <= 1
 
 
 def _bind_case(site: CallSite, result_type: DataType) -> LazyKernel:
@@ -66,7 +81,7 @@ def _bind_case(site: CallSite, result_type: DataType) -> LazyKernel:
     return kernel
 
 
-def _of(argument: LazyArgument, mask: np.ndarray) -> Column:
+def _of(argument: LazyArgument, mask: Mask) -> Column:
     return argument() if mask.all() else argument(mask)
 
 
@@ -74,6 +89,21 @@ def _infer_coalesce(site: CallSite) -> Signature:
     found = common()(site)
     nullable = all(each.is_nullable for each in site.types)
     return Signature(found.argument_types, found.result_type.with_nullability(nullable))
+
+
+def _infer_if_null(site: CallSite) -> Signature:
+    """Take the type of the first argument where the second one can be converted to it, else the one they share."""
+    if len(site.arguments) != 2:
+        raise refuse_call(site)
+    first, second = site.types
+    nullable = first.is_nullable and second.is_nullable
+    if isinstance(first, NullType):
+        return Signature([second, second], second)
+    shared = first if supports_implicit_cast(second, first) else least_restrictive([first, second])
+    if shared is None:
+        raise SignatureError("Invalid input arguments.")
+    taken = [shared.with_nullability(each.is_nullable) for each in site.types]
+    return Signature(taken, shared.with_nullability(nullable))
 
 
 def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
@@ -84,12 +114,14 @@ def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
         parts = []
         for argument in arguments:
             column = _of(argument, missing)
-            valid = mask_of(pc.is_valid(column), int(missing.sum()))
+            valid = mask_of(
+                column.is_valid() if isinstance(column, pa.Array) else pc.is_valid(column), int(missing.sum())
+            )
             here = np.zeros(rows, np.bool_)
             here[missing] = valid
             if here.any():
-                whole = valid.all() or not hasattr(column, "filter")
-                parts.append((here, column if whole else column.filter(valid)))
+                whole = valid.all() or isinstance(column, pa.Scalar)
+                parts.append((here, column if whole else column.filter(pa.array(valid))))
             missing &= ~here
             if not missing.any():
                 break
@@ -100,18 +132,88 @@ def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
 
 def _infer_if(site: CallSite) -> Signature:
     if len(site.arguments) != 3 or not isinstance(site.types[0], BooleanType | NullType):
-        raise refuse_call(site)
-    found = common(first=1)(site)
-    results = found.argument_types[1:]
-    nullable = any(each.is_nullable for each in results)
-    return Signature(
-        [BOOLEAN.with_nullability(site.types[0].is_nullable), *results], found.result_type.with_nullability(nullable)
-    )
+        raise refuse(site, "'IF(BOOLEAN, NUMERIC, NUMERIC)'")
+    results = site.types[1:]
+    if any(isinstance(each, NullType) for each in results):
+        raise SignatureError("Illegal use of 'NULL'")
+    shared = least_restrictive(results)
+    if shared is None or isinstance(shared, COLLECTION) or not isinstance(shared, AtomicType):
+        raise refuse(site, "'IF(BOOLEAN, NUMERIC, NUMERIC)'")
+    taken = [BOOLEAN.with_nullability(site.types[0].is_nullable)]
+    return Signature([*taken, *(shared.with_nullability(each.is_nullable) for each in results)], shared)
+
+
+def _infer_null_if(site: CallSite) -> Signature:
+    from scurry.functions.scalar.comparison import comparable_types
+
+    if len(site.arguments) != 2:
+        raise refuse(site, "'NULLIF(<COMPARABLE_TYPE>, <COMPARABLE_TYPE>)'")
+    shared = comparable_types(*site.types)
+    if shared is None or (isinstance(site.types[0], CHARACTER) != isinstance(site.types[1], CHARACTER)):
+        raise SignatureError(
+            f"implicit type conversion between {site.types[0].type_name()} and {site.types[1].type_name()} is not "
+            "supported now"
+        )
+    return Signature(site.types, site.types[0].nullable())
+
+
+def _bind_null_if(site: CallSite, result_type: DataType) -> Kernel:
+    return value_kernel(lambda left, right: None if left == right else left, result_type, nulls=True)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if not isinstance(result_type, AtomicType) or isinstance(result_type, BINARY):
+            raise SignatureError(f"Comparable type expected, but was '{result_type.as_summary_string()}'.")
+        return value_kernel(lambda *values: choose(values, key=_order), result_type)
+
+    return bind
+
+
+def _order(value: Any) -> Any:
+    # NaN is greater than any other number.
+    return (value != value, value) if isinstance(value, float) else value
+
+
+def _infer_extreme(site: CallSite) -> Signature:
+    if any(isinstance(each, NullType) for each in site.types):
+        raise SignatureError("Unsupported casting from NULL")
+    found = common()(site)
+    if not isinstance(found.result_type, AtomicType) or isinstance(found.result_type, BINARY):
+        raise SignatureError(f"Comparable type expected, but was '{found.result_type.as_summary_string()}'.")
+    return found
+
+
+def is_alphabetic(text: str | None) -> bool:
+    """IS_ALPHA: whether all characters are letters, and there are some."""
+    return bool(text) and str(text).isalpha()
+
+
+def is_decimal(text: str | None) -> bool:
+    """IS_DECIMAL: whether it is a number."""
+    return text is not None and parse_double(text) is not None
+
+
+def is_digit(text: str | None) -> bool:
+    """IS_DIGIT: whether all characters are digits, and there are some."""
+    return bool(text) and str(text).isdecimal()
+
+
+def _text_test(name: str, test: Callable[[str | None], bool]) -> ScalarFunction:
+    text: Parameter = STRING
+    infer: Infer = signature([text], always(BOOLEAN.not_null()))
+    return ScalarFunction(name, infer, by_value(test, nulls=True))
 
 
 FUNCTIONS = (
     ScalarFunction("CASE", _infer_case, bind_lazily=_bind_case, is_standard=True),
     ScalarFunction("COALESCE", _infer_coalesce, bind_lazily=_bind_coalesce),
     ScalarFunction("IF", _infer_if, bind_lazily=_bind_case),
-    ScalarFunction("IFNULL", _infer_coalesce, bind_lazily=_bind_coalesce),
+    ScalarFunction("IFNULL", _infer_if_null, bind_lazily=_bind_coalesce),
+    ScalarFunction("NULLIF", _infer_null_if, _bind_null_if, is_standard=True),
+    ScalarFunction("GREATEST", _infer_extreme, _extreme(max)),
+    ScalarFunction("LEAST", _infer_extreme, _extreme(min)),
+    _text_test("IS_ALPHA", is_alphabetic),
+    _text_test("IS_DECIMAL", is_decimal),
+    _text_test("IS_DIGIT", is_digit),
 )

@@ -1,0 +1,181 @@
+"""Functions of numbers: roots, logarithms, trigonometry, HEX and BIN."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.kernels import by_value
+from scurry.functions.signatures import Infer, always, if_any_nullable, refuse, signature
+from scurry.logical_types import DataType, NullType
+from scurry.logical_types.families import BYTES, CHARACTER, DOUBLE, INT, INTEGER, NUMERIC, STRING
+
+__all__ = ["FUNCTIONS", "takes_numbers"]
+
+Ufunc = Callable[..., Any]
+
+
+def takes_numbers(
+    result: Callable[[CallSite, Sequence[DataType]], DataType],
+    *counts: int,
+    types: tuple[type[DataType], ...] = NUMERIC,
+) -> Infer:
+    """Return the inference of a function of the standard that takes some numbers."""
+
+    def infer(site: CallSite) -> Signature:
+        if len(site.arguments) not in counts:
+            raise SignatureError(
+                f"Invalid number of arguments to function '{site.name}'. Was expecting {counts[0]} arguments"
+            )
+        if not all(isinstance(each, (*types, NullType)) for each in site.types):
+            forms = ", ".join(["<NUMERIC>"] * counts[0])
+            raise refuse(site, f"'{site.name}({forms})'")
+        return Signature(site.types, result(site, site.types))
+
+    return infer
+
+
+def _doubles(function: Ufunc) -> Callable[[CallSite, DataType], Kernel]:
+    """Bind a function of numpy over DOUBLE."""
+
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        def kernel(columns: Sequence[Column], rows: int) -> Column:
+            scalars = all(isinstance(each, pa.Scalar) for each in columns)
+            arrays = [
+                pa.repeat(each, 1 if scalars else rows) if isinstance(each, pa.Scalar) else each for each in columns
+            ]
+            valid = np.ones(1 if scalars else rows, np.bool_)
+            values = []
+            for array in arrays:
+                valid &= np.asarray(array.is_valid())
+                doubles = pc.cast(array, pa.float64(), safe=False)
+                values.append(np.asarray(pc.fill_null(doubles, 1.0)))
+            with np.errstate(all="ignore"):
+                result = pa.array(np.asarray(function(*values), np.float64), mask=~valid)
+            return result[0] if scalars else result
+
+        return kernel
+
+    return bind
+
+
+def _logarithm(*values: Any) -> Any:
+    """LOG(x), or LOG(base, x)."""
+    return np.log(values[0]) if len(values) == 1 else np.log(values[1]) / np.log(values[0])
+
+
+_UNARY: Final[dict[str, Ufunc]] = {
+    "SQRT": np.sqrt,
+    "LN": np.log,
+    "LOG10": np.log10,
+    "LOG2": lambda values: np.log(values) / math.log(2),
+    "EXP": np.exp,
+    "SIN": np.sin,
+    "SINH": np.sinh,
+    "COS": np.cos,
+    "COSH": np.cosh,
+    "TAN": np.tan,
+    "TANH": np.tanh,
+    "COT": lambda values: 1.0 / np.tan(values),
+    "ASIN": np.arcsin,
+    "ACOS": np.arccos,
+    "ATAN": np.arctan,
+    "DEGREES": lambda values: values * (180.0 / math.pi),
+    "RADIANS": lambda values: values / 180.0 * math.pi,
+}
+
+
+def _constant(value: float) -> Callable[[CallSite, DataType], Kernel]:
+    return lambda site, result_type: lambda columns, rows: pa.scalar(value, pa.float64())
+
+
+def binary_text(value: int) -> str:
+    """BIN: the bits of a BIGINT."""
+    return format(value & 0xFFFF_FFFF_FFFF_FFFF, "b")
+
+
+def hexadecimal(value: int | str) -> str:
+    """HEX: the hexadecimal digits of a whole number, or of the bytes of a text."""
+    return value.encode().hex().upper() if isinstance(value, str) else format(value & 0xFFFF_FFFF_FFFF_FFFF, "X")
+
+
+def from_hexadecimal(text: str) -> bytes | None:
+    """UNHEX: the bytes of hexadecimal digits; NULL if other characters are among them.
+
+    Of an odd number of digits the first one is a byte by itself, which Flink computes as 0.
+    """
+    if not set(text) <= set("0123456789abcdefABCDEF"):
+        return None
+    return b"\0" + bytes.fromhex(text[1:]) if len(text) % 2 else bytes.fromhex(text)
+
+
+def _infer_hex(site: CallSite) -> Signature:
+    if len(site.arguments) != 1 or not isinstance(site.types[0], (*INTEGER, *CHARACTER)):
+        raise refuse(site, "'HEX(<NUMERIC>)'")
+    return Signature(site.types, STRING.with_nullability(site.any_nullable))
+
+
+def _random_numbers(site: CallSite, result_type: DataType) -> Kernel:
+    """RAND(), or RAND(seed): the numbers of one generator."""
+    generator = _generator(site, 0)
+    return lambda columns, rows: pa.array([generator.random() for _ in range(rows)], pa.float64())
+
+
+def _random_integers(site: CallSite, result_type: DataType) -> Kernel:
+    """RAND_INTEGER(bound), or RAND_INTEGER(seed, bound)."""
+    generator = _generator(site, 1)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        bound = columns[-1]
+        bounds = [bound.as_py()] * rows if isinstance(bound, pa.Scalar) else bound.to_pylist()
+        return pa.array([None if each is None else generator.randrange(each) for each in bounds], pa.int32())
+
+    return kernel
+
+
+def _generator(site: CallSite, others: int) -> random.Random:
+    seeded = len(site.arguments) > others and site.arguments[0].is_literal
+    return random.Random(site.arguments[0].value) if seeded else random.Random()
+
+
+_DOUBLE_RESULT = if_any_nullable(DOUBLE)
+
+FUNCTIONS = (
+    *(
+        ScalarFunction(name, takes_numbers(_DOUBLE_RESULT, 1), _doubles(function), is_standard=True)
+        for name, function in _UNARY.items()
+    ),
+    ScalarFunction("LOG", takes_numbers(_DOUBLE_RESULT, 1, 2), _doubles(_logarithm), is_standard=True),
+    ScalarFunction("POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(np.power), aliases=("POW",), is_standard=True),
+    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(np.arctan2), is_standard=True),
+    ScalarFunction("PI", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.pi), is_standard=True),
+    ScalarFunction("E", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.e), is_standard=True),
+    ScalarFunction("BIN", takes_numbers(if_any_nullable(STRING), 1, types=INTEGER), by_value(binary_text)),
+    ScalarFunction("HEX", _infer_hex, by_value(hexadecimal)),
+    ScalarFunction(
+        "UNHEX",
+        signature([CHARACTER], always(BYTES)),
+        by_value(from_hexadecimal),
+    ),
+    ScalarFunction(
+        "RAND",
+        takes_numbers(always(DOUBLE.not_null()), 0, 1, types=INTEGER),
+        _random_numbers,
+        is_deterministic=False,
+        is_standard=True,
+    ),
+    ScalarFunction(
+        "RAND_INTEGER",
+        takes_numbers(if_any_nullable(INT), 1, 2, types=INTEGER),
+        _random_integers,
+        is_deterministic=False,
+        is_standard=True,
+    ),
+)

@@ -1,0 +1,140 @@
+"""LIKE and SIMILAR TO."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from scurry.errors import EvaluationError
+from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature
+from scurry.functions.kernels import value_kernel
+from scurry.functions.signatures import Infer, refuse
+from scurry.logical_types import DataType, NullType
+from scurry.logical_types.families import BOOLEAN, CHARACTER
+
+__all__ = ["FUNCTIONS"]
+
+Pattern = Callable[[str, str | None], "re.Pattern[str]"]
+
+_SIMILAR_CLASSES = {
+    "[:ALPHA:]": "[a-zA-Z]",
+    "[:alpha:]": "[a-zA-Z]",
+    "[:UPPER:]": "[A-Z]",
+    "[:upper:]": "[A-Z]",
+    "[:LOWER:]": "[a-z]",
+    "[:lower:]": "[a-z]",
+    "[:DIGIT:]": r"\d",
+    "[:digit:]": r"\d",
+    "[:SPACE:]": " ",
+    "[:space:]": " ",
+    "[:WHITESPACE:]": r"\s",
+    "[:whitespace:]": r"\s",
+    "[:ALNUM:]": "[0-9a-zA-Z]",
+    "[:alnum:]": "[0-9a-zA-Z]",
+}
+_SIMILAR_SPECIAL = "_%|*+?{}()[]^-"
+
+
+@lru_cache(maxsize=256)
+def like_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
+    """Return the regular expression of a LIKE pattern.
+
+    Raises:
+        EvaluationError: The escape character is none, or escapes something that needs no escape.
+    """
+    _check_escape(escape)
+    found, at = [], 0
+    while at < len(pattern):
+        character = pattern[at]
+        if character == escape:
+            at += 1
+            if at == len(pattern) or pattern[at] not in ("_", "%", escape):
+                raise EvaluationError(f"Invalid escape sequence '{pattern}', {at - 1}")
+            found.append(re.escape(pattern[at]))
+        else:
+            found.append({"_": ".", "%": ".*"}.get(character) or re.escape(character))
+        at += 1
+    return re.compile("".join(found), re.DOTALL)
+
+
+@lru_cache(maxsize=256)
+def similar_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
+    """Return the regular expression of a SIMILAR TO pattern.
+
+    Raises:
+        EvaluationError: The pattern is malformed.
+    """
+    _check_escape(escape)
+    found, at = [], 0
+    while at < len(pattern):
+        character = pattern[at]
+        if character == escape:
+            at += 1
+            if at == len(pattern) or pattern[at] not in _SIMILAR_SPECIAL + escape:
+                raise EvaluationError(f"Invalid escape sequence '{pattern}', {at - 1}")
+            found.append(re.escape(pattern[at]))
+        elif character == "[":
+            end = pattern.find("]", at)
+            if pattern[at : at + 3] == "[[:":
+                end = pattern.find(":]]", at) + 2
+            if end < at:
+                raise EvaluationError(f"Invalid regular expression '{pattern}'")
+            found.append(_character_set(pattern[at : end + 1]))
+            at = end
+        elif character in "|*+?{}()":
+            found.append(character)
+        else:
+            found.append({"_": ".", "%": "(?:.*)"}.get(character) or re.escape(character))
+        at += 1
+    try:
+        return re.compile("".join(found), re.DOTALL)
+    except re.error as error:
+        raise EvaluationError(f"Invalid regular expression '{pattern}': {error}") from error
+
+
+def _character_set(text: str) -> str:
+    inner = text[1:-1]
+    if inner in _SIMILAR_CLASSES:
+        return _SIMILAR_CLASSES[inner]
+    negated = "^" if inner.startswith("^") else ""
+    return f"[{negated}{inner[len(negated) :].replace(chr(92), chr(92) * 2).replace('[', chr(92) + '[')}]"
+
+
+def _check_escape(escape: str | None) -> None:
+    if escape is not None and len(escape) != 1:
+        raise EvaluationError(f"Invalid escape character '{escape}'")
+
+
+def _infer(name: str) -> Infer:
+    def infer(site: CallSite) -> Signature:
+        if len(site.arguments) not in (2, 3) or not all(
+            isinstance(each, (*CHARACTER, NullType)) for each in site.types
+        ):
+            raise refuse(site, f"'{name}(<STRING>, <STRING>, <STRING>)'")
+        return Signature(site.types, BOOLEAN.with_nullability(site.any_nullable))
+
+    return infer
+
+
+def _bind(pattern_of: Pattern, negated: bool, fold: bool = False) -> Callable[[CallSite, DataType], Kernel]:
+    def matches(text: str, pattern: str, escape: str | None = None) -> bool:
+        if fold:
+            text, pattern = text.lower(), pattern.lower()
+        return (pattern_of(pattern, escape).fullmatch(text) is None) == negated
+
+    return lambda site, result_type: value_kernel(matches, result_type)
+
+
+def _operators(name: str, pattern_of: Pattern, fold: bool = False) -> tuple[ScalarFunction, ...]:
+    return tuple(
+        ScalarFunction(shown, _infer(shown), _bind(pattern_of, negated, fold), is_standard=True)
+        for shown, negated in ((name, False), (f"NOT {name}", True))
+    )
+
+
+FUNCTIONS = (
+    *_operators("LIKE", like_pattern),
+    *_operators("ILIKE", like_pattern, fold=True),
+    *_operators("SIMILAR TO", similar_pattern),
+)

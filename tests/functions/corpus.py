@@ -1,7 +1,7 @@
 """The expressions whose types, values and errors real Flink has recorded, and what scurry makes of them.
 
-`judge` follows `run.py` beside the corpus, without statements: each expression is validated and compiled by itself, over
-columns that no optimiser can know the values of.
+`judge` follows `run.py` beside the corpus, without statements: each expression is validated and compiled by itself,
+over columns whose values no optimiser can know.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from scurry.errors import EvaluationError, SqlParserError, ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import DataType
 from scurry.logical_types.families import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, FLOAT, INT, SMALLINT, STRING, TINYINT
-from scurry.logical_types.values import to_value
+from scurry.logical_types.values import from_values, to_value
 from scurry.relational.calls import cast
 from scurry.relational.expressions import Expression
 from scurry.relational.schema import Column, Schema
@@ -103,8 +105,6 @@ def answer(case: dict[str, Any]) -> Answer:
         columns: dict[str, tuple[DataType, pa.Array]] = {}
         for name, definition in (case.get("cols") or {}).items():
             if definition is None:
-                from scurry.logical_types.values import from_values
-
                 columns[name] = (NULL_COLUMNS[name], from_values([None], NULL_COLUMNS[name]))
             else:
                 columns[name] = _column(definition, case.get("tz", "UTC"))
@@ -176,4 +176,27 @@ def _same(case: dict[str, Any], got: Answer) -> bool:
     if case["type"].startswith("DOUBLE"):
         one, other = float(wanted), float(given)
         return one == other or (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=1e-14)
-    return case["fn"] in UNORDERED and sorted(re.split(r"[\[\], ]+", wanted)) == sorted(re.split(r"[\[\], ]+", given))
+    if not (case["fn"] in UNORDERED or case["type"].startswith("MAP<")):
+        return False
+    return sorted(re.split(r"[\[\]{}, ]+", wanted)) == sorted(re.split(r"[\[\]{}, ]+", given))
+
+
+def main(pattern: str = "*", shown: int = 40) -> None:
+    """Print how many cases of CATEGORY/FUNCTION are met, and some that are not."""
+    met, differences = 0, []
+    for case in cases():
+        if fnmatch(f"{case['cat']}/{case['fn']}", pattern):
+            difference = judge(case, answer(case))
+            met += difference is None
+            if difference is not None:
+                differences.append((case, difference))
+    print(f"{met} met, {len(differences)} not")
+    for case, difference in differences[:: max(len(differences) // shown, 1)]:
+        text = case["expr"]
+        for name, definition in (case.get("cols") or {}).items():
+            text = re.sub(rf"\b{name}\b", lambda found, text=definition or name: f"<{text}>", text)
+        print(f"{case['fn']}: {text} => {difference}{' (disagrees)' if 'disagrees' in case else ''}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2], *map(int, sys.argv[2:3]))

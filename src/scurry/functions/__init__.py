@@ -26,7 +26,7 @@ FLOOR(x, DAY), `TRIM(BOTH 'a' FROM x)` is TRIM(BOTH, 'a', x). A type after AS or
 
 What cannot be computed for a value raises `EvaluationError` with Flink's message; arguments of wrong types raise
 `SignatureError`. Functions are tested by name in `tests/functions`, and all at once against what Flink has answered in
-`tests/functions/test_conformance.py`.
+`tests/functions/test_function_conformance.py`; `python tests/functions/corpus.py "string/*"` shows what differs.
 '''
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ FAMILIES = (
     "scalar.numeric",
     "scalar.patterns",
     "scalar.rounding",
+    "scalar.system",
 )
 
 

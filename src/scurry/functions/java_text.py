@@ -17,12 +17,24 @@ _HEXADECIMAL: Final = re.compile(r"[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]
 
 def double_text(value: float) -> str:
     """Return a DOUBLE as `Double.toString` does, e.g. 1.0E7."""
-    return _text(value, repr(value))
+    return _text(value, _whole(value, 53) or repr(value))
 
 
 def float_text(value: float) -> str:
     """Return a FLOAT as `Float.toString` does."""
-    return _text(value, np.format_float_scientific(np.float32(value), unique=True, trim="-"))
+    shortest = np.format_float_scientific(np.float32(value), unique=True, trim="-")
+    return _text(value, _whole(value, 24) or shortest)
+
+
+def _whole(value: float, bits: int) -> str | None:
+    """Return the digits of a large whole number as Java 17 finds them, which are not always the fewest."""
+    if not 1e7 <= abs(value) < 2**62 or not value.is_integer():
+        return None
+    whole = int(value)
+    surplus = abs(whole).bit_length() - 1 - bits - 1
+    scale = 10 ** int(surplus * math.log10(2)) if surplus > 1 else 1
+    rounded = (abs(whole) // scale + (scale > 1 and abs(whole) % scale >= scale // 2)) * scale
+    return str(rounded if whole > 0 else -rounded)
 
 
 def _text(value: float, shortest: str) -> str:

@@ -79,7 +79,7 @@ def supports_cast(source: DataType, target: DataType) -> bool:
     if isinstance(source, INTEGER) and isinstance(target, INTERVAL):
         return True
     if isinstance(source, INTERVAL):
-        return isinstance(target, INTEGER) or type(source) is type(target)
+        return type(source) is type(target)
     if isinstance(source, (DateType, TimeType, *TIMESTAMP)):
         return _casts_time(source, target)
     return _parts_support(source, target, supports_cast)

@@ -52,6 +52,7 @@ __all__ = [
     "TIMESTAMP",
     "TINYINT",
     "YEAR_MONTH_INTERVAL",
+    "planner_interval",
     "same_type",
 ]
 
@@ -79,6 +80,15 @@ DATE: Final = DateType()
 #: The only intervals of the planner, whatever units a literal was written with: months, and milliseconds.
 YEAR_MONTH_INTERVAL: Final = YearMonthIntervalType(YearMonthIntervalType.YearMonthResolution.MONTH)
 DAY_TIME_INTERVAL: Final = DayTimeIntervalType(DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3)
+
+
+def planner_interval(data_type: DataType) -> DataType:
+    """Return the interval that the planner has for one of any units, and other types as they are."""
+    if isinstance(data_type, YearMonthIntervalType):
+        return YEAR_MONTH_INTERVAL.with_nullability(data_type.is_nullable)
+    if isinstance(data_type, DayTimeIntervalType):
+        return DAY_TIME_INTERVAL.with_nullability(data_type.is_nullable)
+    return data_type
 
 
 def same_type(left: DataType, right: DataType) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.errors import ArgumentError
 from scurry.logical_types.logical_type import AtomicType
 
-__all__ = ["DayTimeIntervalType", "Resolution", "YearMonthIntervalType", "interval_type"]
+__all__ = ["DayTimeIntervalType", "Resolution", "YearMonthIntervalType", "interval_type", "interval_unit"]
 
 
 class Resolution:
@@ -155,6 +155,14 @@ class DayTimeIntervalType(AtomicType):
 def _resolution_name(resolutions: type, number: int) -> str:
     found = next(name for name, value in vars(resolutions).items() if value == number and name.isupper())
     return found.replace("_", " ")
+
+
+def interval_unit(data_type: YearMonthIntervalType | DayTimeIntervalType) -> int:
+    """Return how many months or milliseconds the smallest unit of an interval has."""
+    if isinstance(data_type, YearMonthIntervalType):
+        return 12 if data_type.resolution == YearMonthIntervalType.YearMonthResolution.YEAR else 1
+    name = _resolution_name(DayTimeIntervalType.DayTimeResolution, data_type.resolution)
+    return {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}[name.rpartition(" ")[2]]
 
 
 def _within(what: str, value: int, least: int, most: int) -> None:

@@ -10,8 +10,9 @@ from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, Session, SignatureError
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, IntType, RowType
-from scurry.logical_types.families import same_type
+from scurry.logical_types import DataType, IntegralType, IntType, RowType
+from scurry.logical_types.families import INTERVAL, planner_interval, same_type
+from scurry.logical_types.intervals import interval_unit
 from scurry.relational.expressions import Call, Expression, Literal
 
 __all__ = ["all_of", "call", "cast", "converted", "field", "refused"]
@@ -78,6 +79,16 @@ def cast(
     Raises:
         ValidationError: There is no such cast.
     """
+    if isinstance(data_type, INTERVAL):
+        if (
+            isinstance(expression, Literal)
+            and isinstance(expression.type, IntegralType)
+            and expression.value is not None
+        ):
+            # Days of a literal are days; those of a column are milliseconds, as in Flink.
+            value = expression.value * interval_unit(data_type)
+            return Literal(value, planner_interval(data_type).with_nullability(is_try), span=span)
+        data_type = planner_interval(data_type)
     return call("TRY_CAST" if is_try else "CAST", [expression], session, span, data_type)
 
 

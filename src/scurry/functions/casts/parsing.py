@@ -138,7 +138,7 @@ def _float(target: DataType, session: Session) -> Parse:
 def _decimal(target: Any, session: Session) -> Parse:
     def parse(text: str) -> Decimal:
         try:
-            number = Decimal(text.strip(" ")) if "_" not in text else None
+            number = Decimal(text.strip(" ")) if "_" not in text and text.isascii() else None
         except InvalidOperation:
             number = None
         fitted = fitted_decimal(number, target) if number is not None and number.is_finite() else None
@@ -218,7 +218,10 @@ def _timestamp(target: Any, session: Session) -> Parse:
         seconds, nanoseconds = parse_timestamp(text)
         if time_zone is not None:
             seconds -= offset_of_local(seconds, time_zone)
-        return (seconds * units + nanoseconds * units // 10**9) // step * step
+        value = (seconds * units + nanoseconds * units // 10**9) // step * step
+        if abs(value) >= 2**63:
+            raise EvaluationError(f"'{text}' is out of the range of {target.as_summary_string()}")
+        return value
 
     return parse
 
@@ -234,6 +237,7 @@ def parse_timestamp(text: str) -> tuple[int, int]:
         raise EvaluationError(f"Text '{text}' could not be parsed at index 0")
     year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
     for name, value, least, most in (
+        ("YearOfEra", year, 1, 999_999_999),
         ("MonthOfYear", month, 1, 12),
         ("DayOfMonth", day, 1, 31),
         ("HourOfDay", hour, 0, 23),

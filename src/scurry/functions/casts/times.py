@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.errors import EvaluationError
 from scurry.functions.definition import Column, Session
 from scurry.functions.time_zones import local_to_utc, utc_to_local
 from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimeType
@@ -19,7 +20,7 @@ __all__ = ["Integers", "on_integers", "time_cast", "truncated_to"]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Cast = Callable[[Column], Column]
 
-MILLISECONDS_PER_DAY: Final = 86_400_000
+_LARGEST: Final = 2**63 - 1
 SECONDS_PER_DAY: Final = 86_400
 
 
@@ -56,7 +57,7 @@ def _function(source: Any, target: Any, time_zone: str) -> Callable[[Integers], 
         return lambda values: local(values) // (SECONDS_PER_DAY * units_per_second(source))
     units = units_per_second(target)
     if isinstance(source, DateType):
-        return _zoned(lambda values: values * (SECONDS_PER_DAY * units), target, time_zone)
+        return _zoned(lambda values: _rescaled(values * SECONDS_PER_DAY, 1, units), target, time_zone)
     if isinstance(source, TimeType):
         return _zoned(
             lambda values: truncated_to(_rescaled(values, 1000, units), target.precision, units), target, time_zone
@@ -88,7 +89,12 @@ def _time_of_day(values: Integers, units: int) -> Integers:
 
 
 def _rescaled(values: Integers, before: int, after: int) -> Integers:
-    return values * (after // before) if after >= before else values // (before // after)
+    if after < before:
+        return values // (before // after)
+    factor = after // before
+    if factor > 1 and len(values) and int(np.abs(values).max()) > _LARGEST // factor:
+        raise EvaluationError("a TIMESTAMP of more than 6 digits after the second is between the years 1677 and 2262")
+    return values * factor
 
 
 def truncated_to(values: Integers, precision: int, units: int) -> Integers:

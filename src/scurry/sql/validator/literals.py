@@ -22,6 +22,7 @@ from scurry.logical_types import (
     TimestampType,
     TimeType,
 )
+from scurry.logical_types.families import planner_interval
 from scurry.relational.expressions import Literal
 from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
@@ -64,20 +65,21 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
             return _made(int(value), BigIntType(False), node)
     _, digits, exponent = value.as_tuple()
     scale = max(-int(exponent), 0)
-    precision = max(len("".join(map(str, digits)).lstrip("0")), scale, 1)
+    # A number below 1 has a digit before the point, too.
+    precision = max(len("".join(map(str, digits)).lstrip("0")), scale + (scale > 0), 1)
     if precision > 38:
         raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
     return _made(value, DecimalType(precision, scale, False), node)
 
 
 def _string(node: nodes.StringLiteral) -> Literal:
-    return _made(node.value, CharType(len(node.value), False), node)
+    return _made(node.value, CharType.of_length(len(node.value), False), node)
 
 
 def _binary(node: nodes.BinaryLiteral) -> Literal:
     if len(node.digits) % 2:
         raise invalid(node.span, "Binary literal string must contain an even number of hexits")
-    return _made(bytes.fromhex(node.digits), BinaryType(len(node.digits) // 2, False), node)
+    return _made(bytes.fromhex(node.digits), BinaryType.of_length(len(node.digits) // 2, False), node)
 
 
 def _boolean(node: nodes.BooleanLiteral) -> Literal:
@@ -119,7 +121,7 @@ def _interval(node: nodes.IntervalLiteral) -> Literal:
     value = interval_value(node)
     if value is None:
         raise invalid(node.span, f"Illegal interval literal format '{node.text}' for {_interval_text(node)}")
-    return _made(value, interval_type(node.qualifier), node)
+    return _made(value, planner_interval(interval_type(node.qualifier)), node)
 
 
 def _interval_text(node: nodes.IntervalLiteral) -> str:

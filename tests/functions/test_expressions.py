@@ -35,7 +35,7 @@ def computed(*expressions: Expression, **columns: list[Any]) -> list[list[Any]]:
         ("+", BIGINT, "BIGINT"),
         ("/", DecimalType(5, 2), "DECIMAL(18, 6)"),
         ("*", DecimalType(38, 18, False), "DECIMAL(38, 7)"),
-        ("=", STRING, "BOOLEAN"),
+        ("<", STRING, "BOOLEAN"),
     ],
 )
 def test_a_call_has_the_result_type_of_its_arguments(operator: str, right: DataType, shown: str) -> None:

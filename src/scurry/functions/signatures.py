@@ -66,7 +66,7 @@ def signature(
         count = len(site.arguments)
         if count < fewest or (count > len(parameters) and not variadic):
             raise refuse_call(site)
-        expected = [*parameters, *parameters[-1:] * (count - len(parameters))][:count]
+        expected = [*parameters, *[each for each in parameters[-1:] for _ in range(count)]][:count]
         types = [_accepted(site, given, wanted) for given, wanted in zip(site.types, expected, strict=True)]
         return Signature(types, result(site, types))
 

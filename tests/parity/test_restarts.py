@@ -58,6 +58,8 @@ def test_a_job_without_a_checkpoint_directory_is_restarted_exactly_once(tmp_path
     failures = client.execution.failures  # type: ignore[attr-defined]
     assert [(each.attempt, each.error) for each in failures] == [(0, "ConnectionError"), (1, "ConnectionError")]
     assert all("record: 77" in failure.text for failure in failures)
+    restored = client.execution.restored_checkpoints  # type: ignore[attr-defined]
+    assert restored == (2 if mode == "STREAMING" else 0)
     assert not [path for path in glob.glob(f"{tempfile.gettempdir()}/scurry-checkpoint-*") if path not in before]
     if mode == "STREAMING":
         checkpoints = client.checkpoints()  # type: ignore[attr-defined]

@@ -111,6 +111,10 @@ class TestCheckpoints:
         assert (found["interval"], found["min_pause"], found["checkpoint_storage"]) == (500, 100, "/c")
         assert found["externalization"] == {"enabled": True, "delete_on_cancellation": False}
 
+    def test_restores_are_counted(self, job: FakeJob, process: RemoteProcess) -> None:
+        job.execution.restored_checkpoints = 2
+        assert process.request("GET", f"/jobs/{job.id}/checkpoints")["counts"]["restored"] == 2
+
     def test_they_tell_where_sources_stood(self, job: FakeJob, process: RemoteProcess) -> None:
         job.taken = [SimpleNamespace(checkpoint_id=1, trigger_timestamp_ms=1000, duration_ms=20, state_size_bytes=None,
                                      source_positions={"numbers": {"offset": 7}})]  # fmt: skip

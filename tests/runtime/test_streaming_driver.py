@@ -232,6 +232,12 @@ def test_a_job_resumes_where_the_engine_says_its_sources_stood() -> None:
     assert job.engine.splits == [["c"]]
 
 
+def test_a_job_that_begins_with_state_has_restored_a_checkpoint() -> None:
+    assert Job(TWO_BATCHES).execution.restored_checkpoints == 0
+    stood = SourcePositions({"letters": {"next": 1}}, {("letters", 1)})
+    assert Job(TWO_BATCHES, stood).execution.restored_checkpoints == 1
+
+
 def test_nothing_new_is_read_while_the_engine_repeats_earlier_batches() -> None:
     job = Job(TWO_BATCHES, SourcePositions({"letters": {"next": 1}}, {("letters", 1)}))
     job.engine.replaying = True

@@ -556,6 +556,25 @@ def test_functions_are_opened_at_once_used_as_they_are_and_closed_at_the_end() -
     assert function.calls == ["open me", "x", "close"]
 
 
+@pytest.mark.parametrize("own", [True, False], ids=["of the operator", "of the harness"])
+def test_subtasks_share_no_functions_wherever_their_number_comes_from(own: bool) -> None:
+    class Numbering(KeyedProcessFunction):
+        def open(self, runtime_context: Any) -> None:
+            self.subtask = runtime_context.get_index_of_this_subtask()
+
+        def process_element(self, value: Any, ctx: Any) -> Any:
+            yield value, self.subtask
+
+    def build(stream: DataStream) -> DataStream:
+        processed = stream.key_by(lambda value: value).process(Numbering())
+        return processed.set_parallelism(2) if own else processed
+
+    with TestHarness.of(build, parallelism=1 if own else 2) as harness:
+        for value in range(20):
+            harness.process(value)
+        assert {subtask for _, subtask in harness.outputs()} == {0, 1}
+
+
 def test_metrics_of_functions_can_be_read() -> None:
     class Counting(ProcessFunction):
         def open(self, runtime_context: Any) -> None:

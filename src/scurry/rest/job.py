@@ -76,6 +76,10 @@ class Execution(Protocol):
     def failures(self) -> Collection[Failure]:
         """The latest failures, the oldest first."""
 
+    @property
+    def restored_checkpoints(self) -> int:
+        """How often the job has begun with the state of a checkpoint or savepoint."""
+
 
 class OperableJob(Protocol):
     """The part of a running job's client that the endpoint uses."""

@@ -62,9 +62,8 @@ class TestHarness(ApiObject):
         self._batching = False
         self._job = JobExecution(plan)
         # a single subtask uses the functions themselves, so that a test can inspect them; several need copies
-        load_plan: Callable[[], JobPlan] = (
-            (lambda: plan) if plan.settings.parallelism == 1 else (lambda: copy.deepcopy(plan))
-        )
+        several = len(plan.subtask_ids) > 1
+        load_plan: Callable[[], JobPlan] = (lambda: copy.deepcopy(plan)) if several else (lambda: plan)
         self._inputs = [Input(plan, source, 0, lambda: self._now) for source in plan.sources.values()]
         self._levels = Levels(plan, load_plan, lambda: self._now)
         self._open()
@@ -86,11 +85,11 @@ class TestHarness(ApiObject):
         """Open a pipeline.
 
         Args:
-            build: Takes one stream per input of the pipeline, and returns the output stream or the sink. With
-                `parallelism` 1 its functions are used without copying, so a test can inspect them.
+            build: Takes one stream per input of the pipeline, and returns the output stream or the sink. If no operator
+                has several subtasks, its functions are used without copying, so a test can inspect them.
             input_types: Declared types of the inputs; None or omitted for any Python object.
-            parallelism: Subtasks of operators that do not set their own; with more than one, each gets copies of the
-                functions.
+            parallelism: Subtasks of operators that do not set their own. If an operator has more than one, every
+                subtask gets copies of the functions.
             max_parallelism: Number of key groups.
             processing_time: Initial processing time in milliseconds; ignored with a snapshot, which has its own.
             job_parameters: Global job parameters, for `RuntimeContext.get_job_parameter`.

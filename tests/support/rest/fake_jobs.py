@@ -34,6 +34,7 @@ def plan_of(name: str = "orders", **settings: str) -> JobPlan:
 class FakeExecution:
     plan: JobPlan
     failures: list[Any] = field(default_factory=list)
+    restored_checkpoints: int = 0
 
 
 @dataclass

@@ -20,7 +20,8 @@ def checkpoints(job: Job) -> models.CheckpointingStatistics:
     known = [_statistics(info) for info in job.client.checkpoints()]
     return models.CheckpointingStatistics(
         counts=models.CheckpointCounts(
-            restored=0, total=len(known), completed=len(known), in_progress=0, failed=0
+            restored=job.client.execution.restored_checkpoints, total=len(known), completed=len(known), in_progress=0,
+            failed=0,
         ),
         summary=models.CheckpointSummary(
             state_size=_summary(one.state_size for one in known if one.state_size is not None),

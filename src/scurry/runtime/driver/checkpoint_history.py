@@ -43,6 +43,8 @@ class CheckpointLog:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._latest: deque[CheckpointInfo] = deque(maxlen=KEPT_CHECKPOINTS)
+        #: how often the job has begun with the state of a checkpoint or savepoint: at its start, a restart or rescaling
+        self.restored = 0
         #: set by runners: the source positions after the current batch is committed
         self.source_positions: Mapping[str, Any] = {}
         #: set by runners that know: batch -> bytes of state after it, for the latest batches

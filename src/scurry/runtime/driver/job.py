@@ -87,6 +87,11 @@ class JobExecution:
         #: the operators whose watermarks stand still
         self.stalled = StalledWatermarks(self)
 
+    @property
+    def restored_checkpoints(self) -> int:
+        """How often the job has begun with the state of a checkpoint or savepoint."""
+        return self.checkpoints.restored
+
     def next_start(self) -> int:
         """Count the starts of the job's query; return their number."""
         self._starts += 1

@@ -152,6 +152,8 @@ class StreamingDriver:
         positions = self._engine.recover()
         #: whether the engine continues an earlier attempt or run of the job
         self.recovered = positions is not None
+        if self.recovered or restore is not None:
+            self._job.checkpoints.restored += 1
         enumerators = self._coordinator.enumerators
         if positions is not None:
             self._restored, self._ended = positions.restored, set(positions.ended)

@@ -11,6 +11,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 
 __all__ = [
+    "correlated",
     "correlations_of",
     "expressions_of",
     "input_references",
@@ -91,6 +92,17 @@ def substituted(expression: Expression, columns: Sequence[Expression]) -> Expres
 
     def replaced(node: Expression) -> Expression:
         return columns[node.index] if isinstance(node, InputReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def correlated(expression: Expression, correlation: int) -> Expression:
+    """Return an expression over a row as inner queries refer to it."""
+
+    def replaced(node: Expression) -> Expression:
+        if isinstance(node, InputReference):
+            return CorrelatedReference(correlation, node.index, node.type)
+        return node
 
     return rewritten(expression, replaced)
 

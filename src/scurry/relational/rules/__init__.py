@@ -9,12 +9,15 @@ from collections.abc import Callable
 
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
+from scurry.relational.rules.prune_columns import prune_columns
+from scurry.relational.rules.push_filters import push_filters
+from scurry.relational.rules.subqueries import subqueries_to_joins
 
 __all__ = ["RULES", "optimized"]
 
 Rule = Callable[[Plan, Session], Plan]
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (subqueries_to_joins, push_filters, prune_columns)
 
 
 def optimized(plan: Plan, session: Session) -> Plan:

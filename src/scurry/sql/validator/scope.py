@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
-from scurry.relational.rewriting import rewritten
+from scurry.relational.expressions import Expression, InputReference
+from scurry.relational.rewriting import correlated
 from scurry.relational.schema import Schema
 from scurry.sql.nodes import Identifier
 from scurry.sql.span import Span
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["Found", "Relation", "Scope", "correlated"]
+__all__ = ["Found", "Relation", "Scope"]
 
 _correlations = itertools.count(1)
 
@@ -168,17 +168,6 @@ class Scope:
         return _did_you_mean(name, self.schema.names) or (self.outer._similar_column(name) if self.outer else "")
 
 
-def correlated(expression: Expression, correlation: int) -> Expression:
-    """Return an expression over a row as inner queries refer to it."""
-
-    def replaced(node: Expression) -> Expression:
-        if isinstance(node, InputReference):
-            return CorrelatedReference(correlation, node.index, node.type)
-        return node
-
-    return rewritten(expression, replaced)
-
-
 def _part_span(identifier: Identifier, first: int, last: int) -> Span:
     if not identifier.part_spans:
         return identifier.span
@@ -188,6 +177,3 @@ def _part_span(identifier: Identifier, first: int, last: int) -> Span:
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
     similar = next((each for each in known if each.lower() == name.lower()), None)
     return f"; did you mean '{similar}'?" if similar is not None else ""
-
-
-ScopeOf = Callable[[Schema], Scope]

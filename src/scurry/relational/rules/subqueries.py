@@ -1,0 +1,174 @@
+"""Queries inside expressions become joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scurry.functions.definition import Session
+from scurry.logical_types import BigIntType, BooleanType
+from scurry.relational import builders
+from scurry.relational.calls import all_of, call
+from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, Literal
+from scurry.relational.join_keys import conjuncts
+from scurry.relational.plan import Aggregate, Correlate, Filter, Join, Limit, Plan, Project, Values
+from scurry.relational.rewriting import (
+    correlated,
+    expressions_of,
+    rewritten,
+    shifted,
+    walk_expression,
+    with_expressions,
+)
+from scurry.relational.rules.decorrelation import dependent_join
+from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
+
+__all__ = ["subqueries_to_joins"]
+
+
+def subqueries_to_joins(plan: Plan, session: Session) -> Plan:
+    """Replace EXISTS, IN and scalar subqueries, and what LATERAL refers to, by joins.
+
+    Conditions of WHERE become semi and anti joins. Anything else becomes a column, which a join with an aggregation of
+    the query computes.
+    """
+    return _Rewriting(session).plan(plan)
+
+
+class _Rewriting:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def plan(self, plan: Plan) -> Plan:
+        plan = plan.with_inputs(tuple(self.plan(each) for each in plan.inputs))
+        if isinstance(plan, Correlate):
+            return dependent_join(plan.left, plan.right, plan.correlation, plan.kind, None, self._session)
+        if not any(_has_subquery(each) for each in expressions_of(plan)):
+            return plan
+        if isinstance(plan, Filter):
+            return self._filter(plan)
+        if isinstance(plan, Join) and plan.kind == "INNER":
+            assert plan.condition is not None
+            return self._filter(Filter(replace(plan, condition=None), plan.condition))
+        if isinstance(plan, Values):
+            return self._values(plan)
+        return self._columns(plan)
+
+    def _filter(self, plan: Filter) -> Plan:
+        source, rest = plan.input, []
+        width = len(source.schema)
+        conditions = list(conjuncts(plan.condition))
+        plain = all_of([each for each in conditions if not _has_subquery(each)], self._session)
+        if plain is not None:
+            source = Filter(source, plain)
+        for condition in filter(_has_subquery, conditions):
+            negated = isinstance(condition, Call) and condition.function == "NOT"
+            subquery = condition.arguments[0] if negated and isinstance(condition, Call) else condition
+            if isinstance(subquery, Exists | QuantifiedSubquery) and not _operands_have_subqueries(subquery):
+                source = self._semi_join(source, subquery, "ANTI" if negated else "SEMI")
+            else:
+                rest.append(condition)
+        for condition in rest:
+            source, found = self._expression(source, condition)
+            source = Filter(source, found)
+        if len(source.schema) == width:
+            return source
+        return builders.project(source, builders.columns(source)[:width], plan.schema.names)
+
+    def _semi_join(self, source: Plan, subquery: Exists | QuantifiedSubquery, kind: str) -> Plan:
+        inner = self.plan(subquery.plan)
+        condition = None
+        if isinstance(subquery, QuantifiedSubquery):
+            condition = self._comparison(subquery.operands, inner, subquery.operator, len(source.schema))
+            if kind == "ANTI" and condition.type.is_nullable:
+                condition = call("IS NOT FALSE", [condition], self._session)
+        return dependent_join(source, inner, subquery.correlation, kind, condition, self._session)
+
+    def _comparison(self, operands: Sequence[Expression], inner: Plan, operator: str, offset: int) -> Expression:
+        result: Expression | None = None
+        for operand, column in zip(operands, builders.columns(inner), strict=True):
+            each = call(operator, [operand, shifted(column, offset)], self._session)
+            result = each if result is None else call("AND", [result, each], self._session)
+        assert result is not None
+        return result
+
+    def _values(self, plan: Values) -> Plan:
+        rows = [self._columns(Project(builders.one_row(), row, plan.schema.names)) for row in plan.rows]
+        return rows[0] if len(rows) == 1 else builders.set_operation("UNION", True, rows, plan.schema)
+
+    def _columns(self, plan: Plan) -> Plan:
+        """Compute the subqueries of a node's expressions as columns of its input."""
+        assert len(plan.inputs) == 1, f"{type(plan).__name__} does not take subqueries"
+        source = plan.inputs[0]
+        found: list[Expression] = []
+        for each in expressions_of(plan):
+            source, expression = self._expression(source, each)
+            found.append(expression)
+        replacements = iter(found)
+        changed = with_expressions(plan, lambda each: next(replacements))
+        return changed.with_inputs((source,))
+
+    def _expression(self, source: Plan, expression: Expression) -> tuple[Plan, Expression]:
+        """Return an expression without subqueries, over a plan with a column for each appended."""
+        state = [source]
+
+        def replaced(node: Expression) -> Expression:
+            if not isinstance(node, Subquery):
+                return node
+            state[0], column = self._column(state[0], node)
+            return column
+
+        found = rewritten(expression, replaced)
+        return state[0], found
+
+    def _column(self, source: Plan, subquery: Subquery) -> tuple[Plan, Expression]:
+        inner = self.plan(subquery.plan)
+        if isinstance(subquery, Exists):
+            inner = self._exists(inner)
+        elif isinstance(subquery, QuantifiedSubquery):
+            inner = self._quantified(inner, subquery)
+        else:
+            assert isinstance(subquery, ScalarSubquery)
+            if not _has_one_row(inner):
+                single = AggregateCall("SINGLE_VALUE", (builders.column(inner, 0),), inner.schema[0].type.nullable())
+                inner = builders.aggregate(inner, [], [single], inner.schema.names)
+        joined = dependent_join(source, inner, subquery.correlation, "LEFT", None, self._session)
+        return joined, InputReference(len(source.schema), joined.schema[len(source.schema)].type)
+
+    def _exists(self, inner: Plan) -> Plan:
+        count = builders.aggregate(inner, [], [AggregateCall("COUNT", (), BigIntType(False))], ["n"])
+        found = call(">", [builders.column(count, 0), Literal(0, BigIntType(False))], self._session)
+        return builders.project(count, [found], ["found"])
+
+    def _quantified(self, inner: Plan, subquery: QuantifiedSubquery) -> Plan:
+        """Count for how many rows a comparison is TRUE, and for how many it is not known."""
+        operands = [correlated(each, subquery.correlation) for each in subquery.operands]
+        comparison = self._comparison(operands, inner, subquery.operator, 0)
+        compared = builders.project(inner, [comparison], ["comparison"])
+        outcome = builders.column(compared, 0)
+        unknown = call("IS NULL", [outcome], self._session)
+        calls = [AggregateCall("COUNT", (), BigIntType(False), filter=each) for each in (outcome, unknown)]
+        counted = builders.aggregate(compared, [], calls, ["true", "unknown"])
+        some = [call(">", [each, Literal(0, BigIntType(False))], self._session) for each in builders.columns(counted)]
+        yes, no, perhaps = (Literal(value, BooleanType(value is None)) for value in (True, False, None))
+        answer = call("CASE", [some[0], yes, some[1], perhaps, no], self._session)
+        return builders.project(counted, [answer], ["found"])
+
+
+def _has_subquery(expression: Expression) -> bool:
+    return any(isinstance(each, Subquery) for each in walk_expression(expression))
+
+
+def _operands_have_subqueries(subquery: Subquery) -> bool:
+    return isinstance(subquery, QuantifiedSubquery) and any(map(_has_subquery, subquery.operands))
+
+
+def _has_one_row(plan: Plan) -> bool:
+    """Say whether a plan is known to have at most one row."""
+    if isinstance(plan, Project | Filter):
+        return _has_one_row(plan.input)
+    if isinstance(plan, Aggregate):
+        return not plan.keys and len(plan.grouping_sets) == 1
+    if isinstance(plan, Values):
+        return len(plan.rows) == 1
+    return isinstance(plan, Limit) and plan.fetch is not None and plan.fetch <= 1

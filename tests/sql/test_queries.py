@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scurry.errors import EvaluationError
@@ -17,7 +19,9 @@ def tables() -> Tables:
     return found
 
 
-QUERIES = {
+Rows = list[tuple[Any, ...]]
+
+QUERIES: dict[str, Rows] = {
     "SELECT 1 + 1": [(2,)],
     "SELECT a, b * 2 AS c FROM t WHERE a > 1": [(2, 40), (3, 60)],
     "SELECT t.*, a AS z FROM t WHERE s = 'y'": [(2, 20, "y", 2)],
@@ -65,7 +69,7 @@ QUERIES = {
     "SELECT b FROM t QUALIFY RANK() OVER (ORDER BY s) = 1": [(40,)],
 }
 
-SUBQUERIES = {
+SUBQUERIES: dict[str, Rows] = {
     "SELECT b, (SELECT MAX(b) FROM t y WHERE y.s = t.s) FROM t": [(10, 30), (20, 20), (30, 30), (40, None)],
     "SELECT b, (SELECT COUNT(*) FROM t y WHERE y.s = t.s AND y.b > 20) FROM t": [(10, 1), (20, 0), (30, 1), (40, 0)],
     "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t y WHERE y.a = t.a + 1)": [(1,), (2,)],
@@ -81,7 +85,7 @@ SUBQUERIES = {
         (3, 20),
         (None, None),
     ],
-    "SELECT t.a, z.m FROM t LEFT JOIN LATERAL (SELECT b AS m FROM t y WHERE y.a < t.a ORDER BY b DESC LIMIT 1) z ON TRUE": [
+    "SELECT t.a, m FROM t LEFT JOIN LATERAL (SELECT b m FROM t y WHERE y.a < t.a ORDER BY b DESC LIMIT 1) z ON 1=1": [
         (2, 10),
         (3, 20),
         (1, None),

@@ -149,8 +149,8 @@ def _extracted(plan: Plan, correlation: int) -> tuple[Plan, list[Expression]] | 
         below, conditions = found
         own = list(conjuncts(plan.condition))
         inner = [each for each in own if not _refers(each, correlation)]
-        for each in inner:
-            below = Filter(below, each)
+        for condition in inner:
+            below = Filter(below, condition)
         return below, [*conditions, *(each for each in own if _refers(each, correlation))]
     if isinstance(plan, Project) and not any(_refers(each, correlation) for each in plan.expressions):
         found = _extracted(plan.input, correlation)
@@ -252,8 +252,8 @@ class _Decorrelation:
             for place, each in enumerate(added)
             if each.type.is_nullable
         ]
-        condition = all_of(conditions, self._session)
-        return below if condition is None else Filter(below, condition)
+        left_over = all_of(conditions, self._session)
+        return below if left_over is None else Filter(below, left_over)
 
     def _equal_to_outer(self, condition: Expression) -> tuple[int, Expression] | None:
         if not isinstance(condition, Call) or condition.function != "=":

@@ -130,7 +130,7 @@ class KnockOn(KeyedProcessFunction):
 
     def on_timer(self, timestamp, ctx):
         last = self.last.value()
-        for flight in sorted(self.waiting.get(timestamp), key=lambda flight: (flight.carrier, flight.flight)):
+        for flight in sorted(self.waiting.get(timestamp) or (), key=lambda flight: (flight.carrier, flight.flight)):
             if last is not None and flight.scheduled - last.scheduled <= 24 * 3_600_000:
                 if (last.arrival_delay or 0) > 30 and (flight.departure_delay or 0) > 15:
                     yield Row(day_of(timestamp), ctx.get_current_key(), code(last), last.arrival_delay,

@@ -39,6 +39,7 @@ def main() -> None:
     env.set_runtime_mode(RuntimeExecutionMode.BATCH)
     build(env, args.output / "history", airports, args.output, HOURS_OUT_OF_ORDER)
     savepoint = env.execute("history of flights").get_savepoint_path()
+    assert savepoint is not None
 
     starting = {"execution.state-recovery.path": savepoint, "scurry.batch.max-bytes": "1 mb"}
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(starting))

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for path in Path(__file__).parent.glob("*.py") if path.name != Path(__file__).name)
+
+#: Programs that a type checker may refuse: what they do is wrong on purpose, or in a list of what has no common type.
+REFUSED = {
+    "boilerplate/configurations_and_paths",
+    "boilerplate/settings_are_told_again",
+    "types/arrays",
+    "types/converted_to_the_declared_type",
+    "types/print_primitives",
+    "types/seldom_used_names",
+    "types/temporal_alone",
+    "types/wrong_values_fail",
+}
+#: What programs without annotations may do: use a variable for something else, begin with an empty list.
+ALLOWED = ("assignment", "var-annotated", "import-not-found")
 
 WRONG_PROGRAM = """
 from scurry.datastream import DataStream
@@ -34,3 +52,28 @@ def test_errors_are_in_the_words_of_the_api(tmp_path: Path) -> None:
     program.write_text(WRONG_PROGRAM)
     found = mypy(program).stdout.splitlines()
     assert ['"str" has no attribute "length"' in found[0], "MapFunction[int, Any]" in found[1]] == [True, True], found
+
+
+def programs_of_users() -> Iterator[tuple[str, str]]:
+    """Name and text of the programs that were recorded on Flink, of the examples and of those in the documentation."""
+    for path in sorted((ROOT / "tests" / "oracle").glob("*/*.py")):
+        if f"{path.parent.name}/{path.stem}" not in REFUSED:
+            yield f"{path.parent.name}_{path.stem}", re.sub(r"\bpyflink\b", "scurry", path.read_text())
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        yield path.stem, path.read_text()
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for number, code in enumerate(re.findall(r"```python\n(.*?)```\s*```text", page.read_text(), re.DOTALL)):
+            yield f"{page.stem.replace('-', '_')}_{number}", code
+
+
+@pytest.mark.slow
+def test_programs_that_run_are_not_refused(tmp_path: Path) -> None:
+    """As their users check them: with mypy's defaults, functions without annotations included."""
+    for name, text in programs_of_users():
+        (tmp_path / f"{name}.py").write_text(text)
+    settings = tmp_path / "mypy.ini"
+    settings.write_text("[mypy]\ncheck_untyped_defs = true\nfollow_untyped_imports = true\n")
+    options = ["--config-file", settings, "--cache-dir", ".mypy_cache/programs"]
+    allowed = [f"--disable-error-code={code}" for code in ALLOWED]
+    done = mypy(*options, *allowed, *sorted(tmp_path.glob("*.py")))
+    assert done.returncode == 0, done.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from scurry.common._api import ApiObject
 from scurry.common.bulk_writer import BulkWriterFactory
@@ -208,12 +208,12 @@ class OutputFileConfig(ApiObject):
             self.part_prefix = "part"
             self.part_suffix = ""
 
-        def with_part_prefix(self, prefix: str) -> OutputFileConfig.OutputFileConfigBuilder:
+        def with_part_prefix(self, prefix: str) -> Self:
             """Set the prefix of the names."""
             self.part_prefix = prefix
             return self
 
-        def with_part_suffix(self, suffix: str) -> OutputFileConfig.OutputFileConfigBuilder:
+        def with_part_suffix(self, suffix: str) -> Self:
             """Set the suffix of the names."""
             self.part_suffix = suffix
             return self
@@ -242,7 +242,7 @@ class FileSink(ApiObject, _FileSink):
             self._config = OutputFileConfig("part", "")
             self._compaction: Compaction | None = None
 
-        def with_bucket_check_interval(self, interval: TimeAmount) -> FileSink.BaseBuilder:
+        def with_bucket_check_interval(self, interval: TimeAmount) -> Self:
             """Accept the interval at which Flink checks for files to end; here they end with their micro-batch.
 
             Args:
@@ -251,26 +251,26 @@ class FileSink(ApiObject, _FileSink):
             to_millis(interval)
             return self
 
-        def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> FileSink.BaseBuilder:
+        def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> Self:
             """Set which directory below the base path a record is written to; by default one per hour."""
             if not isinstance(bucket_assigner, BucketAssigner):
                 raise ArgumentTypeError(f"with_bucket_assigner takes a BucketAssigner, got {bucket_assigner!r}")
             self._buckets = bucket_assigner
             return self
 
-        def with_output_file_config(self, output_file_config: OutputFileConfig) -> FileSink.BaseBuilder:
+        def with_output_file_config(self, output_file_config: OutputFileConfig) -> Self:
             """Set how files are named."""
             self._config = output_file_config
             return self
 
-        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
             """Set when files end before their micro-batch does."""
             if not isinstance(rolling_policy, RollingPolicy):
                 raise ArgumentTypeError(f"with_rolling_policy takes a RollingPolicy, got {rolling_policy!r}")
             self._rolling = rolling_policy
             return self
 
-        def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> FileSink.BaseBuilder:
+        def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> Self:
             """Compact small files into larger ones; the small files never become visible.
 
             Args:
@@ -288,7 +288,7 @@ class FileSink(ApiObject, _FileSink):
             self._compaction = Compaction(strategy._strategy, compactor._compactor)
             return self
 
-        def disable_compact(self) -> FileSink.BaseBuilder:
+        def disable_compact(self) -> Self:
             """Do not compact files. The default; files that earlier runs of the job left to compact become visible."""
             self._compaction = None
             return self
@@ -319,7 +319,7 @@ class FileSink(ApiObject, _FileSink):
     class BulkFormatBuilder(BaseBuilder):
         """Builder of a sink that writes whole files of a format."""
 
-        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> FileSink.BaseBuilder:
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
             """Accept the only policy for whole files.
 
             Raises:
@@ -361,7 +361,7 @@ class StreamingFileSink(FileSink):
     class DefaultRowFormatBuilder(FileSink.RowFormatBuilder):
         """Builder of a sink that writes record by record."""
 
-        def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
+        def with_rolling_policy(self, policy: RollingPolicy) -> Self:
             """Set when files end before their micro-batch does; see `FileSink`."""
             return super().with_rolling_policy(policy)
 
@@ -372,7 +372,7 @@ class StreamingFileSink(FileSink):
     class DefaultBulkFormatBuilder(FileSink.BulkFormatBuilder):
         """Builder of a sink that writes whole files of a format."""
 
-        def with_rolling_policy(self, policy: RollingPolicy) -> FileSink.BaseBuilder:
+        def with_rolling_policy(self, policy: RollingPolicy) -> Self:
             """Set when files end before their micro-batch does; see `FileSink`."""
             return super().with_rolling_policy(policy)
 

@@ -73,7 +73,7 @@ def test_programs_that_run_are_not_refused(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(text)
     settings = tmp_path / "mypy.ini"
     settings.write_text("[mypy]\ncheck_untyped_defs = true\nfollow_untyped_imports = true\n")
-    options = ["--config-file", settings, "--cache-dir", ".mypy_cache/programs"]
+    options: list[str | Path] = ["--config-file", settings, "--cache-dir", ".mypy_cache/programs"]
     allowed = [f"--disable-error-code={code}" for code in ALLOWED]
     done = mypy(*options, *allowed, *sorted(tmp_path.glob("*.py")))
     assert done.returncode == 0, done.stdout

@@ -17,10 +17,13 @@ FAMILIES = (
     "scalar.comparison",
     "scalar.conditional",
     "scalar.conversion",
+    "scalar.encoding",
     "scalar.logic",
     "scalar.numeric",
     "scalar.patterns",
+    "scalar.regular_expressions",
     "scalar.rounding",
+    "scalar.strings",
     "scalar.system",
 )
 

@@ -73,7 +73,9 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
 
 
 def _string(node: nodes.StringLiteral) -> Literal:
-    return _made(node.value, CharType.of_length(len(node.value), False), node)
+    # Java counts units of UTF-16.
+    length = len(node.value.encode("utf-16-le", "surrogatepass")) // 2
+    return _made(node.value, CharType.of_length(length, False), node)
 
 
 def _binary(node: nodes.BinaryLiteral) -> Literal:

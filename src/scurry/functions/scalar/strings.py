@@ -1,0 +1,412 @@
+"""Functions of texts: case, blanks, parts, padding, joining."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.errors import EvaluationError
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.java_regex import compiled, split_java
+from scurry.functions.kernels import by_column, by_value, value_kernel
+from scurry.functions.signatures import Infer, Parameter, Result, always, if_any_nullable, refuse, signature
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BinaryType,
+    CharType,
+    DataType,
+    MapType,
+    NullType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.logical_types.atomic_types import MAX_LENGTH
+from scurry.logical_types.common_type import find_common_type
+from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, STRING
+
+__all__ = ["FUNCTIONS"]
+
+_STRING: Final = if_any_nullable(STRING)
+_INT: Final = if_any_nullable(INT)
+_TEXT_OR_BYTES: Final = (*CHARACTER, *BINARY)
+_BOOLEAN: Final = if_any_nullable(BOOLEAN)
+
+
+def _varying(index: int, always_nullable: bool = False) -> Result:
+    """Return a result of type VARCHAR with the length of an argument."""
+
+    def result(site: CallSite, types: Sequence[DataType]) -> DataType:
+        given = types[index]
+        length = given.length if isinstance(given, CharType | VarCharType) else MAX_LENGTH
+        return VarCharType.of_length(length, always_nullable or any(each.is_nullable for each in types))
+
+    return result
+
+
+def _same_text(site: CallSite, types: Sequence[DataType]) -> DataType:
+    return types[0] if isinstance(types[0], CHARACTER) else STRING
+
+
+def _trimmed(site: CallSite, types: Sequence[DataType]) -> DataType:
+    return (_varying(0) if len(types) == 1 else _STRING)(site, types)
+
+
+def _overlaid(site: CallSite, types: Sequence[DataType]) -> DataType:
+    lengths = [each.length if isinstance(each, CharType | VarCharType) else MAX_LENGTH for each in types[:2]]
+    return VarCharType.of_length(min(sum(lengths), MAX_LENGTH), any(each.is_nullable for each in types))
+
+
+def _standard(parameters: Sequence[Parameter], result: Result, optional: int = 0) -> Infer:
+    """Return the inference of a function of the standard, which is refused in Calcite's words."""
+    inferred = signature(parameters, result, optional)
+
+    def infer(site: CallSite) -> Signature:
+        if not len(parameters) - optional <= len(site.arguments) <= len(parameters):
+            raise SignatureError(
+                f"Invalid number of arguments to function '{site.name}'. Was expecting {len(parameters)} arguments"
+            )
+        try:
+            return inferred(site)
+        except SignatureError:
+            raise refuse(site, f"'{site.name}(<CHARACTER>)'") from None
+
+    return infer
+
+
+def _cased(ascii_kernel: Callable[[Column], Column], convert: Callable[[str], str]) -> Callable[..., Kernel]:
+    """Bind UPPER or LOWER, for which a letter may become several."""
+
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        by_values = value_kernel(convert, result_type)
+
+        def kernel(columns: Sequence[Column], rows: int) -> Column:
+            plain = pc.string_is_ascii(columns[0])
+            is_plain = plain if isinstance(plain, pa.Scalar) else pc.all(plain)
+            return ascii_kernel(columns[0]) if is_plain.as_py() is not False else by_values(columns, rows)
+
+        return kernel
+
+    return bind
+
+
+def _of_texts(function: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
+    """Bind a function that Flink's planner accepts for more types than its code compiles for."""
+
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if any(isinstance(each, (*BINARY, BigIntType)) for each in site.types):
+            raise EvaluationError("No applicable constructor/method found for actual parameters")
+        return value_kernel(function, result_type)
+
+    return bind
+
+
+def initcap(text: str) -> str:
+    """INITCAP: letters in lower case, but the first of each word in upper case; only those of ASCII change."""
+    found, starts = [], True
+    for character in text:
+        if character.isascii() and character.isalpha():
+            found.append(character.upper() if starts else character.lower())
+        else:
+            found.append(character)
+        starts = not (character.isascii() and character.isalnum())
+    return "".join(found)
+
+
+def first_byte(text: str) -> int:
+    """ASCII: the first byte of the text in UTF-8, which is signed; 0 of the empty text."""
+    if not text:
+        return 0
+    byte = text.encode()[0]
+    return byte - 256 if byte > 127 else byte
+
+
+def character(code: int) -> str:
+    """CHR: the character of the low eight bits of a code; '' of a negative one."""
+    return "" if code < 0 else chr(code & 0xFF)
+
+
+def trim(side: str, characters: str, text: str) -> str:
+    """TRIM: the text without characters of a set, at its beginning, its end or both."""
+    if side != "TRAILING":
+        text = text.lstrip(characters)
+    return text if side == "LEADING" else text.rstrip(characters)
+
+
+def _trimmer(side: str) -> Callable[[CallSite, DataType], Kernel]:
+    return by_value(lambda text, characters=" ": trim(side, characters, text))
+
+
+def substring(text: str, start: int, length: int | None = None) -> str | None:
+    """SUBSTRING: characters from a position, from the end if it is negative."""
+    if length is not None and length < 0:
+        return None
+    if start > len(text) or not text:
+        return ""
+    first = start - 1 if start > 0 else len(text) + start if start < 0 else 0
+    if first < 0:
+        return ""
+    return text[first:] if length is None else text[first : first + length]
+
+
+def left(text: str, count: int) -> str:
+    """LEFT: the first characters."""
+    return text[: max(count, 0)]
+
+
+def right(text: str, count: int) -> str:
+    """RIGHT: the last characters."""
+    return text[max(len(text) - count, 0) :] if count > 0 else ""
+
+
+def pad(text: str, length: int, filling: str, at_end: bool) -> str | None:
+    """LPAD and RPAD: the text cut or filled to a length; NULL without a length or a filling."""
+    if length < 0 or not filling:
+        return None
+    missing = length - len(text)
+    if missing <= 0:
+        return text[:length]
+    added = (filling * (missing // len(filling) + 1))[:missing]
+    return text + added if at_end else added + text
+
+
+def locate(part: str, text: str, start: int = 1) -> int:
+    """LOCATE and POSITION: where a text first occurs in another, from a position; 0 if it does not."""
+    if not part:
+        return 1
+    return text.find(part, max(start - 1, 0)) + 1
+
+
+def instr(text: str, part: str, start: int = 1, occurrence: int = 1) -> int | None:
+    """INSTR: where a text occurs in another for the n-th time, from a position or backwards from the end."""
+    if occurrence <= 0 or not start:
+        return None if occurrence <= 0 else 0
+    at = start - 1 if start > 0 else len(text) + start
+    for number in range(occurrence):
+        at = text.find(part, at + (number > 0)) if start > 0 else text.rfind(part, 0, at + len(part) - (number > 0))
+        if at < 0:
+            return 0
+    return at + 1
+
+
+def overlay(text: str, replacement: str, start: int, length: int | None = None) -> str:
+    """OVERLAY: the text with a part replaced."""
+    count = len(replacement) if length is None else length
+    if start <= 0 or start > len(text):
+        return text
+    # What follows the part is kept only if there is a part.
+    return text[: start - 1] + replacement + (text[start - 1 + count :] if count > 0 else "")
+
+
+def replace(text: str, part: str, replacement: str) -> str:
+    """REPLACE: the text with every occurrence of a part replaced."""
+    return text.replace(part, replacement)
+
+
+def repeat(text: str, count: int) -> str:
+    """REPEAT: the text a number of times."""
+    return text * max(count, 0)
+
+
+def concat_ws(separator: str | None, *texts: str | None) -> str | None:
+    """CONCAT_WS: texts joined by a separator, without those that are NULL."""
+    if separator is None:
+        return None
+    return separator.join(text for text in texts if text is not None)
+
+
+def split(text: str, separator: str) -> list[str]:
+    """SPLIT: the parts between separators; the characters, if the separator is empty."""
+    return text.split(separator) if separator else list(text)
+
+
+def split_index(text: str, separator: str | int, index: int) -> str | None:
+    """SPLIT_INDEX: the part of a number, from 0, between separators."""
+    if isinstance(separator, int):
+        if not 0 < separator <= 0x10FFFF:
+            return None
+        separator = chr(separator)
+    parts = _split_by_whole_separator(text, separator)
+    return parts[index] if 0 <= index < len(parts) else None
+
+
+def _split_by_whole_separator(text: str, separator: str) -> list[str]:
+    if not text:
+        return []
+    return text.split(separator) if separator else [part for part in text.split(" ") if part] or text.split()
+
+
+def string_to_map(text: str, entries: str = ",", pairs: str = "=") -> list[tuple[str, str | None]]:
+    """STR_TO_MAP: pairs of keys and values, separated by regular expressions."""
+    if not text:
+        return []
+    found: dict[str, str | None] = {}
+    for entry in split_java(compiled(entries), text):
+        parts = split_java(compiled(pairs), entry, 2)
+        found[parts[0]] = parts[1] if len(parts) > 1 else None
+    return list(found.items())
+
+
+def translate(text: str | None, characters: str | None, replacements: str | None) -> str | None:
+    """TRANSLATE: each character of a set replaced by the one at its place in another text, or left out."""
+    if text is None or not characters:
+        return text
+    replacements = replacements or ""
+    table: dict[int, str | None] = {}
+    for place, each in enumerate(characters):
+        table.setdefault(ord(each), replacements[place] if place < len(replacements) else None)
+    return text.translate(table)
+
+
+def element(index: int | None, *values: Any) -> Any:
+    """ELT: the argument of a number, from 1."""
+    return None if index is None else values[index - 1] if 1 <= index <= len(values) else None
+
+
+def _infer_concatenation(site: CallSite) -> Signature:
+    one, other = site.types
+    if any(isinstance(each, NullType) for each in site.types):
+        raise SignatureError("Illegal use of 'NULL'")
+    nullable_result = site.any_nullable
+    for fixed, varying in ((CharType, VarCharType), (BinaryType, VarBinaryType)):
+        if isinstance(one, fixed | varying) and isinstance(other, fixed | varying):
+            length = min(one.length + other.length, MAX_LENGTH)
+            make = fixed if isinstance(one, fixed) and isinstance(other, fixed) else varying
+            return Signature(site.types, make.of_length(length, nullable_result))
+    raise refuse(site, "'<STRING> || <STRING>'", infix=True)
+
+
+def _bind_concatenation(site: CallSite, result_type: DataType) -> Kernel:
+    if isinstance(result_type, BINARY):
+        return value_kernel(lambda one, other: one + other, result_type)
+    return by_column(lambda one, other: pc.binary_join_element_wise(one, other, ""))(site, result_type)
+
+
+def _infer_concat(site: CallSite) -> Signature:
+    if not site.arguments or not all(isinstance(each, (*CHARACTER, NullType)) for each in site.types):
+        raise refuse(site, "'CONCAT(<CHARACTER>, <CHARACTER>, ...)'")
+    return Signature(site.types, STRING.with_nullability(site.any_nullable))
+
+
+def _bind_concat(site: CallSite, result_type: DataType) -> Kernel:
+    return by_column(lambda *columns: pc.binary_join_element_wise(*columns, ""))(site, result_type)
+
+
+def _infer_trim(site: CallSite) -> Signature:
+    if len(site.arguments) != 3 or not all(isinstance(each, (*CHARACTER, NullType)) for each in site.types[1:]):
+        raise refuse(site, "'TRIM([BOTH|LEADING|TRAILING] <CHARACTER> FROM <CHARACTER>)'")
+    return Signature(site.types, _varying(2)(site, site.types[1:2] + site.types[1:]))
+
+
+def _infer_split_index(site: CallSite) -> Signature:
+    shapes = ((*CHARACTER, NullType), (*CHARACTER, *INTEGER, NullType), (*INTEGER, NullType))
+    if len(site.arguments) != 3 or not all(
+        isinstance(each, shape) for each, shape in zip(site.types, shapes, strict=True)
+    ):
+        raise refuse(site, "'SPLIT_INDEX(<CHARACTER>, <CHARACTER>, <INTEGER>)'")
+    return Signature(site.types, STRING)
+
+
+def _infer_element(site: CallSite) -> Signature:
+    if len(site.arguments) < 2 or not isinstance(site.types[0], (*INTEGER, NullType)):
+        raise SignatureError("Invalid input arguments.")
+    first = site.arguments[0]
+    if first.is_literal and first.value is not None and first.value < 0:
+        raise SignatureError(f"Index must be an integer starting from '0', but was '{first.value}'.")
+    values = site.types[1:]
+    shared = find_common_type(values)
+    if shared is None or not isinstance(shared, (*CHARACTER, *BINARY)):
+        raise SignatureError("Invalid input arguments.")
+    return Signature(
+        [site.types[0], *(shared.with_nullability(each.is_nullable) for each in values)], shared.nullable()
+    )
+
+
+def _affix(name: str, test: Callable[[Any, Any], bool]) -> ScalarFunction:
+    def infer(site: CallSite) -> Signature:
+        known = [each for each in site.types if not isinstance(each, NullType)]
+        for family in (CHARACTER, BINARY):
+            if len(site.arguments) == 2 and all(isinstance(each, family) for each in known):
+                return Signature(site.types, BOOLEAN.with_nullability(site.any_nullable))
+        raise SignatureError("Invalid input arguments.")
+
+    return ScalarFunction(name, infer, by_value(test))
+
+
+FUNCTIONS = (
+    ScalarFunction("UPPER", _standard([CHARACTER], _same_text), _cased(pc.ascii_upper, str.upper), is_standard=True),
+    ScalarFunction("LOWER", _standard([CHARACTER], _same_text), _cased(pc.ascii_lower, str.lower), is_standard=True),
+    ScalarFunction("INITCAP", _standard([CHARACTER], _same_text), by_value(initcap), is_standard=True),
+    ScalarFunction("REVERSE", _standard([CHARACTER], _STRING), by_column(pc.utf8_reverse)),
+    ScalarFunction(
+        "CHAR_LENGTH",
+        _standard([CHARACTER], _INT),
+        by_column(pc.utf8_length),
+        aliases=("CHARACTER_LENGTH",),
+        is_standard=True,
+    ),
+    ScalarFunction("ASCII", _standard([CHARACTER], _INT), by_value(first_byte)),
+    ScalarFunction("CHR", _standard([INTEGER], _STRING), by_value(character)),
+    ScalarFunction("TRIM", _infer_trim, by_value(trim), is_standard=True),
+    ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("LEADING")),
+    ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("TRAILING")),
+    ScalarFunction("BTRIM", signature([STRING, STRING], _STRING, optional=1), _trimmer("BOTH")),
+    ScalarFunction(
+        "SUBSTRING",
+        _standard([CHARACTER, INTEGER, INTEGER], _varying(0, always_nullable=True), optional=1),
+        by_value(substring),
+        aliases=("SUBSTR",),
+        is_standard=True,
+    ),
+    ScalarFunction("LEFT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), by_value(left)),
+    ScalarFunction("RIGHT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), by_value(right)),
+    ScalarFunction(
+        "LPAD",
+        _standard([CHARACTER, INTEGER, CHARACTER], _STRING),
+        by_value(lambda text, length, filling: pad(text, length, filling, False)),
+    ),
+    ScalarFunction(
+        "RPAD",
+        _standard([CHARACTER, INTEGER, CHARACTER], _STRING),
+        by_value(lambda text, length, filling: pad(text, length, filling, True)),
+    ),
+    ScalarFunction("LOCATE", _standard([CHARACTER, CHARACTER, INTEGER], _INT, optional=1), by_value(locate)),
+    ScalarFunction(
+        "POSITION",
+        _standard([_TEXT_OR_BYTES, _TEXT_OR_BYTES, INTEGER], _INT, optional=1),
+        _of_texts(locate),
+        is_standard=True,
+    ),
+    ScalarFunction("INSTR", _standard([CHARACTER, CHARACTER, INTEGER, INTEGER], _INT, optional=2), by_value(instr)),
+    ScalarFunction(
+        "OVERLAY",
+        _standard([CHARACTER, CHARACTER, INTEGER, INTEGER], _overlaid, optional=1),
+        by_value(overlay),
+        is_standard=True,
+    ),
+    ScalarFunction("REPLACE", _standard([CHARACTER, CHARACTER, CHARACTER], _STRING), by_value(replace)),
+    ScalarFunction("REPEAT", _standard([CHARACTER, INTEGER], _STRING), _of_texts(repeat)),
+    ScalarFunction("||", _infer_concatenation, _bind_concatenation, is_standard=True),
+    ScalarFunction("CONCAT", _infer_concat, _bind_concat),
+    ScalarFunction(
+        "CONCAT_WS",
+        signature(
+            [CHARACTER, CHARACTER], lambda site, types: STRING.with_nullability(types[0].is_nullable), variadic=True
+        ),
+        by_value(concat_ws, nulls=True),
+    ),
+    ScalarFunction("SPLIT", signature([STRING, STRING], always(ArrayType(STRING))), by_value(split)),
+    ScalarFunction("SPLIT_INDEX", _infer_split_index, by_value(split_index)),
+    ScalarFunction(
+        "STR_TO_MAP",
+        signature([CHARACTER, CHARACTER, CHARACTER], always(MapType(STRING, STRING)), optional=2),
+        by_value(string_to_map),
+    ),
+    ScalarFunction("TRANSLATE", signature([STRING, STRING, STRING], _STRING), by_value(translate, nulls=True)),
+    ScalarFunction("ELT", _infer_element, by_value(element, nulls=True)),
+    _affix("STARTSWITH", lambda text, start: bool(text.startswith(start))),
+    _affix("ENDSWITH", lambda text, end: bool(text.endswith(end))),
+)

@@ -35,6 +35,7 @@ from scurry.common._types.composite_typeinfo import (
     ObjectArrayTypeInfo,
     PrimitiveArrayTypeInfo,
     RowTypeInfo,
+    SequenceTypeInfo,
     TupleTypeInfo,
 )
 from scurry.common.time import Instant
@@ -54,6 +55,7 @@ __all__ = [
     "PickledBytesTypeInfo",
     "PrimitiveArrayTypeInfo",
     "RowTypeInfo",
+    "SequenceTypeInfo",
     "SqlTimeTypeInfo",
     "TimeTypeInfo",
     "TimestampTypeInfo",

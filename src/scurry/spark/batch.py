@@ -10,13 +10,12 @@ from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
-from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.batch_savepoint import runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.session.session import session_for
-from scurry.spark.streaming.stages import has_staged_sinks
+from scurry.spark.streaming.stages import has_staged_sinks, sink_stage
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 from scurry.spark.workers.instances import (
     Job,
@@ -24,8 +23,8 @@ from scurry.spark.workers.instances import (
     arrow_batches,
     batch_schema,
     instances,
+    partition,
     rows_of,
-    wire_schema,
 )
 from scurry.spark.workers.partitioning import spread
 
@@ -54,7 +53,7 @@ class BatchRunner:
                 )
             frame = frame.select(*WireRow._fields)
             if has_staged_sinks(plan):
-                frame = frame.mapInArrow(_sink_stage(worker_job), SCHEMA)
+                frame = frame.mapInArrow(sink_stage(worker_job), SCHEMA)
             try:
                 rows = final_rows(frame, plan, worker_job)
             except Exception as error:
@@ -108,7 +107,7 @@ def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
 def _frame_stage(job: Job, number: int) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with WorkerTask(job):
-            runs = run_source(instances(job).load_plan, number, _partition(), [batches])
+            runs = run_source(instances(job).load_plan, number, partition(), [batches])
             yield from _arrow(row for rows in runs for row in rows)
 
     return run
@@ -116,29 +115,12 @@ def _frame_stage(job: Job, number: int) -> Any:
 
 def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with WorkerTask(job), runs_of(savepoint, level, _partition()) as run_of:
+        with WorkerTask(job), runs_of(savepoint, level, partition()) as run_of:
             task = BatchLevelTask(instances(job).load_plan, level, run_of)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
             yield from _arrow(row for rows in task.run(rows) for row in rows)
 
     return run
-
-
-def _sink_stage(job: Job) -> Any:
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
-        with WorkerTask(job):
-            stage = SinkStage(instances(job).plan, _partition(), 0)
-            rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
-            yield from arrow_batches(rows, WireRow._fields, wire_schema())
-
-    return run
-
-
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return context.partitionId() if context is not None else 0
 
 
 def _arrow(rows: Iterator[BatchRow]) -> Iterator[Any]:

@@ -21,7 +21,7 @@ from scurry.common.types import Row
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _SequenceTypeInfo(TypeInformation):
+class SequenceTypeInfo(TypeInformation):
     """Base of lists and the three kinds of array.
 
     Attributes:
@@ -61,7 +61,7 @@ class _SequenceTypeInfo(TypeInformation):
         return java_text.sequence(map(self.elem_type.to_java_string, value))
 
 
-class ListTypeInfo(_SequenceTypeInfo):
+class ListTypeInfo(SequenceTypeInfo):
     """A `java.util.List`; a list without None in Python."""
 
     __slots__ = ()
@@ -71,7 +71,7 @@ class ListTypeInfo(_SequenceTypeInfo):
         super().__init__(element_type)
 
 
-class PrimitiveArrayTypeInfo(_SequenceTypeInfo):
+class PrimitiveArrayTypeInfo(SequenceTypeInfo):
     """An array such as `long[]`: a list without None in Python, or `bytes` if the elements are BYTE."""
 
     __slots__ = ()
@@ -88,7 +88,7 @@ class PrimitiveArrayTypeInfo(_SequenceTypeInfo):
         super().__init__(element_type)
 
 
-class BasicArrayTypeInfo(_SequenceTypeInfo):
+class BasicArrayTypeInfo(SequenceTypeInfo):
     """An array such as `Long[]` or `String[]`; a list that may hold None in Python."""
 
     __slots__ = ()
@@ -105,7 +105,7 @@ class BasicArrayTypeInfo(_SequenceTypeInfo):
         super().__init__(element_type)
 
 
-class ObjectArrayTypeInfo(_SequenceTypeInfo):
+class ObjectArrayTypeInfo(SequenceTypeInfo):
     """An array of any type; a list that may hold None in Python."""
 
     __slots__ = ()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.columnar import ColumnarFormat
@@ -16,13 +15,14 @@ from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
 from scurry.connectors.lakes.enumerator import LakeEnumerator
-from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.lakes.source import LakeSource
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, sliced
 
 __all__ = ["DeltaSource"]
 
 
 @dataclass(frozen=True)
-class DeltaSource(Source):
+class DeltaSource(LakeSource):
     """Read the files in the log of a table, as Rows.
 
     Attributes:
@@ -57,16 +57,6 @@ class DeltaSource(Source):
         if columns is not None:
             row = chosen(row, columns, f"Delta table {path}")
         return cls(path, row, what, interval_ms)
-
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it reads one version."""
-        return self.interval_ms is None
-
-    @property
-    def produced_type(self) -> TypeInformation | None:
-        """A row with the columns' names and types."""
-        return self.row.type_info
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator of the table's files."""

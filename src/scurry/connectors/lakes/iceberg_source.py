@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.columnar import ColumnarFormat
@@ -14,14 +13,15 @@ from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of, scan_task
-from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.lakes.source import LakeSource
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, sliced
 from scurry.errors import SourceNotFoundError
 
 __all__ = ["IcebergSource"]
 
 
 @dataclass(frozen=True)
-class IcebergSource(Source):
+class IcebergSource(LakeSource):
     """Read the files of a table's snapshots, without deleted rows, as Rows.
 
     Attributes:
@@ -63,16 +63,6 @@ class IcebergSource(Source):
         if columns is not None:
             row = chosen(row, columns, f"Iceberg table {table.identifier}")
         return cls(table, row, snapshot, changes_only, interval_ms)
-
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it reads one snapshot."""
-        return self.interval_ms is None
-
-    @property
-    def produced_type(self) -> TypeInformation | None:
-        """A row with the columns' names and types."""
-        return self.row.type_info
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator of the table's files."""

@@ -6,19 +6,17 @@ import base64
 import datetime
 import decimal
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import (
-    BasicArrayTypeInfo,
     BasicType,
     BasicTypeInfo,
     DateTypeInfo,
-    ListTypeInfo,
-    ObjectArrayTypeInfo,
     PrimitiveArrayTypeInfo,
     RowTypeInfo,
+    SequenceTypeInfo,
     TimestampTypeInfo,
     TimeTypeInfo,
     TypeInformation,
@@ -32,7 +30,6 @@ from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 
 __all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema"]
 
-_ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _COLUMN_KINDS = {
     BasicType.STRING: "STRING",
     BasicType.CHAR: "STRING",
@@ -59,6 +56,29 @@ def _one(what: str, char: str) -> str:
     if len(char) != 1:
         raise ArgumentError(f"the {what} must be a single character, got {char!r}")
     return char
+
+
+class _Builder(ApiObject):
+    """What the builders of both schemas have in common: the row's type and the syntax of arrays and quotes."""
+
+    def __init__(self, type_info: TypeInformation) -> None:
+        self._type_info = _row_type(type_info)
+        self._options: dict[str, Any] = {}
+
+    def set_array_element_delimiter(self, delimiter: str) -> Self:
+        """Set the text between the parts of arrays and nested rows, a semicolon by default."""
+        self._options["array_separator"] = delimiter
+        return self
+
+    def set_quote_character(self, c: str) -> Self:
+        """Set the character around fields that need it."""
+        self._options["quote"] = _one("quote character", c)
+        return self
+
+    def set_escape_character(self, c: str) -> Self:
+        """Set the character that escapes the next one."""
+        self._options["escape"] = _one("escape character", c)
+        return self
 
 
 class CsvRowDeserializationSchema(DeserializationSchema):
@@ -133,7 +153,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             return lambda text: self._row(text.split(delimiter), fields, names) if text else None
         if isinstance(declared, PrimitiveArrayTypeInfo) and _is_byte(declared.elem_type):
             return base64.b64decode
-        if isinstance(declared, _ARRAYS):
+        if isinstance(declared, SequenceTypeInfo):
             element = self._field(declared.elem_type)
             return lambda text: list(map(element, text.split(delimiter))) if text else []
         if isinstance(declared, BasicTypeInfo) and declared.basic_type in _COLUMN_KINDS:
@@ -143,7 +163,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
                 return parse
         raise UnsupportedError(f"CSV messages cannot hold {declared!r}; declare the column as STRING and convert it")
 
-    class Builder(ApiObject):
+    class Builder(_Builder):
         """Builder of the schema: sets the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:
@@ -152,8 +172,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             Args:
                 type_info: The row's type.
             """
-            self._type_info = _row_type(type_info)
-            self._options: dict[str, Any] = {}
+            super().__init__(type_info)
             self._ignore = False
 
         def set_field_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
@@ -164,21 +183,6 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         def set_allow_comments(self, allow_comments: bool) -> CsvRowDeserializationSchema.Builder:
             """Skip lines that begin with `#`."""
             self._options["allow_comments"] = allow_comments
-            return self
-
-        def set_array_element_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the text between the parts of arrays and nested rows, a semicolon by default."""
-            self._options["array_separator"] = delimiter
-            return self
-
-        def set_quote_character(self, c: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the character around quoted fields."""
-            self._options["quote"] = _one("quote character", c)
-            return self
-
-        def set_escape_character(self, c: str) -> CsvRowDeserializationSchema.Builder:
-            """Set the character that escapes the next one."""
-            self._options["escape"] = _one("escape character", c)
             return self
 
         def set_null_literal(self, null_literal: str) -> CsvRowDeserializationSchema.Builder:
@@ -245,12 +249,12 @@ class CsvRowSerializationSchema(SerializationSchema):
             )
         if isinstance(declared, PrimitiveArrayTypeInfo) and _is_byte(declared.elem_type):
             return lambda value: base64.b64encode(bytes(value)).decode()
-        if isinstance(declared, _ARRAYS):
+        if isinstance(declared, SequenceTypeInfo):
             element = self._part(declared.elem_type)
             return lambda values: delimiter.join(null if v is None else element(v) for v in values)
         return declared.to_string
 
-    class Builder(ApiObject):
+    class Builder(_Builder):
         """Builder of the schema: sets the syntax of the messages."""
 
         def __init__(self, type_info: TypeInformation) -> None:
@@ -259,8 +263,7 @@ class CsvRowSerializationSchema(SerializationSchema):
             Args:
                 type_info: The row's type.
             """
-            self._type_info = _row_type(type_info)
-            self._options: dict[str, Any] = {}
+            super().__init__(type_info)
 
         def set_field_delimiter(self, c: str) -> CsvRowSerializationSchema.Builder:
             """Set the character between fields."""
@@ -272,24 +275,9 @@ class CsvRowSerializationSchema(SerializationSchema):
             self._options["line_separator"] = delimiter
             return self
 
-        def set_array_element_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:
-            """Set the text between the parts of arrays and nested rows, a semicolon by default."""
-            self._options["array_separator"] = delimiter
-            return self
-
         def disable_quote_character(self) -> CsvRowSerializationSchema.Builder:
             """Never quote."""
             self._options["quote"] = None
-            return self
-
-        def set_quote_character(self, c: str) -> CsvRowSerializationSchema.Builder:
-            """Set the character around fields that need it."""
-            self._options["quote"] = _one("quote character", c)
-            return self
-
-        def set_escape_character(self, c: str) -> CsvRowSerializationSchema.Builder:
-            """Set the character that is doubled within quotes."""
-            self._options["escape"] = _one("escape character", c)
             return self
 
         def set_null_literal(self, s: str) -> CsvRowSerializationSchema.Builder:

@@ -10,23 +10,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common import typeinfo
 from scurry.common.time import Instant
-from scurry.common.typeinfo import (
-    BasicArrayTypeInfo,
-    BasicType,
-    BasicTypeInfo,
-    DateTypeInfo,
-    InstantTypeInfo,
-    ListTypeInfo,
-    MapTypeInfo,
-    ObjectArrayTypeInfo,
-    PrimitiveArrayTypeInfo,
-    RowTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
-    TypeInformation,
-    Types,
-)
+from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation, Types
 from scurry.common.types import Row
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import UnsupportedError
@@ -35,7 +21,6 @@ __all__ = ["Reading", "parse"]
 
 Reader = Callable[[Any], Any]
 
-_ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _INTEGERS = {BasicType.BYTE: "TINYINT", BasicType.SHORT: "SMALLINT", BasicType.INT: "INT", BasicType.LONG: "BIGINT"}
 _FLOATS = {BasicType.FLOAT: "FLOAT", BasicType.DOUBLE: "DOUBLE"}
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -102,19 +87,19 @@ class Reading:
         return nullable
 
     def _reader(self, declared: TypeInformation) -> Reader:
-        if isinstance(declared, RowTypeInfo):
+        if isinstance(declared, typeinfo.RowTypeInfo):
             return self.row(declared)
-        if isinstance(declared, PrimitiveArrayTypeInfo) and declared.elem_type == BasicTypeInfo(BasicType.BYTE):
+        if isinstance(declared, typeinfo.PrimitiveArrayTypeInfo) and declared.elem_type == Types.BYTE():
             return base64.b64decode
-        if isinstance(declared, _ARRAYS):
+        if isinstance(declared, typeinfo.SequenceTypeInfo):
             element = self.reader(declared.elem_type)
             return lambda values: list(map(element, _of_kind(list, values)))
-        if isinstance(declared, MapTypeInfo):
+        if isinstance(declared, typeinfo.MapTypeInfo):
             key, item = self.reader(declared.key_type), self.reader(declared.value_type)
             return lambda values: {key(k): item(v) for k, v in _of_kind(dict, values).items()}
         return _scalar(declared)
 
-    def row(self, declared: RowTypeInfo) -> Reader:
+    def row(self, declared: typeinfo.RowTypeInfo) -> Reader:
         """Return the function that makes a row from a JSON object."""
         names = tuple(declared.get_field_names())
         fields = [(name, self.reader(field)) for name, field in zip(names, declared.get_field_types(), strict=True)]
@@ -152,15 +137,15 @@ def _text(value: Any) -> str:
 
 
 def _scalar(declared: TypeInformation) -> Reader:
-    if isinstance(declared, InstantTypeInfo):
+    if isinstance(declared, typeinfo.InstantTypeInfo):
         return _instant
     if isinstance(declared, BasicTypeInfo):
         return _basic(declared.basic_type)
-    if isinstance(declared, DateTypeInfo):
+    if isinstance(declared, typeinfo.DateTypeInfo):
         return lambda value: datetime.date.fromisoformat(_text(value))
-    if isinstance(declared, TimeTypeInfo):
+    if isinstance(declared, typeinfo.TimeTypeInfo):
         return lambda value: datetime.time.fromisoformat(_utc(value, _TIME))
-    if isinstance(declared, TimestampTypeInfo):
+    if isinstance(declared, typeinfo.TimestampTypeInfo):
         return lambda value: datetime.datetime.fromisoformat(_utc(value, _TIMESTAMP))
     raise UnsupportedError(f"JSON messages cannot hold {declared!r}; declare the field as STRING and convert it")
 

@@ -9,22 +9,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common import typeinfo
 from scurry.common.time import Instant
-from scurry.common.typeinfo import (
-    BasicArrayTypeInfo,
-    BasicType,
-    BasicTypeInfo,
-    DateTypeInfo,
-    InstantTypeInfo,
-    ListTypeInfo,
-    MapTypeInfo,
-    ObjectArrayTypeInfo,
-    PrimitiveArrayTypeInfo,
-    RowTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
-    TypeInformation,
-)
+from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation
 from scurry.connectors.files.formats.values import values_of
 from scurry.errors import UnsupportedError
 
@@ -32,7 +19,6 @@ __all__ = ["quoted", "writer"]
 
 Writer = Callable[[Any], str]
 
-_ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED = re.compile(r'["\\\x00-\x1f]|[^\x00-\uffff]')
 
@@ -48,7 +34,7 @@ def writer(declared: TypeInformation) -> Writer:
 
 
 def _writer(declared: TypeInformation) -> Writer:
-    if isinstance(declared, RowTypeInfo):
+    if isinstance(declared, typeinfo.RowTypeInfo):
         names = tuple(declared.get_field_names())
         keys = [quoted(name) + ":" for name in names]
         fields = [writer(field) for field in declared.get_field_types()]
@@ -57,19 +43,19 @@ def _writer(declared: TypeInformation) -> Writer:
             + ",".join([k + write(v) for k, write, v in zip(keys, fields, values_of(row, names), strict=True)])
             + "}"
         )
-    if isinstance(declared, PrimitiveArrayTypeInfo) and declared.elem_type == BasicTypeInfo(BasicType.BYTE):
+    if isinstance(declared, typeinfo.PrimitiveArrayTypeInfo) and declared.elem_type == BasicTypeInfo(BasicType.BYTE):
         return lambda value: quoted(base64.b64encode(bytes(value)).decode())
-    if isinstance(declared, _ARRAYS):
+    if isinstance(declared, typeinfo.SequenceTypeInfo):
         element = writer(declared.elem_type)
         return lambda values: "[" + ",".join(map(element, values)) + "]"
-    if isinstance(declared, MapTypeInfo):
+    if isinstance(declared, typeinfo.MapTypeInfo):
         text, item = declared.key_type.to_string, writer(declared.value_type)
         return lambda values: "{" + ",".join([quoted(text(k)) + ":" + item(v) for k, v in values.items()]) + "}"
     return _scalar(declared)
 
 
 def _scalar(declared: TypeInformation) -> Writer:
-    if isinstance(declared, InstantTypeInfo):
+    if isinstance(declared, typeinfo.InstantTypeInfo):
         return lambda value: quoted(_instant(value))
     if isinstance(declared, BasicTypeInfo):
         if declared.basic_type in (BasicType.STRING, BasicType.CHAR):
@@ -78,11 +64,11 @@ def _scalar(declared: TypeInformation) -> Writer:
             text = declared.to_string
             return lambda value: text(value) if math.isfinite(value) else quoted(text(value))
         return declared.to_string
-    if isinstance(declared, DateTypeInfo):
+    if isinstance(declared, typeinfo.DateTypeInfo):
         return lambda value: quoted(value.isoformat())
-    if isinstance(declared, TimeTypeInfo):
+    if isinstance(declared, typeinfo.TimeTypeInfo):
         return lambda value: quoted(_fraction(value.strftime("%H:%M:%S"), value.microsecond) + "Z")
-    if isinstance(declared, TimestampTypeInfo):
+    if isinstance(declared, typeinfo.TimestampTypeInfo):
         return lambda value: quoted(_timestamp(value))
     raise UnsupportedError(f"JSON messages cannot hold {declared!r}; declare the field as STRING and convert it")
 

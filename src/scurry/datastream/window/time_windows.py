@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
 from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
@@ -85,6 +85,19 @@ class _ProcessingTime(_TimeWindows[T]):
 
 
 class _Tumbling(_TimeWindows[T]):
+    @classmethod
+    def of(cls, size: TimeAmount, offset: TimeAmount | None = None) -> Self:
+        """Return the assigner.
+
+        Args:
+            size: Length of the windows (int: ms).
+            offset: Shifts the starts, for example `Time.hours(-8)` for days of UTC+8.
+
+        Raises:
+            ArgumentError: Unless abs(offset) < size.
+        """
+        return cls(size, offset or 0)
+
     def __init__(self, size: TimeAmount, offset: TimeAmount = 0) -> None:
         """Configure the windows; see `of`."""
         size, offset = to_millis(size), to_millis(offset)
@@ -99,6 +112,20 @@ class _Tumbling(_TimeWindows[T]):
 
 
 class _Sliding(_TimeWindows[T]):
+    @classmethod
+    def of(cls, size: TimeAmount, slide: TimeAmount, offset: TimeAmount | None = None) -> Self:
+        """Return the assigner.
+
+        Args:
+            size: Length of the windows (int: ms).
+            slide: Distance between their starts.
+            offset: Shifts the starts.
+
+        Raises:
+            ArgumentError: Unless abs(offset) < slide and size > 0.
+        """
+        return cls(size, slide, offset or 0)
+
     def __init__(self, size: TimeAmount, slide: TimeAmount, offset: TimeAmount = 0) -> None:
         """Configure the windows; see `of`."""
         size, slide, offset = to_millis(size), to_millis(slide), to_millis(offset)
@@ -116,68 +143,14 @@ class _Sliding(_TimeWindows[T]):
 class TumblingEventTimeWindows(_Tumbling[T], _EventTime[T]):
     """Windows in event time that follow each other without gaps, aligned to the epoch."""
 
-    @staticmethod
-    def of(size: TimeAmount, offset: TimeAmount | None = None) -> TumblingEventTimeWindows[Any]:
-        """Return the assigner.
-
-        Args:
-            size: Length of the windows (int: ms).
-            offset: Shifts the starts, for example `Time.hours(-8)` for days of UTC+8.
-
-        Raises:
-            ArgumentError: Unless abs(offset) < size.
-        """
-        return TumblingEventTimeWindows(size, offset or 0)
-
 
 class TumblingProcessingTimeWindows(_Tumbling[T], _ProcessingTime[T]):
     """Windows in processing time that follow each other without gaps, aligned to the epoch."""
-
-    @staticmethod
-    def of(size: TimeAmount, offset: TimeAmount | None = None) -> TumblingProcessingTimeWindows[Any]:
-        """Return the assigner.
-
-        Args:
-            size: Length of the windows (int: ms).
-            offset: Shifts the starts.
-
-        Raises:
-            ArgumentError: Unless abs(offset) < size.
-        """
-        return TumblingProcessingTimeWindows(size, offset or 0)
 
 
 class SlidingEventTimeWindows(_Sliding[T], _EventTime[T]):
     """Windows in event time that overlap: one of length `size` starts every `slide`."""
 
-    @staticmethod
-    def of(size: TimeAmount, slide: TimeAmount, offset: TimeAmount | None = None) -> SlidingEventTimeWindows[Any]:
-        """Return the assigner.
-
-        Args:
-            size: Length of the windows (int: ms).
-            slide: Distance between their starts.
-            offset: Shifts the starts.
-
-        Raises:
-            ArgumentError: Unless abs(offset) < slide and size > 0.
-        """
-        return SlidingEventTimeWindows(size, slide, offset or 0)
-
 
 class SlidingProcessingTimeWindows(_Sliding[T], _ProcessingTime[T]):
     """Windows in processing time that overlap: one of length `size` starts every `slide`."""
-
-    @staticmethod
-    def of(size: TimeAmount, slide: TimeAmount, offset: TimeAmount | None = None) -> SlidingProcessingTimeWindows[Any]:
-        """Return the assigner.
-
-        Args:
-            size: Length of the windows (int: ms).
-            slide: Distance between their starts.
-            offset: Shifts the starts.
-
-        Raises:
-            ArgumentError: Unless abs(offset) < slide and size > 0.
-        """
-        return SlidingProcessingTimeWindows(size, slide, offset or 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from scurry.common._type_variables import T
@@ -128,13 +129,62 @@ def _next_interval(time: int, interval: int, window: TimeWindow, ctx: Trigger.Tr
     return min(time + interval, end)
 
 
-class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
-    """Fire early each time the watermark has passed another `interval`, and at the end of the window."""
+class _ContinuousTrigger(Trigger[T, TimeWindow]):
+    """Wait for the end of an interval after another, in event or processing time."""
 
     def __init__(self, interval: TimeAmount) -> None:
         """Fire every `interval` (int: ms)."""
         self.interval = _interval(interval)
         self._next_fire = ReducingStateDescriptor("fire-time", _Min(), Types.LONG())
+
+    @abstractmethod
+    def _register(self, time: int, ctx: Trigger.TriggerContext) -> None:
+        """Register a timer."""
+
+    @abstractmethod
+    def _delete(self, time: int, ctx: Trigger.TriggerContext) -> None:
+        """Delete a timer."""
+
+    def can_merge(self) -> bool:
+        """Return True."""
+        return True
+
+    def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
+        """Continue with the earliest of the merged intervals."""
+        ctx.merge_partitioned_state(self._next_fire)
+        time = ctx.get_partitioned_state(self._next_fire).get()
+        if time is not None:
+            self._register(time, ctx)
+
+    def clear(self, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
+        """Stop waiting for the interval."""
+        state = ctx.get_partitioned_state(self._next_fire)
+        time = state.get()
+        if time is not None:
+            self._delete(time, ctx)
+            state.clear()
+
+    def _wait_from(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
+        """Wait for the end of the interval that contains a time, unless a timer is set already."""
+        if ctx.get_partitioned_state(self._next_fire).get() is None:
+            self._wait(time - time % self.interval, window, ctx)
+
+    def _has_waited_for(self, time: int, ctx: Trigger.TriggerContext) -> bool:
+        """Return whether a timer is that of the interval, which then has ended."""
+        state = ctx.get_partitioned_state(self._next_fire)
+        if state.get() != time:
+            return False
+        state.clear()
+        return True
+
+    def _wait(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
+        time = _next_interval(time, self.interval, window, ctx)
+        ctx.get_partitioned_state(self._next_fire).add(time)
+        self._register(time, ctx)
+
+
+class ContinuousEventTimeTrigger(_ContinuousTrigger[T]):
+    """Fire early each time the watermark has passed another `interval`, and at the end of the window."""
 
     @staticmethod
     def of(interval: TimeAmount) -> ContinuousEventTimeTrigger[Any]:
@@ -147,8 +197,7 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
         if end <= ctx.get_current_watermark():
             return _FIRE
         ctx.register_event_time_timer(end)
-        if ctx.get_partitioned_state(self._next_fire).get() is None:
-            self._wait(timestamp - timestamp % self.interval, window, ctx)
+        self._wait_from(timestamp, window, ctx)
         return _CONTINUE
 
     def on_processing_time(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
@@ -159,45 +208,20 @@ class ContinuousEventTimeTrigger(Trigger[T, TimeWindow]):
         """Fire at the end of the window and of each interval."""
         if time == window.max_timestamp():
             return _FIRE
-        state = ctx.get_partitioned_state(self._next_fire)
-        if state.get() != time:
+        if not self._has_waited_for(time, ctx):
             return _CONTINUE
-        state.clear()
         self._wait(time, window, ctx)
         return _FIRE
 
-    def can_merge(self) -> bool:
-        """Return True."""
-        return True
-
-    def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
-        """Continue with the earliest of the merged intervals."""
-        ctx.merge_partitioned_state(self._next_fire)
-        time = ctx.get_partitioned_state(self._next_fire).get()
-        if time is not None:
-            ctx.register_event_time_timer(time)
-
-    def clear(self, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        """Stop waiting for the interval."""
-        state = ctx.get_partitioned_state(self._next_fire)
-        time = state.get()
-        if time is not None:
-            ctx.delete_event_time_timer(time)
-            state.clear()
-
-    def _wait(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        time = _next_interval(time, self.interval, window, ctx)
-        ctx.get_partitioned_state(self._next_fire).add(time)
+    def _register(self, time: int, ctx: Trigger.TriggerContext) -> None:
         ctx.register_event_time_timer(time)
 
+    def _delete(self, time: int, ctx: Trigger.TriggerContext) -> None:
+        ctx.delete_event_time_timer(time)
 
-class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
+
+class ContinuousProcessingTimeTrigger(_ContinuousTrigger[T]):
     """Fire each time the processing time has passed another `interval`, and at the end of the window."""
-
-    def __init__(self, interval: TimeAmount) -> None:
-        """Fire every `interval` (int: ms)."""
-        self.interval = _interval(interval)
-        self._next_fire = ReducingStateDescriptor("fire-time", _Min(), Types.LONG())
 
     @staticmethod
     def of(interval: TimeAmount) -> ContinuousProcessingTimeTrigger[Any]:
@@ -206,17 +230,13 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
 
     def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Wait for the interval, unless a timer is set already."""
-        if ctx.get_partitioned_state(self._next_fire).get() is None:
-            now = ctx.get_current_processing_time()
-            self._wait(now - now % self.interval, window, ctx)
+        self._wait_from(ctx.get_current_processing_time(), window, ctx)
         return _CONTINUE
 
     def on_processing_time(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Fire at the end of each interval."""
-        state = ctx.get_partitioned_state(self._next_fire)
-        if state.get() != time:
+        if not self._has_waited_for(time, ctx):
             return _CONTINUE
-        state.clear()
         if time < window.max_timestamp():
             self._wait(time, window, ctx)
         return _FIRE
@@ -225,29 +245,11 @@ class ContinuousProcessingTimeTrigger(Trigger[T, TimeWindow]):
         """Do nothing."""
         return _CONTINUE
 
-    def can_merge(self) -> bool:
-        """Return True."""
-        return True
-
-    def on_merge(self, window: TimeWindow, ctx: Trigger.OnMergeContext) -> None:
-        """Continue with the earliest of the merged intervals."""
-        ctx.merge_partitioned_state(self._next_fire)
-        time = ctx.get_partitioned_state(self._next_fire).get()
-        if time is not None:
-            ctx.register_processing_time_timer(time)
-
-    def clear(self, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        """Stop waiting for the interval."""
-        state = ctx.get_partitioned_state(self._next_fire)
-        time = state.get()
-        if time is not None:
-            ctx.delete_processing_time_timer(time)
-            state.clear()
-
-    def _wait(self, time: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> None:
-        time = _next_interval(time, self.interval, window, ctx)
-        ctx.get_partitioned_state(self._next_fire).add(time)
+    def _register(self, time: int, ctx: Trigger.TriggerContext) -> None:
         ctx.register_processing_time_timer(time)
+
+    def _delete(self, time: int, ctx: Trigger.TriggerContext) -> None:
+        ctx.delete_processing_time_timer(time)
 
 
 class PurgingTrigger(Trigger[T, Window]):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
@@ -35,10 +34,7 @@ class AlignedWindowOperator(WindowOperator):
         if timestamps is None:
             super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
             return
-        if keys is None:
-            keys = [0] * len(values)  # window_all
-        if self.spec.hook is ops.WindowHook.CO_GROUP:
-            values = [(index, value) for value in values]
+        keys, values = self.keyed(index, keys, values)
         backend, fold = self.backend, self.fold
         find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark

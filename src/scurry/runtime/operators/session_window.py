@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any
 
 from scurry.errors import TimestampError
-from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME
@@ -41,10 +40,7 @@ class SessionWindowOperator(WindowOperator):
         if timestamps is None:
             super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
             return
-        if keys is None:
-            keys = [0] * len(values)  # window_all
-        if self.spec.hook is ops.WindowHook.CO_GROUP:
-            values = [(index, value) for value in values]
+        keys, values = self.keyed(index, keys, values)
         backend, more, gap = self.backend, self.fold.more, self._gap
         find, load = self.finder(self.spec.pre_aggregate), backend.load
         value: Any = None

@@ -76,6 +76,12 @@ class WindowOperator(KeyedOperator):
             raise operator_error(self.plan, error, values[position], self._hint(timestamps)) from error
         self.emitter.flush()
 
+    def keyed(self, index: int, keys: list[Any] | None, values: Values) -> tuple[list[Any], Values]:
+        """Return the keys, one for all records of `window_all`, and the values, in a co-group with their input."""
+        if self.spec.hook is ops.WindowHook.CO_GROUP:
+            values = [(index, value) for value in values]
+        return [0] * len(values) if keys is None else keys, values
+
     def kept(self, elements: Values, timestamps: Timestamps) -> Values:
         """Return what the fold receives for each of the elements."""
         return elements

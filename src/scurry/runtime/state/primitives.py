@@ -5,6 +5,7 @@ A slot names the value in the entry (`slots.py`).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
@@ -88,7 +89,29 @@ class ListState(_State):
             self.clear()
 
 
-class MapState(_State):
+class MapMethods(ABC):
+    """The methods of map states that follow from their other methods."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def put(self, key: Any, value: Any) -> None:
+        """Set the value under `key`."""
+
+    @abstractmethod
+    def keys(self) -> Iterator[Any]:
+        """Iterate over the keys."""
+
+    def put_all(self, dict_value: dict[Any, Any]) -> None:
+        """Set all the given entries."""
+        for key, value in dict_value.items():
+            self.put(key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.keys()
+
+
+class MapState(_State, MapMethods):
     """A map per key."""
 
     __slots__ = ()
@@ -106,11 +129,6 @@ class MapState(_State):
         if mapping is None:
             mapping = self._backend.entry[self._slot] = {}
         mapping[key] = value
-
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Set all the given entries."""
-        for key, value in dict_value.items():
-            self.put(key, value)
 
     def remove(self, key: Any) -> None:
         """Remove `key`, if it is there."""
@@ -138,9 +156,6 @@ class MapState(_State):
     def values(self) -> Iterator[Any]:
         """Iterate over the values."""
         return iter(list(self._map().values()))
-
-    def __iter__(self) -> Iterator[Any]:
-        return self.keys()
 
     __getitem__ = get
     __setitem__ = put

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.primitives import reducer
+from scurry.runtime.state.primitives import MapMethods, reducer
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
@@ -111,7 +111,7 @@ class TtlListState(_TtlState):
         self.add_all(values)
 
 
-class TtlMapState(_TtlState):
+class TtlMapState(_TtlState, MapMethods):
     """MapState whose entries expire one by one."""
 
     __slots__ = ()
@@ -128,11 +128,6 @@ class TtlMapState(_TtlState):
     def put(self, key: Any, value: Any) -> None:
         """Set the value under `key`."""
         self._backend.entry.setdefault(self._slot, {})[key] = (value, self._now())
-
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Set all the given entries."""
-        for key, value in dict_value.items():
-            self.put(key, value)
 
     def remove(self, key: Any) -> None:
         """Remove `key`, if it is there."""
@@ -167,9 +162,6 @@ class TtlMapState(_TtlState):
     def _drop_empty(self) -> None:
         if not self._map():
             self.clear()
-
-    def __iter__(self) -> Iterator[Any]:
-        return self.keys()
 
     __getitem__ = get
     __setitem__ = put

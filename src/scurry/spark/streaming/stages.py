@@ -15,7 +15,7 @@ from scurry.runtime.operators.sink import SinkStage
 from scurry.spark.checkpoint.assignment_log import LoggedAssignment
 from scurry.spark.streaming.slots import task_slots
 from scurry.spark.workers.failures import texts_of
-from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, rows_of, wire_schema
+from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, partition, rows_of, wire_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,12 +65,8 @@ def sink_stage(job: Job) -> Any:
     """Return the stage after the last level, in which staged sinks write."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
-
         with WorkerTask(job):
-            context = TaskContext.get()
-            partition = context.partitionId() if context is not None else 0
-            stage = SinkStage(instances(job).plan, partition, job.batch_id())
+            stage = SinkStage(instances(job).plan, partition(), job.batch_id())
             rows = stage.run(row for batch in batches for row in rows_of(batch, WireRow))
             yield from arrow_batches(rows, WireRow._fields, wire_schema())
 

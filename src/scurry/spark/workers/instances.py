@@ -60,6 +60,14 @@ class Job:
         return self.first_batch + int((context and context.getLocalProperty("streaming.sql.batchId")) or 0)
 
 
+def partition() -> int:
+    """Return the partition that the current task computes."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
+
+
 class Instances:
     """The plan and tasks of one job in this worker process."""
 

@@ -13,7 +13,7 @@ from scurry.datastream.functions import BroadcastProcessFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor, evolves
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import StateMigrationError
-from scurry.runtime.state.classes import ClassCatalog
+from scurry.runtime.state.evolution.classes import ClassCatalog
 from scurry.testing import Snapshot, TestHarness
 from support.runtime.program_versions import KEY, MODULE, keeping, program, restored, written
 

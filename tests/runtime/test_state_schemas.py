@@ -20,8 +20,9 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.local.runner import LocalRunner
 from scurry.runtime.operators import KeyedOperator
-from scurry.runtime.savepoint.migration import collect_schemas, plan_migration
+from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.backend import Index
+from scurry.runtime.state.evolution.job import plan_migration
 from scurry.runtime.state.types import annotation_text, declared_type, describe, describe_hint, text
 from scurry.testing import TestHarness, job_plan_of
 from support.runtime.program_versions import KEY, MODULE, Keep, keeping, program, restored, written

@@ -27,6 +27,12 @@ _MOVED = {
     "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
     "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
     "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
+    "scurry.runtime.savepoint.migration": "scurry.runtime.state.evolution.job",
+    "scurry.runtime.savepoint.taking": "scurry.runtime.savepoint.metadata",
+    "scurry.runtime.state.class_changes": "scurry.runtime.state.evolution.class_changes",
+    "scurry.runtime.state.classes": "scurry.runtime.state.evolution.classes",
+    "scurry.runtime.state.evolution": "scurry.runtime.state.evolution.values",
+    "scurry.runtime.state.migration": "scurry.runtime.state.evolution.operator",
 }
 
 

@@ -10,9 +10,10 @@ from scurry.errors import SnapshotMismatchError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
-from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration, registered_states
 from scurry.runtime.savepoint.restore import distribute_metas, receivers
+from scurry.runtime.savepoint.schemas import registered_states
 from scurry.runtime.state.backend import Meta
+from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.schema import Schemas
 

@@ -29,7 +29,7 @@ from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.state.schema import Schemas, own_schemas
 
 if TYPE_CHECKING:
-    from scurry.runtime.savepoint.migration import JobMigration
+    from scurry.runtime.state.evolution.job import JobMigration
 
 
 @dataclass

@@ -22,9 +22,9 @@ from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
-from scurry.runtime.savepoint.migration import collect_schemas
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
+from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.store import UndoStore
 from scurry.runtime.tasks.source_task import SourceTask
 

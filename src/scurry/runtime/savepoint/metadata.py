@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common.pickling import loads
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan, SourcePlan
@@ -151,8 +152,7 @@ def restore_source(source: SourcePlan, state: SourceState, enumerator: Enumerato
             f"source {source.name!r} ({source.origin}) cannot resume at the position in the savepoint: {error}"
         ) from error
     first = [
-        Assignment(channel % source.channels, pickle.loads(base64.b64decode(work)), False)
-        for channel, work in state.pending
+        Assignment(channel % source.channels, loads(base64.b64decode(work)), False) for channel, work in state.pending
     ]
     if len(state.ended) == state.channels:
         ended = list(range(source.channels))

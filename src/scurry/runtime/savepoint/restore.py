@@ -19,9 +19,9 @@ from scurry.runtime.exchange.wire import STATE, WireRow, channel_id, pack
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.savepoint.migration import Collected, JobMigration, plan_migration
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import Meta
+from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
 from scurry.runtime.state.expiry import RestoreFilter
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.slots import DOMAINS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ArgumentError, StateMigrationError
 from scurry.graph.operators import BroadcastProcess, KeyedBroadcastProcess
-from scurry.runtime.state.classes import ClassCatalog
+from scurry.runtime.state.evolution.classes import ClassCatalog
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadcast_name, descriptor_schema
 
@@ -79,8 +79,8 @@ class StateRegistry:
     def _check_restored(
         self, descriptor: StateDescriptor, schema: StateSchema, restored: dict[str, Any] | None
     ) -> None:
-        from scurry.runtime.state.evolution import Incompatible
-        from scurry.runtime.state.migration import resolve
+        from scurry.runtime.state.evolution.operator import resolve
+        from scurry.runtime.state.evolution.values import Incompatible
 
         where = f"state {descriptor.name!r} of operator {self._plan.name!r} (uid {self._plan.uid!r})"
         hint = "register it in open(), with runtime_context.get_state(...) or its like, to have it taken over"

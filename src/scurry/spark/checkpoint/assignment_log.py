@@ -7,8 +7,8 @@ import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scurry.common.pickling import loads
 from scurry.runtime.driver.assignments import Assigned
-from scurry.runtime.savepoint import moved
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.storage import DamagedFileError, Storage
 
@@ -67,7 +67,7 @@ class AssignmentLog:
         digest, pickled = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if digest != _digest(pickled):
             raise DamagedFileError(f"{self.path(offset)} is not what was written")
-        entry: LogEntry = moved.loads(pickled)
+        entry: LogEntry = loads(pickled)
         return entry
 
     def entries(self) -> Iterator[LogEntry]:

@@ -9,9 +9,9 @@ from typing import Any
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.savepoint.migration import Collected, plan_migration
 from scurry.runtime.savepoint.reading import Savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from, with_key_groups
+from scurry.runtime.state.evolution.job import Collected, plan_migration
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.committed import latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, differences, identity

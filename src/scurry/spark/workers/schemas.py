@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.pickling import by_value
 from scurry.graph.plan import JobPlan
-from scurry.runtime.savepoint.migration import Collected, collect_schemas
+from scurry.runtime.savepoint.schemas import collect_schemas
+from scurry.runtime.state.evolution.job import Collected
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job, WorkerTask, close_instances, instances
 

@@ -1,81 +1,34 @@
 """Restoring state into a changed program: detects changes and refuses incompatible ones before anything runs.
 
-To restore, call `collect_schemas` for the present states of the program, then `plan_migration` to compare them with the
-schemas stored with the state. Then `attach` the migration to the plan before that is shipped to workers, and pass each
-stored entry through its `migrate`.
+To restore, call `collect_schemas` (`savepoint/schemas.py`) for the present states of the program, then `plan_migration`
+to compare them with the schemas stored with the state. Then `attach` the migration to the plan before that is shipped
+to workers, and pass each stored entry through its `migrate`.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.common.pickling import by_value
+from scurry.common.pickling import by_value, loads
 from scurry.common.state_migration import StateMigration, class_renamed_from
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.exchange.collector import Collector
-from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators import RuntimeOperator, create_operator
-from scurry.runtime.state.class_changes import class_change
-from scurry.runtime.state.classes import ChangedClasses, ClassChange, ClassLayout, find_class
-from scurry.runtime.state.evolution import Change, Incompatible
-from scurry.runtime.state.migration import OperatorMigration, drop, resolve
+from scurry.runtime.state.evolution.class_changes import class_change
+from scurry.runtime.state.evolution.classes import ChangedClasses, ClassChange, ClassLayout, find_class
+from scurry.runtime.state.evolution.operator import OperatorMigration, drop, resolve
+from scurry.runtime.state.evolution.values import Change, Incompatible
 from scurry.runtime.state.registry import Registered
 from scurry.runtime.state.schema import (
     CLASSES,
     OWN_KINDS,
     Schemas,
     StateSchema,
-    broadcast_name,
-    descriptor_schema,
-    own_schemas,
 )
 from scurry.runtime.state.types import class_ref, class_refs, head, text
 
 #: The program's present states: operator uid -> state name -> schema and declared migration.
 Collected = dict[str, dict[str, Registered]]
-
-
-def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
-    """Open and close the functions of all stateful operators once, to collect the states that they register.
-
-    Args:
-        load_plan: Returns a copy of the plan whose functions may be used.
-
-    Returns:
-        Picklable by value: on Spark this runs in a task, where functions find the resources that they open.
-
-    Raises:
-        OperatorError: A function's `open` failed.
-    """
-    plan = load_plan()
-    collected: Collected = {}
-    for operator in plan.operators.values():
-        if operator.input_edges and (operator.operator.keyed or hasattr(operator.operator, "descriptors")):
-            settings = plan.settings
-            info = TaskInfo(0, operator.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
-            instance = create_operator(operator, Collector(operator), info)
-            try:
-                instance.open()
-                collected[operator.uid] = registered_states(plan, instance)
-            finally:
-                instance.close()
-    return collected
-
-
-def registered_states(plan: JobPlan, instance: RuntimeOperator) -> dict[str, Registered]:
-    """Return the states of an operator whose functions are open."""
-    operator = instance.plan
-    states = {name: Registered(schema) for name, schema in own_schemas(plan, operator).items()}
-    for descriptor in getattr(operator.operator, "descriptors", ()):
-        states[broadcast_name(descriptor.name)] = Registered(
-            descriptor_schema(descriptor, broadcast=True), descriptor.migration
-        )
-    return states | instance.states.registry.states
 
 
 @dataclass
@@ -112,7 +65,7 @@ class JobMigration:
 
 
 def _unpack(content: bytes) -> JobMigration:
-    return JobMigration(**pickle.loads(content))
+    return JobMigration(**loads(content))
 
 
 def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: int) -> JobMigration:

@@ -11,8 +11,8 @@ from scurry.common.state_migration import StateMigration
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import Index
-from scurry.runtime.state.classes import ChangedClasses
-from scurry.runtime.state.evolution import Change, Incompatible, Rules, evolve
+from scurry.runtime.state.evolution.classes import ChangedClasses
+from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.schema import StateSchema, broadcast_name
 from scurry.runtime.state.slots import SESSIONS, state_name

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scurry.common.state_migration import StateMigration, class_migration
-from scurry.runtime.state.classes import ClassChange, ClassLayout, Source, find_class
-from scurry.runtime.state.evolution import Incompatible, Rules, field_sources
+from scurry.runtime.state.evolution.classes import ClassChange, ClassLayout, Source, find_class
+from scurry.runtime.state.evolution.values import Incompatible, Rules, field_sources
 from scurry.runtime.state.types import class_ref, text
 
 

@@ -55,7 +55,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.runtime.tables": {
         "scurry.errors", "scurry.logical_types", "scurry.functions", "scurry.relational",
     },
-    "scurry.table": {"scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors"},
+    "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
+    "scurry.formats": {
+        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
+    },
+    "scurry.connectors.tables": {
+        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
+        "scurry.formats",
+    },
+    "scurry.statements": {
+        "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
+        "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
+        "scurry.runtime.tables",
+    },
+    "scurry.table": {
+        "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
+        "scurry.formats", "scurry.sql", "scurry.relational", "scurry.statements", "scurry.launch",
+    },
     "scurry.rest": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",
         "scurry.pyflink_version",

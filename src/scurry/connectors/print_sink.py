@@ -20,9 +20,10 @@ class PrintSink(Sink):
 
     staged = False
 
-    def __init__(self, identifier: str | None = None) -> None:
-        """Take the text that distinguishes this sink's lines, if any."""
+    def __init__(self, identifier: str | None = None, to_error: bool = False) -> None:
+        """Take the text that distinguishes this sink's lines, if any, and whether they go to standard error."""
         self.identifier = identifier
+        self.to_error = to_error
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that formats the lines of a task."""
@@ -34,7 +35,7 @@ class PrintSink(Sink):
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that prints."""
-        return _Printer()
+        return _Printer(self.to_error)
 
 
 class _LineWriter(SinkWriter):
@@ -52,7 +53,11 @@ class _LineWriter(SinkWriter):
 
 
 class _Printer(Committer):
+    def __init__(self, to_error: bool) -> None:
+        self._to_error = to_error
+
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         if committables:
-            sys.stdout.write("".join(committables))
-            sys.stdout.flush()
+            stream = sys.stderr if self._to_error else sys.stdout
+            stream.write("".join(committables))
+            stream.flush()

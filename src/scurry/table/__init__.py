@@ -1,9 +1,33 @@
-"""PyFlink's `pyflink.table`: the types that file formats need; the Table API itself is not available yet."""
+"""PyFlink's `pyflink.table`: SQL. The Table API proper (queries built of expressions) is not available yet."""
 
 from __future__ import annotations
 
 from scurry.common.types import Row, RowKind
+from scurry.table.environment_settings import EnvironmentSettings
+from scurry.table.explain_detail import ExplainDetail
+from scurry.table.result_kind import ResultKind
+from scurry.table.statement_set import StatementSet
+from scurry.table.table import Table
+from scurry.table.table_config import TableConfig
 from scurry.table.table_environment import StreamTableEnvironment, TableEnvironment
+from scurry.table.table_pipeline import TablePipeline
+from scurry.table.table_result import TableResult
+from scurry.table.table_schema import TableSchema
 from scurry.table.types import DataTypes
 
-__all__ = ["DataTypes", "Row", "RowKind", "StreamTableEnvironment", "TableEnvironment"]
+__all__ = [
+    "DataTypes",
+    "EnvironmentSettings",
+    "ExplainDetail",
+    "ResultKind",
+    "Row",
+    "RowKind",
+    "StatementSet",
+    "StreamTableEnvironment",
+    "Table",
+    "TableConfig",
+    "TableEnvironment",
+    "TablePipeline",
+    "TableResult",
+    "TableSchema",
+]

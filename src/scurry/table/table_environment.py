@@ -1,29 +1,375 @@
-"""Placeholders for the Table API and SQL, which are not available yet."""
+"""TableEnvironment: where programs execute SQL."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from scurry.errors import UnsupportedError
+from scurry.common._api import ApiObject
+from scurry.common.configuration import Configuration
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.table.environment_settings import EnvironmentSettings
+from scurry.table.explain_detail import ExplainDetail
+from scurry.table.statement_set import StatementSet
+from scurry.table.table import Table
+from scurry.table.table_config import TableConfig
+from scurry.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from scurry.catalog.identifier import ObjectIdentifier
+    from scurry.sql import nodes
+    from scurry.table.catalog import CatalogDescriptor
 
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
-class TableEnvironment:
-    """Flink's TableEnvironment; the Table API and SQL are not available yet."""
+class TableEnvironment(ApiObject):
+    """Where programs execute SQL: catalogs, settings, and a mode."""
+
+    def __init__(self, environment_settings: EnvironmentSettings) -> None:
+        """Make an environment; use `create`."""
+        from scurry import launch
+        from scurry.catalog.manager import CatalogManager
+        from scurry.catalog.store import CatalogStore, FileCatalogStore
+        from scurry.statements.session import TableSession
+
+        configuration = Configuration(environment_settings.get_configuration())
+        for key, value in launch.current().overrides().items():
+            configuration.set_string(key, value)
+        store: CatalogStore | None = None
+        if configuration.get_string("table.catalog-store.kind", "generic_in_memory") == "file":
+            store = FileCatalogStore(configuration.get_string("table.catalog-store.file.path", ""))
+        catalogs = CatalogManager.create(
+            environment_settings.get_built_in_catalog_name(), environment_settings.get_built_in_database_name(), store
+        )
+        streaming = EnvironmentSettings(configuration).is_streaming_mode()
+        self._session = TableSession(catalogs, configuration, streaming)
+        self._config = TableConfig(configuration)
+        self._unnamed = 0
+
+    @staticmethod
+    def create(environment_settings: EnvironmentSettings | Configuration) -> TableEnvironment:
+        """Make an environment.
+
+        Args:
+            environment_settings: The settings, or a configuration.
+        """
+        if isinstance(environment_settings, Configuration):
+            environment_settings = EnvironmentSettings(environment_settings)
+        return TableEnvironment(environment_settings)
+
+    # ------------------------------------------------------------------ SQL
+
+    def execute_sql(self, stmt: str) -> TableResult:
+        """Execute a statement.
+
+        Args:
+            stmt: The statement.
+
+        Returns:
+            Its answer. An INSERT runs in the background: `wait()` for it.
+
+        Raises:
+            SqlParserError: It is no statement of Flink's dialect.
+            ValidationError: Flink would refuse it.
+            UnsupportedError: scurry does not run it.
+        """
+        from scurry.statements.execution import execute
+
+        return TableResult(self._session, execute(self._session, _parsed(stmt)))
+
+    def sql_query(self, query: str) -> Table:
+        """Return the table of a query.
+
+        Args:
+            query: The query.
+
+        Raises:
+            SqlParserError: It is no statement of Flink's dialect.
+            ValidationError: It is no query, or Flink would refuse it.
+        """
+        from scurry.sql import nodes
+        from scurry.statements.queries import plan_query
+
+        statement = _parsed(query)
+        if not isinstance(statement, nodes.Query):
+            raise ValidationError(
+                "Unsupported SQL query! sqlQuery() only accepts a single SQL query of type SELECT, UNION, INTERSECT, "
+                "EXCEPT, VALUES, and ORDER_BY."
+            )
+        return Table(self, plan_query(self._session, statement))
+
+    def explain_sql(self, stmt: str, *extra_details: ExplainDetail | int) -> str:
+        """Return the plans of a query or an INSERT.
+
+        Args:
+            stmt: The statement.
+            *extra_details: Accepted for Flink's sake.
+        """
+        from scurry.statements.explain import explain_text
+
+        return explain_text(self._session, _parsed(stmt))
+
+    def create_statement_set(self) -> StatementSet:
+        """Return an empty set of insertions."""
+        return StatementSet(self)
+
+    # ------------------------------------------------------------------ catalogs
+
+    def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
+        """Add a catalog.
+
+        Args:
+            catalog_name: Its name.
+            catalog_descriptor: Its description.
+        """
+        self._session.catalogs.create_catalog(catalog_name, catalog_descriptor._description)
+
+    def get_current_catalog(self) -> str:
+        """Return the name of the current catalog."""
+        return self._session.catalogs.current_catalog
+
+    def use_catalog(self, catalog_name: str) -> None:
+        """Make a catalog current.
+
+        Args:
+            catalog_name: Its name.
+        """
+        self._session.catalogs.use_catalog(catalog_name)
+
+    def get_current_database(self) -> str:
+        """Return the name of the current database."""
+        return self._session.catalogs.current_database
+
+    def use_database(self, database_name: str) -> None:
+        """Make a database of the current catalog current.
+
+        Args:
+            database_name: Its name.
+        """
+        self._session.catalogs.use_database(self._session.catalogs.current_catalog, database_name)
+
+    def list_catalogs(self) -> list[str]:
+        """Return the names of all catalogs."""
+        return self._session.catalogs.list_catalogs()
+
+    def list_databases(self) -> list[str]:
+        """Return the names of all databases of the current catalog."""
+        catalogs = self._session.catalogs
+        return catalogs.catalog(catalogs.current_catalog).list_databases()
+
+    def list_tables(self) -> list[str]:
+        """Return the names of all tables and views of the current database."""
+        return self._session.catalogs.list_tables()
+
+    def list_views(self) -> list[str]:
+        """Return the names of all views of the current database."""
+        return self._session.catalogs.list_views()
+
+    def list_temporary_tables(self) -> list[str]:
+        """Return the names of the temporary tables and views of the current database."""
+        return sorted({*self._session.catalogs.list_temporary_tables(), *self._session.catalogs.list_temporary_views()})
+
+    def list_temporary_views(self) -> list[str]:
+        """Return the names of the temporary views of the current database."""
+        return self._session.catalogs.list_temporary_views()
+
+    def list_user_defined_functions(self) -> list[str]:
+        """Return the names of the functions that users registered."""
+        return self._session.catalogs.functions.list_user_functions()
+
+    def list_functions(self) -> list[str]:
+        """Return the names of all functions."""
+        from scurry.statements.listing.built_in import built_in_functions
+
+        return sorted({*built_in_functions(), *self.list_user_defined_functions()})
+
+    # ------------------------------------------------------------------ tables and views
+
+    def from_path(self, path: str) -> Table:
+        """Return a table or view of the catalog.
+
+        Args:
+            path: Its name, of one to three parts.
+
+        Raises:
+            ValidationError: There is no such table.
+        """
+        from scurry.sql import nodes
+        from scurry.statements.queries import plan_query
+
+        identifier = self._identifier(path)
+        found = self._session.catalogs.find_table(identifier)
+        if found is None:
+            raise ValidationError(f"Table `{'`.`'.join(_parts(path))}` was not found.")
+        name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
+        plan = plan_query(self._session, nodes.ExplicitTable(name))
+        return Table(self, plan, found.table.schema)
+
+    def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
+        """Add a temporary view of a table.
+
+        Args:
+            view_path: Its name.
+            table_or_data_stream: The table.
+            *fields_or_schema: For streams, which scurry does not take here yet.
+
+        Raises:
+            ValidationError: There is a temporary table of that name.
+        """
+        if not isinstance(table_or_data_stream, Table) or fields_or_schema:
+            raise UnsupportedError("create_temporary_view takes a Table; views of streams are not available yet")
+        self._add_view(view_path, table_or_data_stream)
+
+    def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> bool:
+        """Add a permanent view of a table.
+
+        Raises:
+            UnsupportedError: Always: a table of a program has no text that a catalog could keep.
+        """
+        raise UnsupportedError(
+            "create_view: a catalog keeps views of SQL text only; use execute_sql('CREATE VIEW ... AS SELECT ...') or "
+            "create_temporary_view"
+        )
+
+    def _add_view(self, path: str, table: Table) -> None:
+        self._session.catalogs.create_temporary_table(_view_of(table), self._identifier(path), if_not_exists=False)
+
+    def _register(self, table: Table) -> str:
+        name = f"UnnamedTable${self._unnamed}"
+        self._unnamed += 1
+        self._session.catalogs.create_temporary_table(
+            _view_of(table), self._session.catalogs.qualify([name]), if_not_exists=False
+        )
+        return name
+
+    def drop_temporary_table(self, table_path: str) -> bool:
+        """Remove a temporary table; return whether there was one.
+
+        Args:
+            table_path: Its name.
+        """
+        return self._session.catalogs.drop_temporary(self._identifier(table_path), if_exists=True)
+
+    def drop_temporary_view(self, view_path: str) -> bool:
+        """Remove a temporary view; return whether there was one.
+
+        Args:
+            view_path: Its name.
+        """
+        return self._session.catalogs.drop_temporary(self._identifier(view_path), if_exists=True, is_view=True)
+
+    def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Remove a table; return whether there was one.
+
+        Args:
+            table_path: Its name.
+            ignore_if_not_exists: Whether it may be missing.
+        """
+        return self._session.catalogs.drop_table(self._identifier(table_path), ignore_if_not_exists)
+
+    def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Remove a view; return whether there was one.
+
+        Args:
+            view_path: Its name.
+            ignore_if_not_exists: Whether it may be missing.
+        """
+        return self._session.catalogs.drop_table(self._identifier(view_path), ignore_if_not_exists, is_view=True)
+
+    # ------------------------------------------------------------------ functions
+
+    def drop_function(self, path: str) -> bool:
+        """Remove a permanent function; return whether there was one.
+
+        Args:
+            path: Its name.
+        """
+        return self._session.catalogs.functions.drop(self._identifier(path), if_exists=True)
+
+    def drop_temporary_function(self, path: str) -> bool:
+        """Remove a temporary function; return whether there was one.
+
+        Args:
+            path: Its name.
+        """
+        return self._session.catalogs.functions.drop_temporary(self._identifier(path), if_exists=True)
+
+    def drop_temporary_system_function(self, name: str) -> bool:
+        """Remove a temporary system function; return whether there was one.
+
+        Args:
+            name: Its name.
+        """
+        return self._session.catalogs.functions.drop_system(name, if_exists=True)
+
+    def create_temporary_function(self, path: str, function: Any) -> NoReturn:
+        """Raise an error: functions of users are not available yet.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise _no_functions()
+
+    def create_temporary_system_function(self, name: str, function: Any) -> NoReturn:
+        """Raise an error: functions of users are not available yet.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise _no_functions()
+
+    # ------------------------------------------------------------------ settings
+
+    def get_config(self) -> TableConfig:
+        """Return the settings, which can be changed through it."""
+        return self._config
+
+    def _identifier(self, path: Any) -> ObjectIdentifier:
+        if not isinstance(path, str):
+            raise UnsupportedError("descriptors are not available yet; CREATE the table in SQL and pass its name")
+        return self._session.catalogs.qualify(_parts(path))
+
+
+class StreamTableEnvironment(TableEnvironment):
+    """A TableEnvironment beside a StreamExecutionEnvironment; not available yet."""
 
     @staticmethod
     def create(*args: Any, **kwargs: Any) -> NoReturn:
-        """Raise an error, because the Table API is not available yet.
+        """Raise an error: tables and streams cannot be mixed yet.
 
         Raises:
             UnsupportedError: Always.
         """
         raise UnsupportedError(
-            "the Table API and SQL are not available in this version of scurry; use the DataStream API "
-            "(scurry.datastream), or Spark SQL together with env.from_spark(...) and DataStream.to_spark(...)"
+            "StreamTableEnvironment: tables and streams cannot be mixed in this version of scurry; use "
+            "TableEnvironment for SQL, or the DataStream API (scurry.datastream)"
         )
 
 
-class StreamTableEnvironment(TableEnvironment):
-    """Flink's StreamTableEnvironment; not available yet."""
+def _parsed(text: str) -> nodes.Statement:
+    from scurry.sql.parser import parse
+
+    return parse(text)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the parts of a name as SQL reads it."""
+    from scurry.sql import nodes
+    from scurry.sql.parser import parse
+
+    statement = parse(f"DESCRIBE {path}")
+    assert isinstance(statement, nodes.DescribeTable)
+    return statement.name.names
+
+
+def _view_of(table: Table) -> Any:
+    from scurry.catalog.entries import QueryView
+
+    return QueryView(table.get_resolved_schema(), plan=table._plan)
+
+
+def _no_functions() -> UnsupportedError:
+    return UnsupportedError(
+        "functions of users (udf, udtf, udaf) are not available in this version of scurry; use the built-in functions, "
+        "or a DataStream program"
+    )

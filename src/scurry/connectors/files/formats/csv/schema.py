@@ -106,9 +106,9 @@ class CsvColumn:
 
     def _scalar_parser(self) -> Callable[[str], Any]:
         if self.kind in _INTEGER_BITS:
-            return lambda text: _integer(text, self.kind)
+            return lambda text: parse_integer(text, self.kind)
         if self.kind == "DECIMAL":
-            return _decimal(self.precision, self.scale)
+            return decimal_parser(self.precision, self.scale)
         return _PARSERS[self.kind]
 
 
@@ -133,7 +133,7 @@ _NAMED_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "
 _BLANK = "".join(map(chr, range(33)))
 
 
-def _integer(text: str, kind: str) -> int:
+def parse_integer(text: str, kind: str) -> int:
     trimmed = text.strip(_BLANK)
     if not _INTEGER.fullmatch(trimmed):
         raise ValueError(f"{trimmed!r} is no whole number ({kind})")
@@ -144,7 +144,7 @@ def _integer(text: str, kind: str) -> int:
     return value
 
 
-def _double(text: str) -> float:
+def parse_double(text: str) -> float:
     trimmed = text.strip(_BLANK)
     if _FLOAT.fullmatch(trimmed):
         return float(trimmed.rstrip("dDfF"))
@@ -155,15 +155,15 @@ def _double(text: str) -> float:
     raise ValueError(f"{trimmed!r} is no number")
 
 
-def _float(text: str) -> float:
-    value = _double(text)
+def parse_float(text: str) -> float:
+    value = parse_double(text)
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
         return math.copysign(math.inf, value)
 
 
-def _decimal(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
+def decimal_parser(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
     rounded = rounding(precision, scale)
 
     def parse(text: str) -> decimal.Decimal | None:
@@ -178,6 +178,6 @@ def _decimal(precision: int, scale: int) -> Callable[[str], decimal.Decimal | No
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "STRING": lambda text: text,
     "BOOLEAN": lambda text: text.strip(_BLANK).lower() == "true",
-    "FLOAT": _float,
-    "DOUBLE": _double,
+    "FLOAT": parse_float,
+    "DOUBLE": parse_double,
 }

@@ -1,0 +1,1 @@
+"""Catalogs: which databases, tables, views and functions there are, and what tables are made of."""

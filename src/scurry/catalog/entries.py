@@ -1,0 +1,131 @@
+"""What a catalog keeps: databases, tables, views and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.schema import ResolvedSchema
+
+__all__ = [
+    "CatalogBaseTable",
+    "CatalogDatabase",
+    "CatalogFunction",
+    "CatalogTable",
+    "CatalogView",
+    "ContextResolvedTable",
+    "QueryView",
+    "TableDistribution",
+]
+
+
+@dataclass(frozen=True)
+class CatalogDatabase:
+    """A database.
+
+    Attributes:
+        properties: What WITH said.
+        comment: Its description, if it has one.
+    """
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+
+
+@dataclass(frozen=True)
+class TableDistribution:
+    """DISTRIBUTED: how rows are spread over buckets.
+
+    Attributes:
+        kind: `HASH` or `RANGE`; None if the connector chooses.
+        columns: Names of the columns; empty for round robin.
+        buckets: Number of buckets; None if the connector chooses.
+    """
+
+    kind: str | None
+    columns: tuple[str, ...]
+    buckets: int | None
+
+
+@dataclass(frozen=True)
+class CatalogBaseTable:
+    """A table or a view.
+
+    Attributes:
+        schema: Its columns, watermark and key.
+        comment: Its description, if it has one.
+        options: What WITH said.
+    """
+
+    schema: ResolvedSchema
+    comment: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CatalogTable(CatalogBaseTable):
+    """A table on an external system.
+
+    Attributes:
+        partition_keys: Names of the columns of PARTITIONED BY.
+        distribution: DISTRIBUTED, if given.
+    """
+
+    partition_keys: tuple[str, ...] = ()
+    distribution: TableDistribution | None = None
+
+
+@dataclass(frozen=True)
+class CatalogView(CatalogBaseTable):
+    """A view made of a query's text.
+
+    Attributes:
+        original_query: The text as the user wrote it.
+        expanded_query: The text with all names in full.
+    """
+
+    original_query: str = ""
+    expanded_query: str = ""
+
+
+@dataclass(frozen=True)
+class QueryView(CatalogBaseTable):
+    """A view made of a `Table` object; it is always temporary.
+
+    Attributes:
+        plan: The relational plan of the table.
+    """
+
+    plan: Any = None
+
+
+@dataclass(frozen=True)
+class CatalogFunction:
+    """A function that a user registered.
+
+    Attributes:
+        class_name: Module and attribute, or a Java class; empty for an object.
+        language: `JAVA`, `SCALA` or `PYTHON`.
+        function: The Python object, if it was registered as one.
+    """
+
+    class_name: str
+    language: str = "JAVA"
+    function: Any = None
+
+
+@dataclass(frozen=True)
+class ContextResolvedTable:
+    """What a name refers to.
+
+    Attributes:
+        identifier: The full name.
+        table: The table or view.
+        temporary: Whether it exists in this session only.
+    """
+
+    identifier: ObjectIdentifier
+    table: CatalogBaseTable
+    temporary: bool = False

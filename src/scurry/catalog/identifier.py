@@ -1,0 +1,44 @@
+"""The full name of a table, view or function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ObjectIdentifier", "escape_identifier", "escape_text"]
+
+
+def escape_identifier(name: str) -> str:
+    """Return a name in backticks, as SQL reads it back."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def escape_text(text: str) -> str:
+    """Return a text in single quotes, as SQL reads it back."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(frozen=True, order=True)
+class ObjectIdentifier:
+    """Catalog, database and name.
+
+    Attributes:
+        catalog: Name of the catalog.
+        database: Name of the database.
+        name: Name of the object.
+    """
+
+    catalog: str
+    database: str
+    name: str
+
+    def as_serializable_string(self) -> str:
+        """Return the name as SQL reads it back, in backticks."""
+        return ".".join(map(escape_identifier, (self.catalog, self.database, self.name)))
+
+    def as_summary_string(self) -> str:
+        """Return the name as messages show it, without backticks."""
+        return f"{self.catalog}.{self.database}.{self.name}"
+
+    def __str__(self) -> str:
+        """Return the name in backticks."""
+        return self.as_serializable_string()

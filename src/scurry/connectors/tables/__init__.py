@@ -1,0 +1,1 @@
+"""Connectors as tables: what `'connector' = '...'` in WITH means."""

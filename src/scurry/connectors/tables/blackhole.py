@@ -1,0 +1,28 @@
+"""The `blackhole` connector: a sink that drops its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.catalog.table_options import TableOption
+from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import Sink
+from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory
+
+__all__ = ["BlackHoleFactory"]
+
+
+class BlackHoleFactory(TableFactory):
+    """Make sinks that drop their rows."""
+
+    identifier = "blackhole"
+
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return no options."""
+        return ()
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return a sink that drops its rows."""
+        self.check(context)
+        return DiscardSink()

@@ -1,0 +1,168 @@
+"""The contract of connectors as tables: a factory per identifier, sources of record batches, sinks of changes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scurry.catalog.entries import CatalogTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.schema import ResolvedSchema
+from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
+from scurry.connectors.sink import Sink
+from scurry.errors import ValidationError
+from scurry.logical_types import DataType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Changes", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
+
+
+@dataclass(frozen=True)
+class TableContext:
+    """The table that a factory makes a source or a sink for.
+
+    Attributes:
+        identifier: Its full name.
+        table: Its definition.
+        options: Its options, with those of a hint.
+        time_zone: The session's time zone, `table.local-time-zone`.
+        streaming: Whether the job is STREAMING.
+    """
+
+    identifier: ObjectIdentifier
+    table: CatalogTable
+    options: Mapping[str, str]
+    time_zone: str = "UTC"
+    streaming: bool = False
+
+    @property
+    def schema(self) -> ResolvedSchema:
+        """The columns of the table."""
+        return self.table.schema
+
+    def read_options(self) -> Options:
+        """Return the options, to be read through their declarations."""
+        return Options(self.options)
+
+
+class TableSource(ABC):
+    """Read the rows of a table; picklable.
+
+    Attributes:
+        bounded: Whether the rows end.
+        metadata: The metadata that columns may have, with their types.
+    """
+
+    bounded: bool = True
+    metadata: Mapping[str, DataType] = {}
+
+    @abstractmethod
+    def splits(self) -> list[Any]:
+        """Return the pieces that are read separately, in order; called on the driver. Each is picklable."""
+
+    @abstractmethod
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a piece.
+
+        Args:
+            split: One of `splits()`.
+            columns: Names of the columns to read, physical ones and metadata, in this order.
+
+        Raises:
+            MalformedRecordError: Input cannot be decoded.
+        """
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Rows for a sink.
+
+    Attributes:
+        batch: The rows, with the persisted columns of the table.
+        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted.
+    """
+
+    batch: pa.RecordBatch
+    kinds: Sequence[int] | None = None
+
+
+@dataclass(frozen=True)
+class SinkTarget:
+    """How an INSERT writes to a table.
+
+    Attributes:
+        overwrite: Whether existing rows are replaced.
+        partition: Values of the partition columns that the statement fixes, as text.
+    """
+
+    overwrite: bool = False
+    partition: Mapping[str, str] = field(default_factory=dict)
+
+
+_WATERMARK_KEYS = {
+    "property-version",
+    "scan.watermark.alignment.group",
+    "scan.watermark.alignment.max-drift",
+    "scan.watermark.alignment.update-interval",
+    "scan.watermark.emit.strategy",
+    "scan.watermark.idle-timeout",
+}
+
+
+class TableFactory(ABC):
+    """Make sources and sinks of the tables of one connector.
+
+    Attributes:
+        identifier: The value of the option `connector`.
+        with_watermark_options: Whether tables may have the options that all sources with watermarks have.
+    """
+
+    identifier: str
+    with_watermark_options: bool = False
+
+    @abstractmethod
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return the options that a table may set, without `connector`."""
+
+    def other_keys(self, context: TableContext) -> Sequence[str]:
+        """Return keys that are accepted beside the options, such as those of a format."""
+        return ()
+
+    def check(self, context: TableContext) -> Options:
+        """Return the table's options after checking all of them.
+
+        Raises:
+            ValidationError: A required option is missing, a value is no such value, or a key is not known.
+        """
+        declared = self.options(context)
+        options = context.read_options()
+        options.check(declared)
+        known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
+        if self.with_watermark_options:
+            known |= _WATERMARK_KEYS
+        refuse_unsupported(self.identifier, context.options, known)
+        return options
+
+    def create_source(self, context: TableContext) -> TableSource:
+        """Return the source of a table.
+
+        Raises:
+            ValidationError: The options are wrong, or the connector is no source.
+        """
+        raise ValidationError(
+            f"Connector '{self.identifier}' can only be used as a sink. It cannot be used as a source."
+        )
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return the sink of a table; its records are `Changes`.
+
+        Raises:
+            ValidationError: The options are wrong, or the connector is no sink.
+        """
+        raise ValidationError(
+            f"Connector '{self.identifier}' can only be used as a source. It cannot be used as a sink."
+        )

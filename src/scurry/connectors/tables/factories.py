@@ -1,0 +1,67 @@
+"""Find the factory of a table's connector, and make its source or sink."""
+
+from __future__ import annotations
+
+import importlib
+
+from scurry.catalog.identifier import escape_text
+from scurry.catalog.table_options import factory_not_found
+from scurry.connectors.sink import Sink
+from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.errors import ValidationError
+
+__all__ = ["create_sink", "create_source"]
+
+#: identifier -> module and class of its factory, imported when a table uses it
+_FACTORIES = {
+    "blackhole": "scurry.connectors.tables.blackhole:BlackHoleFactory",
+    "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
+    "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
+    "print": "scurry.connectors.tables.print:PrintFactory",
+}
+_INTERFACE = "org.apache.flink.table.factories.DynamicTableFactory"
+
+
+def create_source(context: TableContext) -> TableSource:
+    """Return the source of a table.
+
+    Raises:
+        ValidationError: There is no such connector, it is no source, or its options are wrong.
+    """
+    try:
+        return _factory(context).create_source(context)
+    except ValidationError as error:
+        raise _explained(error, context, "Unable to create a source for reading table") from None
+
+
+def create_sink(context: TableContext, target: SinkTarget) -> Sink:
+    """Return the sink of a table; its records are `Changes`.
+
+    Raises:
+        ValidationError: There is no such connector, it is no sink, or its options are wrong.
+    """
+    try:
+        return _factory(context).create_sink(context, target)
+    except ValidationError as error:
+        raise _explained(error, context, "Unable to create a sink for writing table") from None
+
+
+def _factory(context: TableContext) -> TableFactory:
+    identifier = context.options.get("connector")
+    if identifier is None:
+        raise ValidationError(
+            "Table options do not contain an option key 'connector' for discovering a connector. Therefore, scurry "
+            "assumes a managed table, which it does not have."
+        )
+    if identifier not in _FACTORIES:
+        missing = factory_not_found(identifier, _INTERFACE, list(_FACTORIES))
+        raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
+    module, _, name = _FACTORIES[identifier].partition(":")
+    factory: TableFactory = getattr(importlib.import_module(module), name)()
+    return factory
+
+
+def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:
+    listed = "\n".join(f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(context.options.items()))
+    name = context.identifier.as_summary_string()
+    return ValidationError(f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")

@@ -1,0 +1,1 @@
+"""The `filesystem` connector: directories of files, partitioned by the names of directories."""

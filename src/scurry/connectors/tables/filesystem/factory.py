@@ -1,0 +1,97 @@
+"""FileSystemFactory: tables of files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.catalog.schema import MetadataColumn
+from scurry.catalog.table_options import Options, TableOption
+from scurry.connectors.sink import Sink
+from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.filesystem import options as keys
+from scurry.connectors.tables.filesystem.reading import FileTableSource
+from scurry.connectors.tables.filesystem.writing import file_table_sink
+from scurry.errors import ValidationError
+from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.registry import checked_options, find_format
+
+__all__ = ["FileSystemFactory"]
+
+
+class FileSystemFactory(TableFactory):
+    """Make sources and sinks of files."""
+
+    identifier = "filesystem"
+    with_watermark_options = True
+
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return all options but those of the format."""
+        return keys.OPTIONS
+
+    def other_keys(self, context: TableContext) -> Sequence[str]:
+        """Return the keys of the format, which are checked with it."""
+        identifier = context.options.get("format", "")
+        return [key for key in context.options if key.startswith(f"{identifier}.")]
+
+    def create_source(self, context: TableContext) -> TableSource:
+        """Return a source of files."""
+        options = self.check(context)
+        chosen, own = self._format(options, "scan")
+        declared = _stored(context)
+        for column in context.schema.get_columns():
+            if isinstance(column, MetadataColumn) and column.key not in FileTableSource.metadata:
+                raise ValidationError(
+                    f"Invalid metadata key '{column.key}' in column '{column.name}' of table "
+                    f"'{context.identifier.as_summary_string()}'. The table reads these metadata keys:\n"
+                    + "\n".join(FileTableSource.metadata)
+                )
+        columns = context.schema.get_columns()
+        source = FileTableSource(
+            path=options.get(keys.PATH),
+            pattern=options.find(keys.PATH_PATTERN),
+            format=chosen,
+            format_options=own,
+            declared=declared,
+            partition_keys=context.table.partition_keys,
+            partition_types={c.name: c.data_type for c in columns if c.name in context.table.partition_keys},
+            default_partition=options.get(keys.DEFAULT_PARTITION),
+            metadata_keys={c.name: c.key for c in columns if isinstance(c, MetadataColumn)},
+            time_zone=context.time_zone,
+            bounded=not context.streaming or keys.MONITOR_INTERVAL not in options,
+        )
+        source.reader(())  # refuses columns that the format cannot read
+        return source
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return a sink of files."""
+        options = self.check(context)
+        chosen, own = self._format(options, "sink")
+        columns = [column for column in context.schema.get_columns() if column.is_persisted()]
+        return file_table_sink(
+            path=options.get(keys.PATH),
+            writer=chosen.file_writer(_stored(context), own, context.time_zone),
+            columns={column.name: column.data_type for column in columns},
+            partition_keys=context.table.partition_keys,
+            default_partition=options.get(keys.DEFAULT_PARTITION),
+            success_file=_success_file(options),
+            target=target,
+        )
+
+    def _format(self, options: Options, kind: str) -> tuple[FormatFactory, Options]:
+        chosen = find_format(options.get(keys.FORMAT))
+        return chosen, checked_options(chosen, options, kind)
+
+
+def _stored(context: TableContext) -> tuple[FormatColumn, ...]:
+    """Return the columns that the files have."""
+    return tuple(
+        FormatColumn(column.name, column.data_type)
+        for column in context.schema.get_columns()
+        if column.is_physical() and column.name not in context.table.partition_keys
+    )
+
+
+def _success_file(options: Options) -> str | None:
+    policies = (options.find(keys.COMMIT_POLICY) or "").split(",")
+    return options.get(keys.SUCCESS_FILE) if "success-file" in policies else None

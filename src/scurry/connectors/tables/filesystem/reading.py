@@ -1,0 +1,133 @@
+"""FileTableSource: reads the files of a directory as rows."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.catalog.table_options import Options
+from scurry.connectors.files.filesystem import FileStatus, file_system
+from scurry.connectors.files.reading.globs import expand, is_pattern
+from scurry.connectors.tables.contract import TableSource
+from scurry.connectors.tables.filesystem.partitions import partition_of_path, partition_value
+from scurry.errors import MalformedRecordError
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.logical_types import BigIntType, DataType, LocalZonedTimestampType, VarCharType
+from scurry.logical_types.values import from_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["FileTableSource"]
+
+_STRING = VarCharType(0x7FFFFFFF)
+_METADATA: dict[str, DataType] = {
+    "file.path": _STRING.not_null(),
+    "file.name": _STRING.not_null(),
+    "file.size": BigIntType().not_null(),
+    "file.modification-time": LocalZonedTimestampType(3).not_null(),
+}
+
+
+@dataclass(frozen=True)
+class _FileSplit:
+    """A file, and the texts of its partition."""
+
+    status: FileStatus
+    partition: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class FileTableSource(TableSource):
+    """Read the files of a directory.
+
+    Attributes:
+        path: The directory or file.
+        pattern: Regular expression that the paths of files must match; None for all.
+        format: The format of the files.
+        format_options: Its options.
+        declared: The columns that files have.
+        partition_keys: The columns that directories give.
+        partition_types: Their types.
+        default_partition: The directory of NULL.
+        metadata_keys: The metadata of each metadata column.
+        time_zone: The session's time zone.
+        bounded: Whether no files are looked for later.
+    """
+
+    metadata = _METADATA
+
+    path: str
+    pattern: str | None
+    format: FormatFactory
+    format_options: Options
+    declared: tuple[FormatColumn, ...]
+    partition_keys: tuple[str, ...]
+    partition_types: Mapping[str, DataType]
+    default_partition: str
+    metadata_keys: Mapping[str, str]
+    time_zone: str
+    bounded: bool = True
+
+    def splits(self) -> list[Any]:
+        """Return the files, ordered by their paths."""
+        fs, base = file_system(self.path)
+        found = [
+            status
+            for start in (expand(fs, base, must_exist=True) if is_pattern(base) else [base])
+            for status in fs.files(start)
+        ]
+        if self.pattern is not None:
+            accepts = re.compile(self.pattern)
+            found = [status for status in found if accepts.fullmatch(status.path)]
+        return [
+            _FileSplit(status, partition_of_path(status.path, base, self.default_partition))
+            for status in sorted(found, key=lambda status: status.path)
+        ]
+
+    def reader(self, columns: Sequence[str]) -> FileReader:
+        """Return the format's reader of some columns."""
+        return self.format.file_reader(self.declared, columns, self.format_options, self.time_zone)
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a file, with partition values and metadata."""
+        import pyarrow as pa
+
+        fs, _ = file_system(self.path)
+        stored = [column.name for column in self.declared]
+        wanted = [name for name in columns if name in stored]
+        constants = {name: self._constant(split, name) for name in columns if name not in stored}
+        for batch in self.reader(wanted).read(fs, split.status.path, 0, split.status.size):
+            arrays = []
+            for name in columns:
+                if name in constants:
+                    arrays.append(pa.repeat(constants[name], batch.num_rows))
+                else:
+                    arrays.append(batch.column(wanted.index(name)))
+            if arrays:
+                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+            else:
+                yield batch
+
+    def _constant(self, split: _FileSplit, name: str) -> Any:
+        if name in self.partition_types:
+            data_type = self.partition_types[name]
+            text = split.partition.get(name)
+            try:
+                return from_values([partition_value(text, data_type)], data_type)[0]
+            except (ValueError, ArithmeticError):
+                reason = f"partition column {name!r} is {data_type.as_summary_string()}"
+                raise MalformedRecordError(split.status.path, None, text or "", reason) from None
+        key = self.metadata_keys[name]
+        return from_values([_metadata(split.status, key)], _METADATA[key])[0]
+
+
+def _metadata(status: FileStatus, key: str) -> Any:
+    if key == "file.path":
+        return status.path
+    if key == "file.name":
+        return posixpath.basename(status.path)
+    return status.size if key == "file.size" else status.modified

@@ -1,0 +1,167 @@
+"""Sinks of files: partitions by directories, INSERT OVERWRITE, success files; exactly once as files of streams."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.connectors.files.filesystem import file_system, hidden
+from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext
+from scurry.connectors.files.writing.sink import BulkFiles, FileSink, PartFile
+from scurry.connectors.sink import Committer, Sink
+from scurry.connectors.tables.contract import Changes, SinkTarget
+from scurry.connectors.tables.filesystem.partitions import partition_directory, partition_text
+from scurry.errors import UnsupportedError
+from scurry.logical_types import DataType
+from scurry.logical_types.values import to_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["file_table_sink"]
+
+
+def file_table_sink(
+    path: str,
+    writer: BulkWriterFactory,
+    columns: Mapping[str, DataType],
+    partition_keys: tuple[str, ...],
+    default_partition: str,
+    success_file: str | None,
+    target: SinkTarget,
+) -> Sink:
+    """Return the sink of a table of files.
+
+    Args:
+        path: The table's directory.
+        writer: Writes record batches without the partition columns.
+        columns: All columns of the rows.
+        partition_keys: Those that become directories.
+        default_partition: The directory of NULL.
+        success_file: Name of the file written into complete partitions, None for none.
+        target: What the INSERT says.
+    """
+    buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition)
+    fixed = partition_directory(dict(target.partition), default_partition)
+    return _TableFileSink(
+        path, BulkFiles(writer), buckets, overwrite=target.overwrite, fixed=fixed, marker=success_file
+    )
+
+
+@dataclass(frozen=True)
+class PartitionBuckets(BucketAssigner):
+    """Assign rows to the directories of their partitions; the records are `Changes`, then record batches.
+
+    Attributes:
+        names: The columns of the rows.
+        types: Their types.
+        keys: The partition columns.
+        default: The directory of NULL.
+    """
+
+    names: tuple[str, ...]
+    types: Mapping[str, DataType]
+    keys: tuple[str, ...]
+    default: str
+
+    def get_bucket_id(self, element: Any, context: BucketContext) -> str:
+        """Return the directory of changes that all belong to one partition."""
+        return next((directory for directory, _ in self._split(element)), "")
+
+    def assign(self, values: list[Any], timestamps: list[int] | None, now_ms: int) -> Iterable[tuple[str, list[Any]]]:
+        """Yield each directory with the rows of it, without the partition columns."""
+        for changes in values:
+            yield from self._split(changes)
+
+    def _split(self, changes: Changes) -> Iterable[tuple[str, list[Any]]]:
+        if changes.kinds is not None and any(changes.kinds):
+            raise UnsupportedError("files take inserted rows only; the query updates or deletes rows")
+        batch = changes.batch
+        if not batch.num_rows:
+            return
+        if not self.keys:
+            yield "", [batch]
+            return
+        stored = [index for index, name in enumerate(self.names) if name not in self.keys]
+        for directory, rows in self._rows_by_directory(batch).items():
+            yield directory, [_taken(batch, stored, rows)]
+
+    def _rows_by_directory(self, batch: pa.RecordBatch) -> dict[str, list[int]]:
+        texts = [
+            [partition_text(value, self.types[key]) for value in to_values(batch.column(self.names.index(key)))]
+            for key in self.keys
+        ]
+        found: dict[str, list[int]] = {}
+        directories: dict[tuple[str | None, ...], str] = {}
+        for row, values in enumerate(zip(*texts, strict=True)):
+            if values not in directories:
+                directories[values] = partition_directory(dict(zip(self.keys, values, strict=True)), self.default)
+            found.setdefault(directories[values], []).append(row)
+        return found
+
+
+def _taken(batch: pa.RecordBatch, columns: list[int], rows: list[int]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    part = pa.RecordBatch.from_arrays(
+        [batch.column(index) for index in columns], names=[batch.schema.names[index] for index in columns]
+    )
+    return part if len(rows) == batch.num_rows else part.take(pa.array(rows))
+
+
+@dataclass(frozen=True)
+class _TableFileSink(FileSink):
+    """Write partitions.
+
+    Attributes:
+        overwrite: Whether the files that a partition has are replaced.
+        fixed: The directory that PARTITION names, all of which is replaced.
+        marker: Name of the success file.
+    """
+
+    overwrite: bool = False
+    fixed: str = ""
+    marker: str | None = None
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that also replaces and marks partitions."""
+        return _TableCommitter(self, super().create_committer(sink_id))
+
+
+class _TableCommitter(Committer):
+    def __init__(self, sink: _TableFileSink, files: Committer) -> None:
+        self._sink = sink
+        self._files = files
+        self._fs, self._base = file_system(sink.base_path)
+        self._replaced: set[str] = set()
+        self._written: set[str] = set()
+
+    def commit(self, batch_id: int, committables: Sequence[PartFile]) -> None:
+        directories = {posixpath.dirname(part.target) for part in committables}
+        if self._sink.overwrite:
+            self._replace(directories, {part.target for part in committables})
+        self._written |= directories
+        self._files.commit(batch_id, committables)
+
+    def _replace(self, directories: set[str], targets: set[str]) -> None:
+        partitioned = isinstance(self._sink.buckets, PartitionBuckets) and self._sink.buckets.keys
+        if not partitioned or self._sink.fixed:
+            directories = directories | {posixpath.join(self._base, self._sink.fixed)}
+        for directory in directories - self._replaced:
+            for name, is_directory in self._fs.entries(directory):
+                path = posixpath.join(directory, name)
+                if not hidden(name) and not is_directory and path not in targets:
+                    self._fs.delete(path)
+        self._replaced |= directories
+
+    def restarted(self) -> None:
+        self._files.restarted()
+
+    def finish(self) -> None:
+        self._files.finish()
+        if self._sink.marker is not None:
+            for directory in sorted(self._written):
+                self._fs.open_output(posixpath.join(directory, self._sink.marker)).close()

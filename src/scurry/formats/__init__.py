@@ -1,0 +1,1 @@
+"""Formats of tables: what `'format' = '...'` in WITH means, for files and for messages."""

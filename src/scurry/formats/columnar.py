@@ -1,0 +1,218 @@
+"""The formats `parquet` and `orc`: files that are columns already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from scurry.catalog.table_options import Options, TableOption, boolean
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.errors import MalformedRecordError, ValidationError
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.logical_types.arrow import arrow_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["OrcFormat", "ParquetFormat"]
+
+_COMPRESSIONS = {
+    "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4": "lz4", "BROTLI": "brotli", "UNCOMPRESSED": "none",
+}  # fmt: skip
+_ORC_COMPRESSIONS = {"NONE": "uncompressed", "ZLIB": "zlib", "SNAPPY": "snappy", "LZ4": "lz4", "ZSTD": "zstd"}
+_ROWS = 65_536
+
+PARQUET_UTC = TableOption("utc-timezone", boolean, False, "Accepted for Flink's sake: timestamps are in UTC.")
+PARQUET_COMPRESSION = TableOption("compression", str, "SNAPPY", "How pages are compressed.")
+ORC_COMPRESSION = TableOption("compress", str, "LZ4", "How stripes are compressed.")
+
+
+class ParquetFormat(FormatFactory):
+    """Read and write Parquet files."""
+
+    identifier = "parquet"
+    options = (PARQUET_UTC, PARQUET_COMPRESSION)
+
+    def check(self, options: Options) -> None:
+        """Check the compression."""
+        _known(options, PARQUET_COMPRESSION, _COMPRESSIONS)
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of Parquet files."""
+        return _ParquetReader(_chosen(declared, columns))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of Parquet files."""
+        return _ParquetWriterFactory(tuple(declared), _known(options, PARQUET_COMPRESSION, _COMPRESSIONS))
+
+
+class OrcFormat(FormatFactory):
+    """Read and write ORC files."""
+
+    identifier = "orc"
+    options = (ORC_COMPRESSION,)
+
+    def check(self, options: Options) -> None:
+        """Check the compression."""
+        _known(options, ORC_COMPRESSION, _ORC_COMPRESSIONS)
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of ORC files."""
+        return _OrcReader(_chosen(declared, columns))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of ORC files."""
+        return _OrcWriterFactory(tuple(declared), _known(options, ORC_COMPRESSION, _ORC_COMPRESSIONS))
+
+
+def _known(options: Options, option: TableOption[str], names: dict[str, str]) -> str:
+    value = options.get(option)
+    if value.upper() not in names:
+        raise ValidationError(
+            f"Unsupported value '{value}' for option '{options.prefix}{option.key}'. Supported values are "
+            f"[{', '.join(names)}]."
+        )
+    return names[value.upper()]
+
+
+def _chosen(declared: Sequence[FormatColumn], columns: Sequence[str]) -> tuple[FormatColumn, ...]:
+    by_name = {column.name: column for column in declared}
+    return tuple(by_name[name] for name in columns)
+
+
+def _declared(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...], path: str) -> pa.RecordBatch:
+    """Return the declared columns of what a file has; NULL for those it lacks."""
+    import pyarrow as pa
+
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+    arrays = []
+    for column in columns:
+        index = batch.schema.get_field_index(column.name)
+        target = arrow_type(column.type)
+        if index < 0:
+            arrays.append(pa.nulls(batch.num_rows, target))
+            continue
+        found = batch.column(index)
+        try:
+            arrays.append(_cast(found, target))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            reason = f"column {column.name!r} is {found.type}, declared is {column.type.as_summary_string()}: {error}"
+            raise MalformedRecordError(path, None, column.name, reason) from None
+    return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
+
+
+def _cast(found: pa.Array, target: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(found.type):
+        found = found.dictionary_decode()
+    if pa.types.is_timestamp(found.type) and found.type.tz is not None:
+        found = found.cast(pa.timestamp(found.type.unit))
+    # timestamps lose digits that the declared type does not have, as in Flink
+    return found if found.type == target else found.cast(target, safe=not pa.types.is_timestamp(target))
+
+
+@dataclass(frozen=True)
+class _ParquetReader(FileReader):
+    columns: tuple[FormatColumn, ...]
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with fs.open_input(path) as stream:
+            try:
+                file = pq.ParquetFile(pa.PythonFile(stream, mode="r"), coerce_int96_timestamp_unit="us")
+                there = set(file.schema_arrow.names)
+                wanted = [column.name for column in self.columns if column.name in there]
+                for batch in file.iter_batches(_ROWS, columns=wanted):
+                    yield _declared(batch, self.columns, path)
+            except pa.ArrowInvalid as error:
+                raise MalformedRecordError(path, None, "", f"no Parquet file: {error}") from None
+
+
+@dataclass(frozen=True)
+class _OrcReader(FileReader):
+    columns: tuple[FormatColumn, ...]
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        from pyarrow import orc
+
+        with fs.open_input(path) as stream:
+            try:
+                file = orc.ORCFile(pa.PythonFile(stream, mode="r"))
+            except pa.ArrowInvalid as error:
+                raise MalformedRecordError(path, None, "", f"no ORC file: {error}") from None
+            there = set(file.schema.names)
+            wanted = [column.name for column in self.columns if column.name in there]
+            for stripe in range(file.nstripes):
+                batch = file.read_stripe(stripe, columns=wanted or None)
+                yield _declared(batch, self.columns, path)
+
+
+def _table(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...]) -> pa.Table:
+    import pyarrow as pa
+
+    schema = pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
+    return pa.Table.from_arrays(batch.columns, schema=schema)
+
+
+@dataclass(frozen=True)
+class _ParquetWriterFactory(BulkWriterFactory):
+    columns: tuple[FormatColumn, ...]
+    compression: str
+
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        return _ParquetWriter(self.columns, self.compression, stream)
+
+
+class _ParquetWriter(BulkWriter):
+    def __init__(self, columns: tuple[FormatColumn, ...], compression: str, stream: BinaryIO) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._columns = columns
+        schema = pa.schema([pa.field(column.name, arrow_type(column.type)) for column in columns])
+        # Flink writes timestamps as INT96
+        self._writer = pq.ParquetWriter(
+            stream, schema, compression=compression, use_deprecated_int96_timestamps=True, store_schema=False
+        )
+
+    def write(self, values: list[Any]) -> None:
+        for batch in values:
+            self._writer.write_table(_table(batch, self._columns))
+
+    def finish(self) -> None:
+        self._writer.close()
+
+
+@dataclass(frozen=True)
+class _OrcWriterFactory(BulkWriterFactory):
+    columns: tuple[FormatColumn, ...]
+    compression: str
+
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        return _OrcWriter(self.columns, self.compression, stream)
+
+
+class _OrcWriter(BulkWriter):
+    def __init__(self, columns: tuple[FormatColumn, ...], compression: str, stream: BinaryIO) -> None:
+        from pyarrow import orc
+
+        self._columns = columns
+        self._writer = orc.ORCWriter(stream, compression=compression)
+
+    def write(self, values: list[Any]) -> None:
+        for batch in values:
+            self._writer.write(_table(batch, self._columns))
+
+    def finish(self) -> None:
+        self._writer.close()

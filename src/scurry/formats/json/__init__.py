@@ -1,0 +1,93 @@
+"""The format `json`: a JSON object per line or message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.catalog.table_options import Options, TableOption, boolean
+from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.errors import ValidationError
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+
+__all__ = ["JsonFormat"]
+
+FAIL_ON_MISSING_FIELD = TableOption(
+    "fail-on-missing-field", boolean, False, "Whether a missing field is an error; otherwise it is NULL."
+)
+IGNORE_PARSE_ERRORS = TableOption(
+    "ignore-parse-errors", boolean, False, "Whether fields that cannot be read are NULL and other messages are skipped."
+)
+TIMESTAMP_FORMAT = TableOption(
+    "timestamp-format.standard", str, "SQL", "How timestamps are written: `SQL` or `ISO-8601`."
+)
+MAP_NULL_KEY_MODE = TableOption(
+    "map-null-key.mode", str, "FAIL", "What becomes of NULL as a key of a map: `FAIL`, `DROP` or `LITERAL`."
+)
+MAP_NULL_KEY_LITERAL = TableOption("map-null-key.literal", str, "null", "The key instead of NULL in mode `LITERAL`.")
+PLAIN_DECIMALS = TableOption(
+    "encode.decimal-as-plain-number", boolean, False, "Whether decimals are written without an exponent."
+)
+IGNORE_NULL_FIELDS = TableOption("encode.ignore-null-fields", boolean, False, "Whether NULL fields are left out.")
+JSON_PARSER = TableOption(
+    "decode.json-parser.enabled", boolean, True, "Accepted for Flink's sake; there is one decoder here."
+)
+
+
+class JsonFormat(FormatFactory):
+    """Read and write JSON."""
+
+    identifier = "json"
+    options = (
+        FAIL_ON_MISSING_FIELD,
+        IGNORE_PARSE_ERRORS,
+        TIMESTAMP_FORMAT,
+        MAP_NULL_KEY_MODE,
+        MAP_NULL_KEY_LITERAL,
+        PLAIN_DECIMALS,
+        IGNORE_NULL_FIELDS,
+        JSON_PARSER,
+    )
+
+    def check(self, options: Options) -> None:
+        """Check the values that Flink checks."""
+        if options.get(FAIL_ON_MISSING_FIELD) and options.get(IGNORE_PARSE_ERRORS):
+            raise ValidationError("fail-on-missing-field and ignore-parse-errors shouldn't both be true.")
+        standard = options.get(TIMESTAMP_FORMAT)
+        if standard not in ("SQL", "ISO-8601"):
+            raise ValidationError(
+                f"Unsupported value '{standard}' for timestamp-format.standard. Supported values are [SQL, ISO-8601]."
+            )
+        mode = options.get(MAP_NULL_KEY_MODE)
+        if mode.upper() not in ("LITERAL", "FAIL", "DROP"):
+            raise ValidationError(
+                f"Unsupported value '{mode}' for option map-null-key.mode. Supported values are [LITERAL, FAIL, DROP]."
+            )
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of lines."""
+        from scurry.formats.json.reading import JsonDecoder, JsonSettings
+        from scurry.formats.lines import LineReader
+
+        settings = JsonSettings(
+            iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
+            ignore_errors=options.get(IGNORE_PARSE_ERRORS),
+            fail_on_missing=options.get(FAIL_ON_MISSING_FIELD),
+        )
+        by_name = {column.name: column for column in declared}
+        return LineReader(JsonDecoder(tuple(by_name[name] for name in columns), settings))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of lines."""
+        from scurry.formats.json.writing import JsonEncoder, JsonWriting
+        from scurry.formats.lines import LineWriterFactory
+
+        settings = JsonWriting(
+            iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
+            null_keys=options.get(MAP_NULL_KEY_MODE).upper(),
+            null_key=options.get(MAP_NULL_KEY_LITERAL),
+            plain_decimals=options.get(PLAIN_DECIMALS),
+            skip_nulls=options.get(IGNORE_NULL_FIELDS),
+        )
+        return LineWriterFactory(JsonEncoder(tuple(declared), settings))

@@ -1,0 +1,120 @@
+"""Files whose lines are messages: read through a decoder, written through an encoder."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
+from scurry.errors import MalformedRecordError
+from scurry.formats.contract import FileReader
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DecodingError", "LineReader", "LineWriterFactory", "MessageDecoder", "MessageEncoder"]
+
+#: lines decoded at once
+_LINES = 8192
+
+
+class DecodingError(Exception):
+    """A message that cannot be read.
+
+    Attributes:
+        index: Its position among those given to the decoder.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, index: int, reason: str) -> None:
+        """Take the position and the reason."""
+        super().__init__(reason)
+        self.index = index
+        self.reason = reason
+
+
+class MessageDecoder(ABC):
+    """Decode messages to columns; picklable."""
+
+    @abstractmethod
+    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+        """Return the rows of some messages, of which a message may have any number.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+
+
+class MessageEncoder(ABC):
+    """Encode the rows of record batches; picklable."""
+
+    @abstractmethod
+    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
+        """Return one message per row."""
+
+
+@dataclass(frozen=True)
+class LineReader(FileReader):
+    """Read files with one message per line.
+
+    Attributes:
+        decoder: Decodes them.
+    """
+
+    decoder: MessageDecoder
+    splittable = True
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the lines that begin in a range."""
+        number: int | None = 1 if start == 0 else None
+        whole = compressed(path)
+        with open_decompressed(fs, path) as file:
+            for _, block in owned_blocks(file, path, start, (1 << 62) if whole else end):
+                lines = block.split(b"\n")
+                if not lines[-1]:
+                    lines.pop()
+                for at in range(0, len(lines), _LINES):
+                    some = [line.removesuffix(b"\r") for line in lines[at : at + _LINES]]
+                    try:
+                        yield self.decoder.decode(some)
+                    except DecodingError as error:
+                        line = None if number is None else number + error.index
+                        text = some[error.index].decode("utf-8", "replace")
+                        raise MalformedRecordError(path, line, text, error.reason) from None
+                    if number is not None:
+                        number += len(some)
+
+
+@dataclass(frozen=True)
+class LineWriterFactory(BulkWriterFactory):
+    """Write files with one message per line.
+
+    Attributes:
+        encoder: Encodes the rows.
+    """
+
+    encoder: MessageEncoder
+    concatenable = True
+
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        """Return a writer to an open stream."""
+        return _LineWriter(self.encoder, stream)
+
+
+class _LineWriter(BulkWriter):
+    def __init__(self, encoder: MessageEncoder, stream: BinaryIO) -> None:
+        self._encode = encoder.encode
+        self._stream = stream
+
+    def write(self, values: list[Any]) -> None:
+        for batch in values:
+            lines = self._encode(batch)
+            if lines:
+                self._stream.write(b"\n".join(lines) + b"\n")
+
+    def finish(self) -> None:
+        return

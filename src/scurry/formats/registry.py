@@ -1,0 +1,59 @@
+"""Find the factory of a format."""
+
+from __future__ import annotations
+
+import importlib
+
+from scurry.catalog.table_options import Options
+from scurry.errors import ValidationError
+from scurry.formats.contract import FormatFactory
+
+__all__ = ["checked_options", "find_format"]
+
+#: identifier -> module and class of its factory, imported when a table uses it
+_FORMATS = {
+    "csv": "scurry.formats.csv:CsvFormat",
+    "json": "scurry.formats.json:JsonFormat",
+    "orc": "scurry.formats.columnar:OrcFormat",
+    "parquet": "scurry.formats.columnar:ParquetFormat",
+    "raw": "scurry.formats.raw:RawFormat",
+}
+
+
+def find_format(identifier: str) -> FormatFactory:
+    """Return the factory of a format.
+
+    Raises:
+        ValidationError: There is no such format.
+    """
+    if identifier not in _FORMATS:
+        raise ValidationError(
+            f"Could not find any format factory for identifier '{identifier}' in the classpath.\n\n"
+            "Available formats are:\n\n" + "\n".join(sorted(_FORMATS))
+        )
+    module, _, name = _FORMATS[identifier].partition(":")
+    factory: FormatFactory = getattr(importlib.import_module(module), name)()
+    return factory
+
+
+def checked_options(factory: FormatFactory, options: Options, kind: str) -> Options:
+    """Return the options of a format after checking them.
+
+    Args:
+        factory: The format.
+        options: The options of the table.
+        kind: `scan` or `sink`, for messages.
+
+    Raises:
+        ValidationError: A value is no such value, or does not fit.
+    """
+    own = options.below(f"{factory.identifier}.")
+    try:
+        own.check(factory.options)
+        factory.check(own)
+    except ValidationError as error:
+        space = f"{factory.identifier}."
+        raise ValidationError(
+            f"Error creating {kind} format '{factory.identifier}' in option space '{space}'.\n\n{error}"
+        ) from None
+    return own

@@ -1,0 +1,67 @@
+"""The session's catalogs as the validator asks for them."""
+
+from __future__ import annotations
+
+from scurry.catalog.entries import CatalogView, QueryView
+from scurry.catalog.schema import ComputedColumn, ResolvedSchema
+from scurry.sql import nodes
+from scurry.sql.parser import parse
+from scurry.sql.validator import catalog as seen
+from scurry.statements.session import TableSession
+from scurry.statements.text import parse_expression
+
+__all__ = ["SessionCatalog", "columns_of"]
+
+
+class SessionCatalog:
+    """Look up the tables and views of a session."""
+
+    def __init__(self, session: TableSession) -> None:
+        """Take the session."""
+        self._session = session
+
+    def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
+        """Return what a name means, None if there is no such table."""
+        if len(names) > 3:
+            return None
+        identifier = self._session.catalogs.qualify(names)
+        found = self._session.catalogs.find_table(identifier)
+        path = (identifier.catalog, identifier.database, identifier.name)
+        if found is None:
+            return None
+        if isinstance(found.table, QueryView):
+            return seen.CatalogPlan(path, found.table.plan)
+        if isinstance(found.table, CatalogView):
+            query = parse(found.table.expanded_query)
+            assert isinstance(query, nodes.Query)
+            return seen.CatalogView(path, query, tuple(found.table.schema.get_column_names()))
+        return seen.CatalogTable(path, columns_of(found.table.schema), found)
+
+    def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
+        """Say why there is no such table, in Calcite's words."""
+        catalogs = self._session.catalogs
+        if len(names) == 3:
+            catalog = catalogs.find_catalog(names[0])
+            if catalog is None:
+                return 1, f"Object '{names[0]}' not found"
+            if not catalog.database_exists(names[1]):
+                return 2, f"Object '{names[1]}' not found within '{names[0]}'"
+            return 3, f"Object '{names[2]}' not found within '{names[0]}.{names[1]}'"
+        if len(names) == 2:
+            current = catalogs.catalog(catalogs.current_catalog)
+            if not current.database_exists(names[0]):
+                return 1, f"Object '{names[0]}' not found"
+            return 2, f"Object '{names[1]}' not found within '{catalogs.current_catalog}.{names[0]}'"
+        return 1, f"Object '{names[-1]}' not found"
+
+
+def columns_of(schema: ResolvedSchema) -> tuple[seen.CatalogColumn, ...]:
+    """Return the columns of a schema as the validator sees them."""
+    return tuple(
+        seen.CatalogColumn(
+            column.name,
+            column.data_type,
+            parse_expression(column.expression.text) if isinstance(column, ComputedColumn) else None,
+        )
+        for column in schema.get_columns()
+    )

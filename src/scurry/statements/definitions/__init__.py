@@ -1,0 +1,1 @@
+"""Statements that define: CREATE, ALTER, DROP and USE."""

@@ -1,0 +1,95 @@
+"""CREATE TABLE ... AS, CREATE OR REPLACE TABLE ... AS, REPLACE TABLE ... AS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scurry.catalog.entries import CatalogTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.errors import CatalogError, ValidationError
+from scurry.relational import builders
+from scurry.relational.plan import Plan, Sink
+from scurry.sql import nodes
+from scurry.statements.definitions.schemas import Definition, PendingColumn, pending_columns
+from scurry.statements.definitions.tables import constraints_of, distribution_of, table_of
+from scurry.statements.inserts import converted, execute_sinks, insert_plan
+from scurry.statements.names import options_of, qualified
+from scurry.statements.queries import plan_query
+from scurry.statements.results import StatementResult
+from scurry.statements.session import TableSession
+
+__all__ = ["create_table_as", "plan_create_table_as"]
+
+
+def create_table_as(session: TableSession, statement: nodes.CreateTable) -> StatementResult:
+    """Add a table with the columns of a query, and write the rows of the query into it."""
+    identifier = qualified(session, statement.name)
+    found = session.catalogs.find_table(identifier)
+    if found is not None and statement.if_not_exists:
+        assert statement.query is not None
+        plan = plan_query(session, statement.query)
+        return execute_sinks(session, [insert_plan(session, plan, identifier, overwrite=False)])
+    table, sink = plan_create_table_as(session, statement)
+    if statement.replace is not None:
+        _replace(session, statement, identifier, table)
+    elif statement.temporary:
+        session.catalogs.create_temporary_table(table, identifier, if_not_exists=False)
+    else:
+        session.catalogs.create_table(table, identifier, if_not_exists=False)
+    return execute_sinks(session, [sink])
+
+
+def _replace(
+    session: TableSession, statement: nodes.CreateTable, identifier: ObjectIdentifier, table: CatalogTable
+) -> None:
+    if session.catalogs.find_table(identifier) is not None:
+        session.catalogs.drop_table(identifier, if_exists=False)
+    elif statement.replace == "REPLACE":
+        raise CatalogError(
+            f"The table {identifier} to be replaced doesn't exist. You can try to use CREATE TABLE AS statement or "
+            "CREATE OR REPLACE TABLE AS statement."
+        )
+    session.catalogs.create_table(table, identifier, if_not_exists=False)
+
+
+def plan_create_table_as(session: TableSession, statement: nodes.CreateTable) -> tuple[CatalogTable, Sink]:
+    """Return the table and the plan that writes it.
+
+    Raises:
+        ValidationError: The query or the definition is wrong.
+    """
+    assert statement.query is not None
+    identifier = qualified(session, statement.name)
+    plan = plan_query(session, statement.query)
+    schema = statement.schema or nodes.TableSchema()
+    names_only = [c.name.last for c in schema.columns if isinstance(c, nodes.NameOnlyColumn)]
+    own = pending_columns([c for c in schema.columns if not isinstance(c, nodes.NameOnlyColumn)])
+    if names_only:
+        plan = _reordered(plan, names_only)
+    queried = [PendingColumn(column.name, column.type) for column in plan.schema]
+    key, spans = constraints_of(schema)
+    watermark = None if schema.watermark is None else (schema.watermark.column.last, schema.watermark.expression)
+    definition = Definition(_columns(own, queried), watermark, key, key_spans=spans)
+    keys = tuple(column.last for column in statement.partitioned_by)
+    distribution = distribution_of(statement.distribution)
+    table = table_of(session, definition, options_of(statement.properties), keys, distribution, statement.comment)
+    found = session.context_of(identifier, table)
+    return table, converted(session, plan, found.identifier, table, list(plan.schema.names), {}, overwrite=False)
+
+
+def _reordered(plan: Plan, names: list[str]) -> Plan:
+    known = list(plan.schema.names)
+    for name in names:
+        if name not in known:
+            raise ValidationError(f"Column '{name}' not found in the source schema.")
+    if len(names) != len(known):
+        raise ValidationError(
+            "The number of columns in the column list must match the number of columns in the source schema."
+        )
+    return builders.project(plan, [builders.column(plan, known.index(name)) for name in names], names)
+
+
+def _columns(own: list[PendingColumn], queried: list[PendingColumn]) -> list[PendingColumn]:
+    """Return the columns of the statement, then those of the query that it does not define itself."""
+    defined = {column.name for column in own}
+    return own + [replace(column) for column in queried if column.name not in defined]

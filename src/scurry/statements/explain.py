@@ -1,0 +1,48 @@
+"""EXPLAIN."""
+
+from __future__ import annotations
+
+from scurry.errors import UnsupportedError
+from scurry.relational.plan import Plan
+from scurry.sql import nodes
+from scurry.statements.inserts import plan_insert
+from scurry.statements.queries import plan_query
+from scurry.statements.results import StatementResult, names_result
+from scurry.statements.session import TableSession
+
+__all__ = ["explain", "explain_plans", "explain_text"]
+
+
+def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
+    """Show the plans of a statement."""
+    return names_result("result", [explain_text(session, statement.statement)])
+
+
+def explain_text(session: TableSession, statement: nodes.Statement) -> str:
+    """Return the plans of a statement.
+
+    Raises:
+        UnsupportedError: It has none.
+    """
+    if isinstance(statement, nodes.Query):
+        return explain_plans(session, [plan_query(session, statement)])
+    if isinstance(statement, nodes.Insert):
+        return explain_plans(session, [plan_insert(session, statement)])
+    if isinstance(statement, nodes.StatementSet):
+        return explain_plans(session, [plan_insert(session, insert) for insert in statement.inserts])
+    if isinstance(statement, nodes.Execute):
+        return explain_text(session, statement.statement)
+    if isinstance(statement, nodes.CreateTable) and statement.query is not None:
+        from scurry.statements.definitions.create_table_as import plan_create_table_as
+
+        return explain_plans(session, [plan_create_table_as(session, statement)[1]])
+    raise UnsupportedError(f"EXPLAIN of {type(statement).__name__} is not supported: only of queries and insertions")
+
+
+def explain_plans(session: TableSession, plans: list[Plan]) -> str:
+    """Return the text of plans.
+
+    Raises:
+        UnsupportedError: Always, yet.
+    """
+    raise UnsupportedError("EXPLAIN is not available yet")

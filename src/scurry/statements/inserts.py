@@ -1,0 +1,240 @@
+"""INSERT and statement sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scurry.catalog.entries import CatalogTable, ContextResolvedTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.schema import Column, ResolvedSchema
+from scurry.connectors.tables.contract import SinkTarget
+from scurry.connectors.tables.factories import create_sink
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.logical_types import BigIntType
+from scurry.logical_types.cast_rules import supports_implicit_cast
+from scurry.relational import builders, calls
+from scurry.relational.expressions import Expression, Literal
+from scurry.relational.plan import Plan, Sink
+from scurry.relational.rules import optimized
+from scurry.sql import nodes
+from scurry.sql.validator.failures import invalid
+from scurry.statements.jobs import TableJob, run_sinks
+from scurry.statements.names import qualified
+from scurry.statements.queries import plan_query
+from scurry.statements.results import StatementResult
+from scurry.statements.session import TableSession
+
+__all__ = [
+    "converted",
+    "execute_insert",
+    "execute_sinks",
+    "execute_statement_set",
+    "insert_plan",
+    "insert_result",
+    "plan_insert",
+]
+
+
+def execute_insert(session: TableSession, statement: nodes.Insert) -> StatementResult:
+    """Start the job that writes the rows of a query into a table."""
+    return execute_sinks(session, [plan_insert(session, statement)])
+
+
+def execute_statement_set(session: TableSession, statements: Sequence[nodes.Insert]) -> StatementResult:
+    """Start one job for some insertions."""
+    return execute_sinks(session, [plan_insert(session, statement) for statement in statements])
+
+
+def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResult:
+    """Start the job that runs some plans."""
+    functions = session.for_functions()
+    ready = [sink.with_inputs((optimized(sink.input, functions),)) for sink in sinks]
+    return insert_result(run_sinks(session, ready), [ObjectIdentifier(*sink.path) for sink in sinks])
+
+
+def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
+    """Return the answer of insertions: -1 for each, because nobody counts rows."""
+    names: list[str] = []
+    for target in targets:
+        name, number = target.as_summary_string(), 0
+        while name in names:
+            number += 1
+            name = f"{target.as_summary_string()}_{number}"
+        names.append(name)
+    schema = ResolvedSchema.physical(names, [BigIntType()] * len(names))
+    return StatementResult(schema, iter([(0, (-1,) * len(names))]), job=job)
+
+
+def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
+    """Return the plan of an insertion.
+
+    Raises:
+        ValidationError: The query, the table or its columns are wrong.
+    """
+    if statement.upsert:
+        raise UnsupportedError("UPSERT INTO is not supported: INSERT INTO a table with a primary key updates by key")
+    found, table = target_table(session, qualified(session, statement.table))
+    columns = [column for column in table.schema.get_columns() if column.is_persisted()]
+    partition = _partition(table, statement)
+    names = _target_names(statement, columns, partition)
+    plan = plan_query(session, statement.query)
+    hints = {
+        str(option.key): str(getattr(option.value, "value", option.value))
+        for hint in statement.hints
+        if hint.name.upper() == "OPTIONS"
+        for option in hint.options
+    }
+    if hints:
+        table = CatalogTable(
+            table.schema, table.comment, {**table.options, **hints}, table.partition_keys, table.distribution
+        )
+    if len(plan.schema) != len(names):
+        raise _wrong_columns(found.identifier, plan, names, columns)
+    return converted(session, plan, found.identifier, table, names, partition, statement.overwrite)
+
+
+def insert_plan(session: TableSession, plan: Plan, identifier: ObjectIdentifier, overwrite: bool) -> Sink:
+    """Return the plan that writes the rows of another plan into a table.
+
+    Raises:
+        ValidationError: The table does not exist, or its columns do not fit.
+    """
+    _, table = target_table(session, identifier)
+    columns = [column for column in table.schema.get_columns() if column.is_persisted()]
+    names = [column.name for column in columns]
+    if len(plan.schema) != len(names):
+        raise _wrong_columns(identifier, plan, names, columns)
+    return converted(session, plan, identifier, table, names, {}, overwrite)
+
+
+def target_table(session: TableSession, identifier: ObjectIdentifier) -> tuple[ContextResolvedTable, CatalogTable]:
+    """Return the table that an insertion writes.
+
+    Raises:
+        ValidationError: There is no such table, or it is a view.
+    """
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        catalogs = ", ".join(session.catalogs.list_catalogs())
+        raise ValidationError(
+            f"Cannot find table '{identifier}' in any of the catalogs [{catalogs}], nor as a temporary table."
+        )
+    if not isinstance(found.table, CatalogTable):
+        raise ValidationError(f"{identifier} is a view: only tables can be written")
+    return found, found.table
+
+
+def _partition(table: CatalogTable, statement: nodes.Insert) -> dict[str, Any]:
+    """Return the values of PARTITION, by column."""
+    found: dict[str, Any] = {}
+    for each in statement.partition:
+        name = each.column.last
+        if name not in table.partition_keys:
+            known = ", ".join(table.partition_keys)
+            raise ValidationError(f"Static partition column '{name}' should be in the partition fields list [{known}].")
+        if each.value is not None:
+            found[name] = each.value
+    return found
+
+
+def _target_names(statement: nodes.Insert, columns: Sequence[Column], partition: Mapping[str, Any]) -> list[str]:
+    known = [column.name for column in columns]
+    if not statement.columns:
+        return [name for name in known if name not in partition]
+    names: list[str] = []
+    for column in statement.columns:
+        name = column.last
+        if name not in known:
+            raise invalid(column.span, f"Unknown target column '{name}'")
+        if name in names:
+            raise invalid(column.span, f"Target column '{name}' is assigned more than once")
+        names.append(name)
+    for each in columns:
+        if each.name not in names and each.name not in partition and not each.data_type.is_nullable:
+            raise ValidationError(
+                "SQL validation failed. At line 0, column 0: "
+                f"Column '{each.name}' has no default value and does not allow NULLs"
+            )
+    return names
+
+
+def converted(
+    session: TableSession,
+    plan: Plan,
+    identifier: ObjectIdentifier,
+    table: CatalogTable,
+    names: Sequence[str],
+    partition: Mapping[str, Any],
+    overwrite: bool,
+) -> Sink:
+    """Return the sink of a plan, with a column for each that the table stores, in its type.
+
+    Raises:
+        ValidationError: A type does not fit, or the table is no sink.
+    """
+    columns = [column for column in table.schema.get_columns() if column.is_persisted()]
+    wrong = [
+        (plan.schema[names.index(column.name)].type, column.data_type) for column in columns if column.name in names
+    ]
+    if not all(supports_implicit_cast(found.nullable(), wanted.nullable()) for found, wanted in wrong):
+        raise _wrong_columns(identifier, plan, names, columns)
+    expressions = [_value(session, plan, column, names, partition) for column in columns]
+    target = SinkTarget(overwrite, _partition_texts(partition))
+    if overwrite and session.is_streaming:
+        raise ValidationError("Streaming mode not support overwrite.")
+    create_sink(session.context_of(identifier, table), target)  # reports wrong options before anything runs
+    projected = builders.project(plan, expressions, [column.name for column in columns])
+    path = (identifier.catalog, identifier.database, identifier.name)
+    resolved = ContextResolvedTable(identifier, table)
+    return Sink(projected, path, resolved, overwrite, tuple(_partition_texts(partition).items()))
+
+
+def _value(
+    session: TableSession, plan: Plan, column: Column, names: Sequence[str], partition: Mapping[str, Any]
+) -> Expression:
+    if column.name in names:
+        value: Expression = builders.column(plan, names.index(column.name))
+        return calls.converted(value, column.data_type.nullable(), session.for_functions())
+    if column.name in partition:
+        literal = partition[column.name]
+        query = nodes.Select((nodes.SelectItem(literal),), span=literal.span)
+        constant = _constant(plan_query(session, query))
+        return calls.converted(constant, column.data_type.nullable(), session.for_functions())
+    return Literal(None, column.data_type.nullable())
+
+
+def _constant(plan: Plan) -> Expression:
+    expressions = getattr(plan, "expressions", None)
+    while expressions is not None and not isinstance(expressions[0], Literal):
+        plan = plan.inputs[0]
+        expressions = getattr(plan, "expressions", None)
+    if expressions is None:
+        raise ValidationError("the values of PARTITION are literals")
+    literal: Expression = expressions[0]
+    return literal
+
+
+def _partition_texts(partition: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(getattr(value, "value", getattr(value, "text", value))) for name, value in partition.items()}
+
+
+def _wrong_columns(
+    identifier: ObjectIdentifier, plan: Plan, names: Sequence[str], columns: Sequence[Column]
+) -> ValidationError:
+    types = {column.name: column.data_type for column in columns}
+    query = ", ".join(f"{column.name}: {column.type.as_summary_string()}" for column in plan.schema)
+    sink = ", ".join(f"{name}: {types[name].as_summary_string()}" for name in names)
+    if len(plan.schema) != len(names):
+        cause = "Different number of columns."
+    else:
+        place = next(
+            index
+            for index, name in enumerate(names)
+            if not supports_implicit_cast(plan.schema[index].type.nullable(), types[name].nullable())
+        )
+        cause = f"Incompatible types for sink column '{names[place]}' at position {place + 1}."
+    return ValidationError(
+        f"Column types of query result and sink for '{identifier.as_summary_string()}' do not match.\n"
+        f"Cause: {cause}\n\nQuery schema: [{query}]\nSink schema:  [{sink}]"
+    )

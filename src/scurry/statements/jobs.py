@@ -1,0 +1,153 @@
+"""Where plans are executed: the seam between statements and the runners, and the jobs that are handed out."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from scurry.common.completable_future import CompletableFuture
+from scurry.common.job_client import JobClient
+from scurry.common.job_execution_result import JobExecutionResult
+from scurry.common.job_id import JobID
+from scurry.common.job_status import JobStatus
+from scurry.connectors.tables.contract import Changes
+from scurry.errors import JobError, UnsupportedError
+from scurry.relational.plan import Plan, Sink
+from scurry.statements.session import TableSession
+
+__all__ = ["TableJob", "TableRunner", "run_query", "run_sinks"]
+
+
+class TableRunner(Protocol):
+    """What executes plans: in-process, or on Spark."""
+
+    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+        """Yield the rows of a plan, computed as they are taken."""
+        ...
+
+    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks to their ends, as one job."""
+        ...
+
+
+def _runner(session: TableSession) -> TableRunner:
+    """Return the runner of a session; there is one yet, in-process."""
+    from scurry.statements.local_runner import LocalTableRunner
+
+    return LocalTableRunner()
+
+
+def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
+    """Yield the rows of a plan."""
+    return _runner(session).query(session, plan)
+
+
+def run_sinks(session: TableSession, sinks: Sequence[Sink]) -> TableJob:
+    """Start the job that writes some sinks."""
+    job, runner = TableJob(), _runner(session)
+    job.start(lambda: runner.write(session, sinks))
+    return job
+
+
+class TableJob(JobClient):
+    """The job of a statement."""
+
+    def __init__(self) -> None:
+        """Begin as created."""
+        self._id = JobID()
+        self._status = JobStatus.CREATED
+        self._cancelled = threading.Event()
+        self._ended = threading.Event()
+        self._error: BaseException | None = None
+        self.name = f"table-job-{uuid.uuid4().hex[:8]}"
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Do some work in a thread of its own."""
+        self._status = JobStatus.RUNNING
+
+        def run() -> None:
+            try:
+                work()
+            except BaseException as error:  # handed to whoever waits
+                self._end(JobStatus.FAILED, error)
+            else:
+                self._end(JobStatus.FINISHED)
+
+        threading.Thread(target=run, name=self.name, daemon=True).start()
+
+    def tracking(self, rows: Iterator[Any]) -> Iterator[Any]:
+        """Yield the rows of a query, and remember how it ends."""
+        self._status = JobStatus.RUNNING
+        try:
+            for row in rows:
+                if self._cancelled.is_set():
+                    break
+                yield row
+        except BaseException as error:
+            self._end(JobStatus.CANCELED if isinstance(error, GeneratorExit) else JobStatus.FAILED, error)
+            raise
+        self._end(JobStatus.CANCELED if self._cancelled.is_set() else JobStatus.FINISHED)
+
+    def _end(self, status: JobStatus, error: BaseException | None = None) -> None:
+        self._status, self._error = status, error
+        self._ended.set()
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait until the job has ended.
+
+        Raises:
+            TimeoutError: It has not.
+            ScurryError: It failed.
+        """
+        if not self._ended.wait(None if timeout_ms is None else timeout_ms / 1000):
+            raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
+        if self._error is not None:
+            raise self._error
+
+    def get_job_id(self) -> JobID:
+        """Return its identifier."""
+        return self._id
+
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        """Return its status."""
+        return CompletableFuture.completed(self._status)
+
+    def cancel(self) -> CompletableFuture[None]:
+        """Stop a query at its next row; an insertion is not interrupted."""
+        self._cancelled.set()
+        return CompletableFuture.completed(None)
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        """Fail: the job has no state."""
+        raise UnsupportedError("jobs of SQL statements have no savepoints yet")
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        """Fail: the job has no state."""
+        raise UnsupportedError("jobs of SQL statements have no savepoints yet")
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """Return nothing."""
+        return CompletableFuture.completed({})
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """Return nothing."""
+        return CompletableFuture.completed({})
+
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        """Return the result, once the job has ended."""
+        future: Future[JobExecutionResult] = Future()
+
+        def complete() -> None:
+            self._ended.wait()
+            if self._error is None:
+                future.set_result(JobExecutionResult(self._id, 0))
+            else:
+                future.set_exception(JobError(str(self._error)))
+
+        threading.Thread(target=complete, daemon=True).start()
+        return CompletableFuture(future)

@@ -1,0 +1,1 @@
+"""Statements that list: SHOW and DESCRIBE."""

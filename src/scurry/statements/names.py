@@ -1,0 +1,45 @@
+"""Names in statements: qualifying them, filtering them with LIKE."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.sql import nodes
+from scurry.statements.session import TableSession
+
+__all__ = ["filtered", "options_of", "qualified"]
+
+
+def qualified(session: TableSession, name: nodes.Identifier) -> ObjectIdentifier:
+    """Return the full name that a name in a statement means."""
+    return session.catalogs.qualify(name.names)
+
+
+def options_of(properties: Iterable[nodes.Property] | None) -> dict[str, str]:
+    """Return the options of WITH or SET."""
+    return {each.key.value: each.value.value for each in properties or ()}
+
+
+def filtered(names: Iterable[str], like: nodes.NameFilter | None) -> list[str]:
+    """Return the names that LIKE or ILIKE accepts, or does not if it is negated."""
+    if like is None:
+        return list(names)
+    flags = re.IGNORECASE | re.DOTALL if like.operator.upper() == "ILIKE" else re.DOTALL
+    pattern = re.compile(_regex(like.pattern), flags)
+    return [name for name in names if (pattern.fullmatch(name) is None) == like.negated]
+
+
+def _regex(pattern: str) -> str:
+    parts = []
+    position = 0
+    while position < len(pattern):
+        char = pattern[position]
+        if char == "\\" and position + 1 < len(pattern):
+            position += 1
+            parts.append(re.escape(pattern[position]))
+        else:
+            parts.append({"%": ".*", "_": "."}.get(char) or re.escape(char))
+        position += 1
+    return "".join(parts)

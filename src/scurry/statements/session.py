@@ -1,0 +1,89 @@
+"""TableSession: what statements are executed in: catalogs, settings, mode."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scurry.catalog.entries import CatalogTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.manager import CatalogManager
+from scurry.common.configuration import Configuration
+from scurry.connectors.tables.contract import TableContext
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scurry.functions.definition import Session
+
+__all__ = ["LOCAL_TIME_ZONE", "TableSession"]
+
+LOCAL_TIME_ZONE = "table.local-time-zone"
+
+
+@dataclass
+class TableSession:
+    """What statements are executed in.
+
+    Attributes:
+        catalogs: The catalogs, and what is current.
+        configuration: The settings.
+        is_streaming: Whether queries run in STREAMING.
+        modules: The modules in use; only `core` has functions.
+        loaded_modules: The modules that are loaded.
+        jars: Paths of ADD JAR, which are kept and not used.
+    """
+
+    catalogs: CatalogManager
+    configuration: Configuration
+    is_streaming: bool
+    modules: list[str] = field(default_factory=lambda: ["core"])
+    loaded_modules: list[str] = field(default_factory=lambda: ["core"])
+    jars: list[str] = field(default_factory=list)
+
+    def setting(self, key: str, default: str) -> str:
+        """Return the text of a setting."""
+        return self.configuration.get_string(key, default)
+
+    @property
+    def time_zone(self) -> str:
+        """The session's time zone: `table.local-time-zone`, by default that of the machine."""
+        zone = self.setting(LOCAL_TIME_ZONE, "default")
+        return local_time_zone() if zone == "default" else zone
+
+    def for_functions(self) -> Session:
+        """Return what functions know of the session."""
+        from scurry.functions.definition import Session
+
+        return Session(
+            time_zone=self.time_zone,
+            is_streaming=self.is_streaming,
+            query_start=None if self.is_streaming else time.time_ns() // 1_000_000,
+            current_catalog=self.catalogs.current_catalog,
+            current_database=self.catalogs.current_database,
+            options=tuple(sorted(self.configuration.to_dict().items())),
+        )
+
+    def context_of(
+        self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None
+    ) -> TableContext:
+        """Return what the factory of a table's connector gets."""
+        options = {**table.options, **(hints or {})}
+        return TableContext(identifier, table, options, self.time_zone, self.is_streaming)
+
+
+def local_time_zone() -> str:
+    """Return the name of the machine's time zone, `UTC` where it has none."""
+    import os
+    from pathlib import Path
+
+    named = os.environ.get("TZ")
+    if named:
+        return named.lstrip(":")
+    path = os.path.realpath("/etc/localtime")
+    _, found, name = path.partition("/zoneinfo/")
+    if found:
+        return name
+    file = Path("/etc/timezone")
+    return file.read_text(encoding="utf-8").strip() or "UTC" if file.exists() else "UTC"

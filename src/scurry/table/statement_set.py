@@ -1,0 +1,87 @@
+"""StatementSet: insertions that run as one job."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from scurry.common._api import ApiObject
+from scurry.errors import ValidationError
+from scurry.table.table_pipeline import TablePipeline
+from scurry.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from scurry.relational.plan import Sink
+    from scurry.table.table import Table
+    from scurry.table.table_environment import TableEnvironment
+
+__all__ = ["StatementSet"]
+
+
+class StatementSet(ApiObject):
+    """Insertions that run as one job."""
+
+    def __init__(self, environment: TableEnvironment) -> None:
+        """Begin empty; use `create_statement_set`."""
+        self._environment = environment
+        self._sinks: list[Sink] = []
+
+    def add(self, table_pipeline: TablePipeline) -> StatementSet:
+        """Add a pipeline."""
+        self._sinks.append(table_pipeline._sink)
+        return self
+
+    def add_insert_sql(self, stmt: str) -> StatementSet:
+        """Add an INSERT.
+
+        Args:
+            stmt: The statement.
+
+        Raises:
+            ValidationError: It is another statement, or a wrong one.
+            SqlParserError: It is no statement.
+        """
+        from scurry.sql import nodes
+        from scurry.sql.parser import parse
+        from scurry.statements.inserts import plan_insert
+
+        statement = parse(stmt)
+        if not isinstance(statement, nodes.Insert):
+            raise ValidationError("Only insert statement is supported now.")
+        self._sinks.append(plan_insert(self._environment._session, statement))
+        return self
+
+    def add_insert(self, target_path_or_descriptor: Any, table: Table, overwrite: bool = False) -> StatementSet:
+        """Add the insertion of a table's rows.
+
+        Args:
+            target_path_or_descriptor: Name of the table that is written.
+            table: The rows.
+            overwrite: Whether existing rows are replaced.
+        """
+        return self.add(table.insert_into(target_path_or_descriptor, overwrite))
+
+    def explain(self, *extra_details: int) -> str:
+        """Return the plans of all insertions."""
+        from scurry.statements.explain import explain_plans
+
+        return explain_plans(self._environment._session, list(self._sinks))
+
+    def print_explain(self, *extra_details: int) -> None:
+        """Print the plans of all insertions."""
+        sys.stdout.write(self.explain(*extra_details) + "\n")
+        sys.stdout.flush()
+
+    def execute(self) -> TableResult:
+        """Start the job; the set is empty afterwards.
+
+        Raises:
+            ValidationError: Nothing was added.
+        """
+        from scurry.statements.inserts import execute_sinks
+
+        if not self._sinks:
+            raise ValidationError("No statements to execute: add insertions to the statement set first")
+        sinks, self._sinks = self._sinks, []
+        session = self._environment._session
+        return TableResult(session, execute_sinks(session, sinks))

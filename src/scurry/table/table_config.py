@@ -1,0 +1,96 @@
+"""TableConfig: the settings of a TableEnvironment."""
+
+from __future__ import annotations
+
+import datetime
+
+from scurry.common._api import ApiObject
+from scurry.common.configuration import Configuration
+from scurry.common.time import to_millis
+
+__all__ = ["TableConfig"]
+
+_TIME_ZONE = "table.local-time-zone"
+_STATE_TTL = "table.exec.state.ttl"
+_EXECUTABLE = "python.executable"
+
+
+class TableConfig(ApiObject):
+    """The settings of a TableEnvironment; they hold for statements that are executed later."""
+
+    def __init__(self, configuration: Configuration | None = None) -> None:
+        """Take the configuration that is changed."""
+        self._configuration = Configuration() if configuration is None else configuration
+
+    def get(self, key: str, default_value: str) -> str:
+        """Return a setting.
+
+        Args:
+            key: Its name.
+            default_value: The answer if it is not set.
+        """
+        return self._configuration.get_string(key, default_value)
+
+    def set(self, key: str, value: str) -> TableConfig:
+        """Change a setting.
+
+        Args:
+            key: Its name.
+            value: Its value as text.
+        """
+        self._configuration.set_string(key, value)
+        return self
+
+    def get_local_timezone(self) -> str:
+        """Return the session's time zone."""
+        from scurry.statements.session import local_time_zone
+
+        zone = self._configuration.get_string(_TIME_ZONE, "default")
+        return local_time_zone() if zone == "default" else zone
+
+    def set_local_timezone(self, timezone_id: str) -> None:
+        """Set the session's time zone.
+
+        Args:
+            timezone_id: Such as `Europe/Berlin` or `GMT-08:00`.
+        """
+        self._configuration.set_string(_TIME_ZONE, timezone_id)
+
+    def set_idle_state_retention(self, duration: datetime.timedelta) -> None:
+        """Set for how long state is kept that nothing uses.
+
+        Args:
+            duration: The time; zero for ever.
+        """
+        self._configuration.set_string(_STATE_TTL, f"{to_millis(duration)} ms")
+
+    def get_idle_state_retention(self) -> datetime.timedelta:
+        """Return for how long state is kept that nothing uses."""
+        from scurry.common._config.option import parse_duration
+
+        return datetime.timedelta(milliseconds=parse_duration(self._configuration.get_string(_STATE_TTL, "0 ms")))
+
+    def get_configuration(self) -> Configuration:
+        """Return all settings."""
+        return self._configuration
+
+    def add_configuration(self, configuration: Configuration) -> None:
+        """Add settings."""
+        self._configuration.add_all(configuration)
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """Set the Python that runs user functions.
+
+        Args:
+            python_exec: Its path.
+        """
+        self._configuration.set_string(_EXECUTABLE, python_exec)
+
+    def get_python_executable(self) -> str:
+        """Return the Python that runs user functions."""
+        return self._configuration.get_string(_EXECUTABLE, "python")
+
+    @staticmethod
+    def get_default() -> TableConfig:
+        """Return settings of which none is set."""
+        return TableConfig()

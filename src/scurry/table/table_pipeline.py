@@ -1,0 +1,47 @@
+"""TablePipeline: rows that are written into a table when it is executed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from scurry.common._api import ApiObject
+from scurry.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from scurry.catalog.identifier import ObjectIdentifier
+    from scurry.relational.plan import Sink
+    from scurry.statements.session import TableSession
+
+__all__ = ["TablePipeline"]
+
+
+class TablePipeline(ApiObject):
+    """Rows that are written into a table."""
+
+    def __init__(self, session: TableSession, sink: Sink, identifier: ObjectIdentifier) -> None:
+        """Wrap a plan; programs get it from `Table.insert_into`."""
+        self._session = session
+        self._sink = sink
+        self._identifier = identifier
+
+    def execute(self) -> TableResult:
+        """Start the job."""
+        from scurry.statements.inserts import execute_sinks
+
+        return TableResult(self._session, execute_sinks(self._session, [self._sink]))
+
+    def explain(self, *extra_details: int) -> str:
+        """Return the plans."""
+        from scurry.statements.explain import explain_plans
+
+        return explain_plans(self._session, [self._sink])
+
+    def print_explain(self, *extra_details: int) -> None:
+        """Print the plans."""
+        sys.stdout.write(self.explain(*extra_details) + "\n")
+        sys.stdout.flush()
+
+    def get_sink_identifier(self) -> ObjectIdentifier:
+        """Return the full name of the table."""
+        return self._identifier

@@ -1,0 +1,131 @@
+"""TableResult: the answer of a statement."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from scurry.catalog.schema import ResolvedSchema
+from scurry.common._api import ApiObject
+from scurry.common.job_client import JobClient
+from scurry.common.types import Row, RowKind
+from scurry.logical_types import DataType
+from scurry.table._values import python_value
+from scurry.table.result_kind import ResultKind
+from scurry.table.table_schema import TableSchema
+
+if TYPE_CHECKING:
+    from scurry.statements.results import StatementResult
+    from scurry.statements.session import TableSession
+
+__all__ = ["CloseableIterator", "TableResult"]
+
+
+class TableResult(ApiObject):
+    """The answer of a statement. Its rows can be taken once, by `collect()` or `print()`."""
+
+    def __init__(self, session: TableSession, result: StatementResult) -> None:
+        """Wrap an answer; programs get it from `execute_sql` and `execute`."""
+        self._session = session
+        self._result = result
+
+    def get_job_client(self) -> JobClient | None:
+        """Return the client of the statement's job, None if it has none."""
+        return self._result.job
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait until the rows of an insertion are written; a query's rows are computed as they are taken.
+
+        Args:
+            timeout_ms: The longest time to wait, in milliseconds; None for no limit.
+
+        Raises:
+            TimeoutError: The time is over.
+            ScurryError: The job failed.
+        """
+        from scurry.statements.jobs import TableJob
+
+        job = self._result.job
+        if isinstance(job, TableJob) and not self._result.is_query:
+            job.wait(timeout_ms)
+
+    def get_table_schema(self) -> TableSchema:
+        """Return names and types of the columns."""
+        schema = self._result.schema
+        return TableSchema(schema.get_column_names(), schema.get_column_data_types())
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Return names and types of the columns."""
+        return self._result.schema
+
+    def get_result_kind(self) -> int:
+        """Return `ResultKind.SUCCESS` or `ResultKind.SUCCESS_WITH_CONTENT`."""
+        return ResultKind.SUCCESS_WITH_CONTENT if self._result.has_content else ResultKind.SUCCESS
+
+    def collect(self) -> CloseableIterator:
+        """Return an iterator over the rows, which is a context manager, too."""
+        types = self._result.schema.get_column_data_types()
+        return CloseableIterator(self._result.rows, types)
+
+    def print(self) -> None:
+        """Print the rows, in Flink's layout."""
+        from scurry.table._printing import data_lines, query_lines
+
+        result, zone = self._result, self._session.time_zone
+        if not result.has_content:
+            lines = iter([str(values[0]) for _, values in result.rows])
+        elif result.is_query:
+            lines = query_lines(result.schema, result.rows, self._session.is_streaming, zone, self._widest())
+        elif result.job is not None:
+            lines = iter([" ".join(map(str, values)) for _, values in result.rows])
+        else:
+            lines = data_lines(result.schema, result.rows, zone)
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    def _widest(self) -> int:
+        return int(self._session.setting("table.display.max-column-width", "30"))
+
+
+class CloseableIterator(ApiObject):
+    """The rows of a result."""
+
+    def __init__(self, rows: Iterator[tuple[int, tuple[object, ...]]], types: list[DataType]) -> None:
+        """Take the rows and the types of their columns."""
+        self._rows = rows
+        self._converters = [python_value(kind) for kind in types]
+
+    def __iter__(self) -> CloseableIterator:
+        """Return itself."""
+        return self
+
+    def __next__(self) -> Row:
+        """Return the next row."""
+        kind, values = next(self._rows)
+        row = Row(*[convert(value) for convert, value in zip(self._converters, values, strict=True)])
+        if kind:
+            row.set_row_kind(RowKind(kind))
+        return row
+
+    def next(self) -> Row:
+        """Return the next row."""
+        return self.__next__()
+
+    def close(self) -> None:
+        """Stop the job, if it runs, and forget the other rows."""
+        close = getattr(self._rows, "close", None)
+        if close is not None:
+            close()
+
+    def __enter__(self) -> CloseableIterator:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()

@@ -1,0 +1,99 @@
+"""TableSchema: names and types of columns, as older programs ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.common._api import ApiObject
+from scurry.errors import ArgumentError
+from scurry.logical_types import DataType, RowField, RowType
+
+__all__ = ["TableSchema"]
+
+
+class TableSchema(ApiObject):
+    """Names and types of columns."""
+
+    def __init__(self, field_names: Sequence[str] | None = None, data_types: Sequence[DataType] | None = None) -> None:
+        """Pair names with types.
+
+        Raises:
+            ArgumentError: There are not as many of both.
+        """
+        self._names, self._types = list(field_names or ()), list(data_types or ())
+        if len(self._names) != len(self._types):
+            raise ArgumentError(f"{len(self._names)} names and {len(self._types)} types: they must be as many")
+
+    def copy(self) -> TableSchema:
+        """Return the same schema."""
+        return TableSchema(self._names, self._types)
+
+    def get_field_data_types(self) -> list[DataType]:
+        """Return the types."""
+        return list(self._types)
+
+    def get_field_data_type(self, field: int | str) -> DataType | None:
+        """Return the type of a column, by position or name; None if there is no such column."""
+        index = self._index(field)
+        return None if index is None else self._types[index]
+
+    def get_field_count(self) -> int:
+        """Return the number of columns."""
+        return len(self._names)
+
+    def get_field_names(self) -> list[str]:
+        """Return the names."""
+        return list(self._names)
+
+    def get_field_name(self, field_index: int) -> str | None:
+        """Return the name of a column, None if there is no such column."""
+        return self._names[field_index] if 0 <= field_index < len(self._names) else None
+
+    def to_row_data_type(self) -> RowType:
+        """Return the type of rows."""
+        return RowType([RowField(name, kind) for name, kind in zip(self._names, self._types, strict=True)])
+
+    def _index(self, field: int | str) -> int | None:
+        if isinstance(field, str):
+            return self._names.index(field) if field in self._names else None
+        return field if 0 <= field < len(self._names) else None
+
+    def __repr__(self) -> str:
+        """Return the columns over several lines."""
+        lines = [
+            f" |-- {name}: {kind.as_summary_string()}\n" for name, kind in zip(self._names, self._types, strict=True)
+        ]
+        return "root\n" + "".join(lines)
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        """Compare names and types."""
+        return isinstance(other, TableSchema) and (self._names, self._types) == (other._names, other._types)
+
+    def __hash__(self) -> int:
+        """Hash the names."""
+        return hash(tuple(self._names))
+
+    @classmethod
+    def builder(cls) -> TableSchema.Builder:
+        """Return a builder."""
+        return TableSchema.Builder()
+
+    class Builder(ApiObject):
+        """Builds a schema column by column."""
+
+        def __init__(self) -> None:
+            """Begin without columns."""
+            self._names: list[str] = []
+            self._types: list[DataType] = []
+
+        def field(self, name: str, data_type: DataType) -> TableSchema.Builder:
+            """Add a column."""
+            self._names.append(name)
+            self._types.append(data_type)
+            return self
+
+        def build(self) -> TableSchema:
+            """Return the schema."""
+            return TableSchema(self._names, self._types)

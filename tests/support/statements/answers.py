@@ -1,0 +1,76 @@
+"""Answers of scurry to the statements of a transcript, compared with Flink's."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scurry.errors import ScurryError
+from scurry.table import EnvironmentSettings, TableEnvironment
+from support.statements.files import is_batch, recorded, statements, text_of, write_files
+
+_WRITING = ("INSERT", "EXECUTE", "CREATE", "REPLACE")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What Flink and scurry answer to a statement."""
+
+    statement: str
+    flink: str
+    scurry: str
+
+    @property
+    def both_refuse(self) -> bool:
+        return self.flink.startswith("!") and self.scurry.startswith("!")
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the rows are the same, or scurry's error has the words of Flink's or of one of its causes."""
+        if not self.both_refuse:
+            return self.flink == self.scurry
+        own = _words(self.scurry)
+        messages = [_words(message) for message in re.split(r"^! \w+: ", self.flink, flags=re.MULTILINE)[1:]]
+        return any(message and (message in own or own in message) for message in messages)
+
+    def __str__(self) -> str:
+        return f"{self.statement}\nFlink:\n{self.flink}\nscurry:\n{self.scurry}"
+
+
+def _words(text: str) -> str:
+    return " ".join(text.replace("! ", " ").split())
+
+
+def answers(name: str, directory: str) -> Iterator[Answer]:
+    """Execute the statements of a transcript, one after the other."""
+    text = text_of(name)
+    write_files(text, directory)
+    environment = _environment(is_batch(text))
+    for statement, expected in zip(statements(text), recorded(name), strict=True):
+        yield Answer(statement, expected, _answer(environment, statement, directory))
+
+
+def _environment(batch: bool) -> TableEnvironment:
+    settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
+    environment = TableEnvironment.create(settings)
+    environment.get_config().set("table.local-time-zone", "UTC")
+    return environment
+
+
+def _answer(environment: TableEnvironment, statement: str, directory: str) -> str:
+    output = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output):
+            result = environment.execute_sql(statement.replace("{tmp}", directory))
+            if result.get_job_client() is not None and statement.split()[0].upper() in _WRITING:
+                result.wait()
+            else:
+                result.print()
+    except ScurryError as error:
+        return f"! {error}".replace(directory, "{tmp}")
+    schema = str(result.get_resolved_schema()).replace("\n", " ")
+    answer = f"= {result.get_result_kind()} {schema}\n{output.getvalue()}"
+    return answer.replace(directory, "{tmp}").strip("\n")

@@ -10,12 +10,12 @@ from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, Session, SignatureError
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, IntegralType, IntType, RowType
+from scurry.logical_types import CharType, DataType, IntegralType, IntType, NumericType, RowType, VarCharType
 from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit
 from scurry.relational.expressions import Call, Expression, Literal
 
-__all__ = ["all_of", "call", "cast", "converted", "field", "refused"]
+__all__ = ["all_of", "call", "cast", "converted", "field", "no_match", "refused"]
 
 
 def refused(span: Any, message: str) -> ValidationError:
@@ -45,8 +45,7 @@ def call(
     """
     function = lookup(name)
     if function is None:
-        shown = ", ".join(f"<{standard_name(each.type)}>" for each in arguments)
-        raise refused(span, f"No match found for function signature {name.upper()}({shown})")
+        raise no_match(name, arguments, span)
     site = CallSite(name.upper(), tuple(map(_known, arguments)), session, target)
     try:
         signature = function.infer(site)
@@ -56,6 +55,18 @@ def call(
         converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
     )
     return Call(function.name, taken, signature.result_type, span=span)
+
+
+def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
+    """Return the error for a function that does not exist."""
+    shown = ", ".join(f"<{_family(each.type)}>" for each in arguments)
+    return refused(span, f"No match found for function signature {name.upper()}({shown})")
+
+
+def _family(data_type: DataType) -> str:
+    if isinstance(data_type, NumericType):
+        return "NUMERIC"
+    return "CHARACTER" if isinstance(data_type, CharType | VarCharType) else standard_name(data_type)
 
 
 def _known(expression: Expression) -> Argument:

@@ -13,9 +13,11 @@ from scurry.functions.aggregate.grouped import by_arrow, counts, listed, merged_
 from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.keys import first_of_each
 from scurry.functions.signatures import refuse_call
-from scurry.logical_types import BigIntType, DataType
+from scurry.logical_types import ArrayType, BigIntType, BooleanType, DataType, MapType, MultisetType, NullType, RowType
 
 __all__ = ["FUNCTIONS"]
+
+_UNSUPPORTED = (BooleanType, ArrayType, MapType, MultisetType, RowType)
 
 
 class Count:
@@ -59,12 +61,17 @@ def _groups_of(lists: Column) -> Groups:
 
 
 def _infer_count(site: AggregateSite) -> Signature:
+    if any(isinstance(each, NullType) for each in site.types):
+        raise SignatureError("Illegal use of 'NULL'")
     return Signature(site.types, BigIntType(False))
 
 
 def _infer_approximate(site: AggregateSite) -> Signature:
     if len(site.arguments) != 1:
         raise refuse_call(site)
+    if isinstance(site.types[0], _UNSUPPORTED):
+        name = site.types[0].type_name()
+        raise SignatureError(f"APPROX_COUNT_DISTINCT aggregate function does not support type: ''{name}''.")
     if site.session.is_streaming:
         raise SignatureError("APPROX_COUNT_DISTINCT aggregate function is not supported on streaming table")
     return Signature(site.types, BigIntType(False))

@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import counts, first_positions, taken, valid_rows
-from scurry.functions.definition import Signature
+from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.keys import order_codes
-from scurry.functions.signatures import refuse_call
+from scurry.logical_types import ArrayType, MapType, MultisetType, RowType
 
 __all__ = ["FUNCTIONS"]
 
@@ -76,15 +76,23 @@ class Single:
 
 def _infer_value(site: AggregateSite) -> Signature:
     if len(site.arguments) != 1:
-        raise refuse_call(site)
+        raise SignatureError(f"Invalid number of arguments to function '{site.name}'. Was expecting 1 arguments")
     argument = site.types[0]
     nullable = argument.is_nullable or not site.is_grouped
     return Signature(site.types, argument.with_nullability(nullable))
 
 
+def _infer_extreme(site: AggregateSite) -> Signature:
+    signature = _infer_value(site)
+    if isinstance(site.types[0], ArrayType | MapType | MultisetType | RowType):
+        name = site.types[0].type_name()
+        raise SignatureError(f"{site.name.capitalize()} aggregate function does not support type: ''{name}''.")
+    return signature
+
+
 FUNCTIONS = (
-    AggregateFunction("MIN", _infer_value, lambda site, result_type: Extreme(greatest=False)),
-    AggregateFunction("MAX", _infer_value, lambda site, result_type: Extreme(greatest=True)),
+    AggregateFunction("MIN", _infer_extreme, lambda site, result_type: Extreme(greatest=False)),
+    AggregateFunction("MAX", _infer_extreme, lambda site, result_type: Extreme(greatest=True)),
     AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False)),
     AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True)),
     AggregateFunction("SINGLE_VALUE", _infer_value, lambda site, result_type: Single()),

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scurry.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import by_arrow, counts, valid_rows
@@ -30,7 +29,7 @@ class Moments:
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns, groups)
-        values = np.asarray(column.cast(pa.float64()))
+        values = np.asarray(column.cast(pa.float64(), safe=False))
         number = np.bincount(groups, minlength=count)
         with np.errstate(all="ignore"):
             mean = np.bincount(groups, weights=values, minlength=count) / np.maximum(number, 1)
@@ -54,19 +53,19 @@ class Moments:
         found = pa.array(values, mask=divisor < 1)
         if pa.types.is_decimal(self._type):
             return _as_decimals(found, self._type)
-        return (
-            found.cast(self._type, safe=False) if not pa.types.is_integer(self._type) else _truncated(found, self._type)
-        )
+        if pa.types.is_integer(self._type):
+            return _truncated(values, divisor < 1, self._type)
+        return found.cast(self._type, safe=False)
 
 
-def _truncated(column: Column, kind: pa.DataType) -> Column:
-    bits = kind.bit_width
-    limit = float(2 ** (bits - 1))
-    return (
-        pc.trunc(column).cast(kind, safe=False)
-        if bits == 64
-        else pc.trunc(pc.min_element_wise(column, limit - 1)).cast(kind, safe=False)
-    )
+def _truncated(values: Groups, none: Groups, kind: pa.DataType) -> Column:
+    """Return numbers as whole numbers as Java casts them: at the bounds of INT or BIGINT, then the low bits."""
+    wide = 63 if kind.bit_width == 64 else 31
+    with np.errstate(invalid="ignore"):
+        bounded = np.clip(np.nan_to_num(values, posinf=2.0**wide), -(2.0**wide), np.nextafter(2.0**wide, 0))
+    limit = 2**wide - 1
+    whole = np.where(values >= float(limit), limit, bounded.astype(np.int64))
+    return pa.array(whole, mask=none).cast(kind, safe=False)
 
 
 def _as_decimals(column: Column, kind: pa.DataType) -> Column:

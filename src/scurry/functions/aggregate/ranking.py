@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
-from scurry.functions.definition import Signature
+from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.signatures import refuse_call
-from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType
+from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType, LocalZonedTimestampType
 from scurry.logical_types.common_type import find_common_type
 
 __all__ = ["FUNCTIONS"]
@@ -33,6 +33,8 @@ def _offset(site: AggregateSite) -> Signature:
     if not 1 <= len(site.arguments) <= 3:
         raise refuse_call(site)
     types: list[DataType] = list(site.types)
+    if isinstance(types[0], LocalZonedTimestampType):
+        raise SignatureError("LeadLag aggregate function does not support type: ''TIMESTAMP_WITH_LOCAL_TIME_ZONE''.")
     result = types[0].nullable()
     if len(types) == 3:
         common = find_common_type([types[0], types[2]])

@@ -21,7 +21,7 @@ from scurry.sql.validator.ordering import order_key
 if TYPE_CHECKING:
     from scurry.sql.validator.expressions import ExpressionValidator
 
-__all__ = ["aggregate_call", "is_aggregate", "is_ranking"]
+__all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
 
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
@@ -32,7 +32,13 @@ def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
 def is_ranking(node: nodes.FunctionCall) -> bool:
     """Say whether a call is one whose value depends on the place of the row, so that it takes no frame."""
     function = _function(node)
-    return function is not None and function.make is None
+    return function is not None and function.make is None and function.name != "NTILE"
+
+
+def needs_order(node: nodes.FunctionCall) -> bool:
+    """Say whether a call with OVER needs ORDER BY."""
+    function = _function(node)
+    return function is not None and function.needs_order
 
 
 def aggregate_call(
@@ -51,6 +57,9 @@ def aggregate_call(
     """
     function = _function(node)
     if function is None:
+        if isinstance(node, nodes.Call) and lookup(str(node.name)) is None:
+            arguments = [validator.convert(each) for each in node.arguments]
+            raise calls.no_match(str(node.name), arguments, _call_span(node))
         raise invalid(node.span, "OVER must be applied to aggregate function")
     if function.make is None and not over:
         raise invalid(node.span, "OVER clause is necessary for window functions")
@@ -89,12 +98,17 @@ def _function(node: nodes.FunctionCall) -> AggregateFunction | None:
 
 def _arguments(node: nodes.FunctionCall) -> Sequence[nodes.Expression | Expression]:
     if isinstance(node, nodes.JsonObjectAggregate):
-        return [node.entry.key, node.entry.value, _on_null(node.absent_on_null)]
+        return [node.entry.key, node.entry.value, _symbol(_on_null(node)), *_format(node.entry.value)]
     if isinstance(node, nodes.JsonArrayAggregate):
-        return [node.value, _on_null(node.absent_on_null)]
+        return [node.value, _symbol(_on_null(node)), *_format(node.value)]
     assert isinstance(node, nodes.Call)
     if node.name.last.upper() == "COUNT":
+        if not node.arguments:
+            raise invalid(node.span, "Invalid number of arguments to function 'COUNT'. Was expecting 1 arguments")
         return [each for each in node.arguments if not isinstance(each, nodes.Star)]
+    for each in node.arguments:
+        if isinstance(each, nodes.Star):
+            raise invalid(each.span, "Unknown identifier '*'")
     return node.arguments
 
 
@@ -102,8 +116,17 @@ def _argument(argument: nodes.Expression | Expression, validator: ExpressionVali
     return argument if isinstance(argument, Expression) else validator.convert(argument)
 
 
-def _on_null(absent: bool) -> Literal:
-    return Literal("ABSENT ON NULL" if absent else "NULL ON NULL", SymbolType())
+def _on_null(node: nodes.JsonObjectAggregate | nodes.JsonArrayAggregate) -> str:
+    return "ABSENT ON NULL" if node.absent_on_null else "NULL ON NULL"
+
+
+def _format(value: nodes.Expression) -> list[Literal]:
+    """Return the argument that says whether a value is JSON already."""
+    return [_symbol("JSON")] if isinstance(value, nodes.JsonObject | nodes.JsonArray | nodes.JsonQuery) else []
+
+
+def _symbol(text: str) -> Literal:
+    return Literal(text, SymbolType())
 
 
 def _order(node: nodes.FunctionCall) -> Sequence[nodes.OrderItem]:

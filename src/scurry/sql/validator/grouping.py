@@ -66,6 +66,7 @@ class Grouping:
 
     def __init__(self, group_by: nodes.GroupBy | None, plan: Plan, base: ExpressionValidator) -> None:
         self._base = base
+        self._group_by = group_by
         self._input = plan
         self._keys: list[Expression] = []
         self._names: list[str] = []
@@ -200,6 +201,8 @@ class Grouping:
         return InputReference(before + self._calls.index(call), call.type)
 
     def _grouping_function(self, node: nodes.Call, name: str, validator: ExpressionValidator) -> Expression:
+        if self._group_by is None:
+            raise invalid(node.span, f"{name} operator may only occur in an aggregate query")
         places = []
         for argument in node.arguments:
             key = self._base.convert(argument)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scurry.errors import ValidationError
 from scurry.logical_types import IntegralType, NumericType
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
@@ -12,7 +13,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.rewriting import rewritten
 from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql import nodes
-from scurry.sql.validator.aggregates import is_ranking
+from scurry.sql.validator.aggregates import is_ranking, needs_order
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.ordering import order_key
@@ -63,9 +64,16 @@ class OverCalls:
         window = self._window(node.over)
         partition_by = tuple(self._inner.convert(each) for each in window.partition_by)
         order_by = tuple(order_key(each, self._inner.convert(each.expression)) for each in window.order_by)
-        ranking = is_ranking(node)
-        if ranking and window.frame is not None:
+        if is_ranking(node) and window.frame is not None:
             raise invalid(window.frame.span, "ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions")
+        if needs_order(node) and not order_by:
+            raise invalid(node.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification")
+        if (
+            isinstance(node, nodes.Call)
+            and node.quantifier == "DISTINCT"
+            and not self._inner.environment.session.is_streaming
+        ):
+            raise ValidationError("Distinct not supported in Windowing function!")
         frame = self._frame(window, order_by)
         call = self._inner.aggregate(nodes.replace(node, over=None), grouped=False, over=True)
         found = WindowCall(call, partition_by, order_by, frame, call.type)
@@ -90,7 +98,8 @@ class OverCalls:
             base=None,
             partition_by=base.partition_by,
             order_by=over.order_by or base.order_by,
-            frame=over.frame,
+            # A frame beside the name of a window has no effect in Flink.
+            frame=None,
         )
 
     def _named(self, name: nodes.Identifier) -> nodes.WindowSpecification:

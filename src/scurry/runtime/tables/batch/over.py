@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.errors import UnsupportedError
+from scurry.errors import EvaluationError, UnsupportedError
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes, order_codes
 from scurry.logical_types import DecimalType
@@ -209,6 +209,8 @@ def _percent_rank(call: AggregateCall, rows: _Partitions) -> pa.Array:
 
 def _ntile(call: AggregateCall, rows: _Partitions) -> pa.Array:
     buckets = np.asarray(argument_column(call.arguments[0], rows.batch)).astype(np.int64)
+    if not buckets.all():
+        raise EvaluationError("/ by zero")
     size, row = rows.end - rows.start, rows.row - rows.start
     small, larger = size // buckets, size % buckets
     edge = larger * (small + 1)

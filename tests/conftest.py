@@ -37,6 +37,24 @@ def test_modules_are_importable_in_workers() -> Iterator[None]:
         os.environ["PYTHONPATH"] = before
 
 
+def _has_jvm() -> bool:
+    context = sys.modules.get("pyspark.core.context")
+    return context is not None and context.SparkContext._gateway is not None
+
+
+#: Marks of tests that may start a JVM.
+WITH_JVM = {"spark", "nightly", "conformance", "faults", "chaos", "soak", "bench", "kafka"}
+
+
+@pytest.fixture(autouse=True)
+def no_jvm_without_a_mark(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that starts Spark by mistake would cost everybody seconds."""
+    before = _has_jvm()
+    yield
+    if not before and WITH_JVM.isdisjoint(mark.name for mark in request.node.iter_markers()):
+        assert not _has_jvm(), "this test has started Spark: mark it, or set scurry.runner to local"
+
+
 def _server_script() -> ModuleType:
     path = TESTS.parent / "tools" / "postgres.py"
     spec = importlib.util.spec_from_file_location("scurry_postgres_server", path)

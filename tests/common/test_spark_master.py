@@ -10,6 +10,7 @@ from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ClusterUnreachableError, ConfigError
 from scurry.spark.session.cluster import joining, reach
+from scurry.testing import job_plan_of
 
 GOOD = ["local", "local[4]", "local[*]", "local[*,3]", "local[2, 3]", "local-cluster[2,1,1024]", "spark://host:7077",
         "spark://a:7077,b:7077", "spark://[::1]:7077", "yarn", "k8s://https://host:6443"]  # fmt: skip
@@ -28,7 +29,9 @@ BAD = [
 
 @pytest.mark.parametrize("url", GOOD)
 def test_masters_are_accepted(url: str) -> None:
-    StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"spark.master": url}))
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"spark.master": url}))
+    env.from_collection([1]).print()
+    assert job_plan_of(env).settings.configuration["spark.master"] == url
 
 
 @pytest.mark.parametrize("url", BAD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -223,12 +224,14 @@ class TestTypes:
         assert CsvColumn("v", kind).parser(CsvDialect())(text) == value
 
     @given(st.text(max_size=6))
-    def test_of_numbers_never_fail_otherwise_than_by_value_error(self, text: str) -> None:
-        for kind in ("TINYINT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL"):
+    def test_of_numbers_read_a_number_of_their_type_or_fail_by_value_error(self, text: str) -> None:
+        types = {"TINYINT": int, "BIGINT": int, "FLOAT": float, "DOUBLE": float, "DECIMAL": Decimal}
+        for kind, expected in types.items():
             try:
-                CsvColumn("v", kind).parser(CsvDialect())(text)
+                value = CsvColumn("v", kind).parser(CsvDialect())(text)
             except ValueError:
                 continue
+            assert type(value) is expected
 
 
 class TestSchema:

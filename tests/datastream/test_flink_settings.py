@@ -95,7 +95,8 @@ class TestStateBackend:
 
 class TestUids:
     @pytest.fixture
-    def strict(self, env: StreamExecutionEnvironment) -> StreamExecutionEnvironment:
+    def strict(self) -> StreamExecutionEnvironment:
+        env = StreamExecutionEnvironment(Configuration.from_dict({"scurry.runner": "local"}))
         env.get_config().disable_auto_generated_uids()
         return env
 
@@ -129,7 +130,8 @@ class TestSlotSharingGroups:
     def test_are_accepted_by_operators_and_sinks(
         self, env: StreamExecutionEnvironment, group: str | SlotSharingGroup
     ) -> None:
-        env.from_collection([1]).slot_sharing_group(group).print().slot_sharing_group(group)
+        env.from_collection([1]).name("numbers").slot_sharing_group(group).print().slot_sharing_group(group)
+        assert [source.name for source in job_plan_of(env).sources.values()] == ["numbers"]
 
     def test_are_groups_or_names(self, env: StreamExecutionEnvironment) -> None:
         stream: DataStream = env.from_collection([1])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,42 +22,10 @@ from scurry.datastream.window import (
     TriggerResult,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from support.state_in_memory import ReducingStateInMemory, ValueStateInMemory
 
 CONTINUE, FIRE, FIRE_AND_PURGE = TriggerResult.CONTINUE, TriggerResult.FIRE, TriggerResult.FIRE_AND_PURGE
 WINDOW = TimeWindow(0, 1000)
-
-
-class Reduced:
-    """Reducing state in memory."""
-
-    def __init__(self, reduce: Callable[[Any, Any], Any]) -> None:
-        self.reduce = reduce
-        self.content: Any = None
-
-    def get(self) -> Any:
-        return self.content
-
-    def add(self, value: Any) -> None:
-        self.content = value if self.content is None else self.reduce(self.content, value)
-
-    def clear(self) -> None:
-        self.content = None
-
-
-class Value:
-    """Value state in memory."""
-
-    def __init__(self) -> None:
-        self.content: Any = None
-
-    def value(self) -> Any:
-        return self.content
-
-    def update(self, value: Any) -> None:
-        self.content = value
-
-    def clear(self) -> None:
-        self.content = None
 
 
 class Context(Trigger.OnMergeContext):
@@ -93,9 +60,9 @@ class Context(Trigger.OnMergeContext):
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         if state_descriptor.kind == "value":
-            return self.states.setdefault(state_descriptor.name, Value())
+            return self.states.setdefault(state_descriptor.name, ValueStateInMemory())
         function = state_descriptor.get_reduce_function().reduce
-        return self.states.setdefault(state_descriptor.name, Reduced(function))
+        return self.states.setdefault(state_descriptor.name, ReducingStateInMemory(function))
 
     def merge_partitioned_state(self, state_descriptor: Any) -> None:
         for value in self.inherited:

@@ -33,19 +33,9 @@ from scurry.datastream.window import (
     WindowAssigner,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError, MissingTimestampError
+from support.state_in_memory import ValueStateInMemory
 
 MIN = -(2**63)
-
-
-class ValueStateInMemory:
-    def __init__(self) -> None:
-        self.content: Any = None
-
-    def value(self) -> Any:
-        return self.content
-
-    def update(self, value: Any) -> None:
-        self.content = value
 
 
 class Context(WindowAssigner.WindowAssignerContext):

@@ -18,6 +18,7 @@ from scurry.datastream.connectors.hybrid_source import SourceSwitchContext
 from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource, KafkaTopicPartition
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import SourceNotFoundError
+from scurry.testing import plan_of
 from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
@@ -106,9 +107,11 @@ def test_a_missing_topic_behind_files_is_one_clear_error_before_anything_is_read
         pass
 
 
-@pytest.mark.parametrize("page", ["kafka", "hybrid"])
-def test_the_examples_of_the_documentation_can_be_built(page: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "stream"), [("kafka", "words"), ("hybrid", "readings")])
+def test_the_examples_of_the_documentation_can_be_built(page: str, stream: str, tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs" / "connectors" / f"{page}.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    program = program.replace("s3://archive/readings", str(tmp_path)).replace("env.execute(", "len(")
-    exec(compile(program, f"{page}.md", "exec"), {})
+    program = program.replace("s3://archive/readings", str(tmp_path)).replace("env.execute(", "str(")
+    namespace: dict[str, Any] = {}
+    exec(compile(program, f"{page}.md", "exec"), namespace)
+    assert plan_of(namespace[stream]).name == stream

@@ -38,9 +38,12 @@ def test_a_directory_that_is_held_is_refused_with_the_holder(tmp_path: Path) -> 
 
 
 def test_a_directory_is_free_again_afterwards(tmp_path: Path) -> None:
-    for _ in range(2):
-        with held(tmp_path):
-            pass
+    with held(tmp_path):
+        first = Holder.read((tmp_path / ".lock").read_bytes())
+    with held(tmp_path):
+        second = Holder.read((tmp_path / ".lock").read_bytes())
+    assert first is not None and second is not None
+    assert (first.pid, first.owner != second.owner) == (second.pid, True)
 
 
 def test_another_process_is_kept_away_until_the_holder_is_killed(tmp_path: Path) -> None:

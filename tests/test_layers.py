@@ -264,6 +264,12 @@ def test_no_package_has_more_modules_side_by_side_than_are_taken_in_at_a_glance(
     assert {package: size for package, size in sizes.items() if size > MOST_MODULES} == {}
 
 
+def test_test_modules_have_names_of_their_own() -> None:
+    """Pytest imports them by these names alone, as workers do that unpickle their functions."""
+    names = Counter(file.name for file in Path(__file__).parent.rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 LIGHT_PACKAGES = sorted(
     module_name(file) for file in [*PACKAGE.glob("*.py"), *PACKAGE.glob("*/__init__.py")] if file.name != "__main__.py"
 )

@@ -5,9 +5,16 @@ from __future__ import annotations
 import itertools
 import sys
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scurry.graph.operators import Operator, Partitioner
+
+if TYPE_CHECKING:
+    from scurry.common.output_tag import OutputTag
+    from scurry.common.typeinfo import TypeInformation
+    from scurry.common.watermark_strategy import WatermarkStrategy
+    from scurry.connectors.cache import CachedRecords
+    from scurry.connectors.source import Source
 
 _ids = itertools.count(1)
 _PACKAGE = __name__.partition(".")[0]
@@ -39,7 +46,7 @@ class Node:
 
     inputs: tuple[Node, ...] = ()
     name: str = ""
-    output_type: Any = None
+    output_type: TypeInformation | None = None
     parallelism: int | None = None
     max_parallelism: int | None = None
     uid: str | None = None
@@ -55,24 +62,24 @@ class SourceNode(Node):
     `dead_letters` is the tag of the side output for malformed records, if they go there.
     """
 
-    source: Any = None
-    watermark_strategy: Any = None
-    dead_letters: Any = None
+    source: Source = field(kw_only=True)
+    watermark_strategy: WatermarkStrategy | None = None
+    dead_letters: OutputTag | None = None
 
 
 @dataclass(eq=False)
 class OperatorNode(Node):
     """An operator with one or two inputs; `dead_letters` is the tag of records on which it may fail, or None."""
 
-    operator: Operator = field(default_factory=lambda: Operator(None))
-    dead_letters: Any = None
+    operator: Operator = field(kw_only=True)
+    dead_letters: OutputTag | None = None
 
 
 @dataclass(eq=False)
 class PartitionNode(Node):
     """A repartitioning of its input."""
 
-    partitioner: Partitioner = field(default_factory=Partitioner)
+    partitioner: Partitioner = field(kw_only=True)
 
 
 @dataclass(eq=False)
@@ -85,12 +92,11 @@ class CacheNode(UnionNode):
     """The records of a stream that is kept for later jobs.
 
     Depending on the job, the one input is the stream that is `computed` or the source of what is `stored`.
-    `records` is a `scurry.connectors.cache.CachedRecords`.
     """
 
-    computed: Node = field(default_factory=Node)
-    stored: Node = field(default_factory=Node)
-    records: Any = None
+    computed: Node = field(kw_only=True)
+    stored: SourceNode = field(kw_only=True)
+    records: CachedRecords = field(kw_only=True)
 
 
 @dataclass(eq=False)

@@ -10,13 +10,19 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner, Sink
 from scurry.graph.settings import JobSettings
+
+if TYPE_CHECKING:
+    from scurry.common.output_tag import OutputTag
+    from scurry.common.typeinfo import TypeInformation
+    from scurry.common.watermark_strategy import WatermarkStrategy
+    from scurry.connectors.source import Source
 
 
 @contextmanager
@@ -94,7 +100,7 @@ class OperatorPlan:
     uid: str
     name: str
     operator: Operator
-    output_type: Any
+    output_type: TypeInformation | None
     parallelism: int
     origin: Origin
     description: str | None = None
@@ -102,7 +108,7 @@ class OperatorPlan:
     input_edges: list[int] = field(default_factory=list)
     level: int = 0
     #: tag of the side output for records on which the function fails, None if they fail the job
-    dead_letters: Any = None
+    dead_letters: OutputTag | None = None
     #: the operators whose functions return its records, as text for errors
     producers: list[str] = field(default_factory=list)
     #: schemas of restored states that no function had registered at the restore, as JSON; None: the state was dropped
@@ -121,16 +127,16 @@ class SourcePlan:
     id: int
     uid: str
     name: str
-    source: Any
-    watermark_strategy: Any
-    output_type: Any
+    source: Source
+    watermark_strategy: WatermarkStrategy | None
+    output_type: TypeInformation | None
     parallelism: int
     channels: int
     origin: Origin
     description: str | None = None
     outputs: list[Output] = field(default_factory=list)
     #: tag of the side output for malformed records, None if they fail the job
-    dead_letters: Any = None
+    dead_letters: OutputTag | None = None
     #: the operator between the reader and the outputs, if the watermark strategy has something to do; it belongs to the
     #: source, as in Flink, and has its number
     assigner: OperatorPlan | None = None

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from scurry.connectors.spark_source import SparkSource
 from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
@@ -80,7 +81,7 @@ def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:
         stage = _source_stage(worker_job, closure, broadcast)
         frames.append(spark.range(0, count, 1, count).mapInArrow(stage, BATCH_SCHEMA))
     for source in plan.sources.values():
-        if not source.source.native:
+        if isinstance(source.source, SparkSource):
             stage = _frame_stage(worker_job, source.id)
             frames.append(in_session(spark, source.source).mapInArrow(stage, BATCH_SCHEMA))
     frame = frames[0]

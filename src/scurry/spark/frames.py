@@ -35,12 +35,14 @@ def materialize(plan: SourcePlan, directory: str) -> Source:
 
     A restarted job reads the rows it began with, even if the DataFrame's inputs have changed.
     """
+    source = plan.source
+    assert isinstance(source, SparkSource)
     fs, path = file_system(directory)
     if not fs.exists(f"{path}/{_COMPLETE}"):
         fs.delete(path)
-        plan.source.dataframe.mapInArrow(_write_to(directory), "rows long").collect()
+        source.dataframe.mapInArrow(_write_to(directory), "rows long").collect()
         fs.open_output(f"{path}/{_COMPLETE}").close()
-    return FileSource(_Snapshot(plan.source.type_info), [directory])
+    return FileSource(_Snapshot(source.type_info), [directory])
 
 
 def _write_to(directory: str) -> Any:

@@ -172,9 +172,10 @@ class DataStream(OperatorSettings, Generic[T_co]):
             TopologyError: The records are not declared to be tuples.
             ArgumentError: There is no such field.
         """
-        if not isinstance(self.get_type(), TupleTypeInfo):
+        declared = self._node.output_type
+        if not isinstance(declared, TupleTypeInfo):
             raise TopologyError(f"Only Tuple DataStreams can be projected, not {self.get_type()}")
-        types = self._node.output_type.get_field_types()
+        types = declared.get_field_types()
         for index in field_indexes:
             if not 0 <= index < len(types):
                 raise ArgumentError(f"{self.get_type()} has no field {index}; positions are 0 to {len(types) - 1}")

@@ -139,11 +139,12 @@ class Alignment:
         return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in range(source.channels))
 
     def _idle(self, source: SourcePlan) -> bool:
-        timeout = source.watermark_strategy.idle_timeout_ms
+        strategy = source.watermark_strategy
+        timeout = None if strategy is None else strategy.idle_timeout_ms
         return timeout is not None and (self._clock() - self._spoke[source.id]) * 1000 > timeout
 
 
-def all_splits(plan: JobPlan, source: Any) -> dict[int, list[Any]]:
+def all_splits(plan: JobPlan, source: SourcePlan) -> dict[int, list[Any]]:
     """Return all splits of a bounded source, by channel."""
     with naming_source(source.name, source.origin):
         enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))

@@ -30,7 +30,7 @@ def _converter(plan: OperatorPlan | SourcePlan) -> Callable[[Values], Values] | 
     declared = plan.output_type
     if declared is None or declared == getattr(getattr(plan, "source", None), "produced_type", None):
         return None
-    return declared.block_converter()  # type: ignore[no-any-return]
+    return declared.block_converter()
 
 
 class Collector:

@@ -49,7 +49,8 @@ class SourceTask:
         outputs = self.task.collector(source, converts=source.assigner is None)
         self._malformed = MalformedInput(source, outputs, self.info)
         self._entry = self.task.entry(source, outputs)
-        aligned = source.assigner is not None and source.watermark_strategy.alignment is not None
+        strategy = source.watermark_strategy
+        aligned = source.assigner is not None and strategy is not None and strategy.alignment is not None
         self._aligned = self.task.assigners[-1] if aligned else None
         #: whether code outside of scurry makes the timestamps
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
@@ -170,11 +171,12 @@ class SourceTask:
             if work is not None:
                 try:
                     for chunk in self._source.source.read(work, sizer):
-                        if type(chunk[0]) is MalformedRecords:
-                            self._malformed.take(*chunk)
+                        values, times = chunk
+                        if isinstance(values, MalformedRecords):
+                            self._malformed.take(values, times)
                             continue
-                        if self._foreign and chunk[1] is not None:
-                            self._require_times(*chunk)
+                        if self._foreign and times is not None:
+                            self._require_times(values, times)
                         yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error

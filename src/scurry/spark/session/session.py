@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._config.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
+from scurry.connectors.spark_source import SparkSource
 from scurry.directories import socket_directory
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
@@ -96,7 +97,7 @@ def _share_data_sources(present: Any, own: Any, plan: JobPlan) -> None:
 
 
 def _session_of_frames(plan: JobPlan) -> Any:
-    frames = [s.source.dataframe for s in plan.sources.values() if not s.source.native]
+    frames = [s.source.dataframe for s in plan.sources.values() if isinstance(s.source, SparkSource)]
     return frames[0].sparkSession if frames else None
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.connectors.spark_source import SparkSource
 from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
@@ -78,7 +79,7 @@ class SparkEngine:
         plan = self._plan
         wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
         for source in plan.sources.values():
-            if not source.source.native:
+            if isinstance(source.source, SparkSource):
                 frame = in_session(self._spark, source.source)
                 wire = wire.union(frame.mapInArrow(frame_stage(self._worker_job, source), SCHEMA))
         for level in range(1, plan.levels + 1):

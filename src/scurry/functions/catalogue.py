@@ -14,9 +14,11 @@ __all__ = ["FAMILIES", "lookup", "names", "scalar_function"]
 FAMILIES = (
     "scalar.access",
     "scalar.arithmetic",
+    "scalar.clocks",
     "scalar.comparison",
     "scalar.conditional",
     "scalar.conversion",
+    "scalar.dates",
     "scalar.encoding",
     "scalar.logic",
     "scalar.numeric",
@@ -25,6 +27,7 @@ FAMILIES = (
     "scalar.rounding",
     "scalar.strings",
     "scalar.system",
+    "scalar.time_formats",
 )
 
 

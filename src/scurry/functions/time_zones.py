@@ -48,10 +48,18 @@ def offset_at(second: int, time_zone: tzinfo) -> int:
     return _seconds(moment.astimezone(time_zone).utcoffset())
 
 
-def offset_of_local(second: int, time_zone: tzinfo) -> int:
-    """Return the offset of a wall clock: the earlier where clocks are put back, the one before where they skip it."""
-    wall = _EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))
-    return _seconds(wall.replace(tzinfo=time_zone).utcoffset())
+def offset_of_local(second: int, time_zone: tzinfo, later: bool = False) -> int:
+    """Return the offset of a wall clock; where clocks skip it, the offset before.
+
+    Args:
+        second: The wall clock, in seconds since 1970.
+        time_zone: Its time zone.
+        later: Whether of two offsets, where clocks are put back, the later one is returned.
+    """
+    wall = (_EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=time_zone)
+    before, after = _seconds(wall.utcoffset()), _seconds(wall.replace(fold=1).utcoffset())
+    # Clocks are put back where the offset becomes smaller.
+    return after if later and after < before else before
 
 
 def _seconds(offset: timedelta | None) -> int:

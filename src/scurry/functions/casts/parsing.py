@@ -45,9 +45,7 @@ _EPOCH: Final = date(1970, 1, 1).toordinal()
 _TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
 _INTEGER: Final = re.compile(r"[+-]?\d*(?:\.\d*)?")
-_TIMESTAMP: Final = re.compile(
-    r"([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?"
-)
+_TIMESTAMP: Final = re.compile(r"([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?")
 _TIME: Final = re.compile(r"\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?:\.(\d*))?)?)?\s*")
 _SAFE_INTEGERS: Final = r"^-?[0-9]{1,18}$"
 _SAFE_DOUBLES: Final = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"

@@ -14,11 +14,12 @@ from scurry.errors import EvaluationError
 from scurry.functions.casts.numbers import fitted_decimal
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import by_column, null_column, value_kernel
+from scurry.functions.scalar.intervals import bind_interval, infer_interval
 from scurry.functions.signatures import refuse
 from scurry.logical_types import DataType, DecimalType, IntegralType, NullType
 from scurry.logical_types.arithmetic import arithmetic_type
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.families import APPROXIMATE, NUMERIC
+from scurry.logical_types.families import APPROXIMATE, DATETIME, INTERVAL, NUMERIC
 
 __all__ = ["FUNCTIONS"]
 
@@ -34,6 +35,9 @@ def _infer(operator: str) -> Callable[[CallSite], Signature]:
     def infer(site: CallSite) -> Signature:
         if len(site.arguments) != 2:
             raise refuse(site, form)
+        temporal = infer_interval(operator, site)
+        if temporal is not None:
+            return temporal
         left, right = _typed(site.types)
         symbol = "%" if shown == "MOD" else operator
         result = arithmetic_type(symbol, left, right)
@@ -56,6 +60,8 @@ def _typed(types: Sequence[DataType]) -> tuple[DataType, DataType]:
 
 def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if isinstance(result_type, (*DATETIME, *INTERVAL)):
+            return bind_interval(operator, site, result_type)
         if isinstance(result_type, DecimalType):
             return value_kernel(_decimal(operator, result_type), result_type)
         if isinstance(result_type, IntegralType):
@@ -157,7 +163,7 @@ _FLOATS: Final = {"+": pc.add, "-": pc.subtract, "*": pc.multiply, "/": pc.divid
 def _infer_sign(site: CallSite) -> Signature:
     if len(site.arguments) == 1 and isinstance(site.types[0], NullType):
         return Signature([NullType()], NullType())
-    if len(site.arguments) != 1 or not isinstance(site.types[0], NUMERIC):
+    if len(site.arguments) != 1 or not isinstance(site.types[0], (*NUMERIC, *INTERVAL)):
         raise refuse(site, f"'{site.name}<NUMERIC>'", infix=True)
     return Signature(site.types, site.types[0])
 

@@ -1,0 +1,72 @@
+"""The present time: CURRENT_TIMESTAMP, CURRENT_DATE, PROCTIME and their like."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import pyarrow as pa
+
+from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Session
+from scurry.functions.signatures import always, signature
+from scurry.functions.time_zones import offset_at, zone
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType, TimeType
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.families import DATE
+
+__all__ = ["FUNCTIONS", "clock_of"]
+
+_DAY: Final = 86_400_000
+
+
+def clock_of(session: Session) -> Callable[[], int]:
+    """Return the function that tells the milliseconds since 1970: in a BATCH query always those of its start."""
+    start = session.query_start
+    if start is None:
+        return lambda: time.time_ns() // 1_000_000
+    return lambda: start
+
+
+def _local(session: Session) -> Callable[[], int]:
+    clock, time_zone = clock_of(session), zone(session.time_zone)
+
+    def local() -> int:
+        now = clock()
+        return now + offset_at(now // 1000, time_zone) * 1000
+
+    return local
+
+
+def _bind(
+    clock_for: Callable[[Session], Callable[[], int]], convert: Callable[[int], int] = int
+) -> Callable[..., Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        clock, kind = clock_for(site.session), arrow_type(result_type)
+        plain = pa.int64() if kind.bit_width == 64 else pa.int32()
+        return lambda columns, rows: pa.array([convert(clock())], plain).view(kind)[0]
+
+    return bind
+
+
+def _function(name: str, data_type: DataType, bind: Callable[..., Kernel], *aliases: str) -> ScalarFunction:
+    infer = signature([], always(data_type.not_null()))
+    return ScalarFunction(name, infer, bind, aliases=aliases, is_deterministic=False, is_standard=True)
+
+
+_INSTANT: Final = LocalZonedTimestampType(3)
+_PROCTIME: Final = _INSTANT.as_time_attribute(TimeAttribute.PROCTIME)
+
+
+def _always_now(session: Session) -> Callable[[], int]:
+    return lambda: time.time_ns() // 1_000_000
+
+
+FUNCTIONS = (
+    _function("CURRENT_TIMESTAMP", _INSTANT, _bind(clock_of), "NOW"),
+    _function("CURRENT_ROW_TIMESTAMP", _INSTANT, _bind(_always_now)),
+    _function("PROCTIME", _PROCTIME, _bind(_always_now)),
+    _function("LOCALTIMESTAMP", TimestampType(3), _bind(_local)),
+    _function("CURRENT_DATE", DATE, _bind(_local, lambda now: now // _DAY)),
+    _function("LOCALTIME", TimeType(0), _bind(_local, lambda now: now % _DAY // 1000 * 1000), "CURRENT_TIME"),
+)

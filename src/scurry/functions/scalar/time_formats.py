@@ -1,0 +1,228 @@
+"""Dates and times from texts and as texts: DATE_FORMAT, TO_DATE, TO_TIMESTAMP, UNIX_TIMESTAMP, CONVERT_TZ."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from decimal import Decimal
+from typing import Any, Final
+
+import pyarrow as pa
+
+from scurry.errors import EvaluationError
+from scurry.functions.casts.parsing import parse_date, parse_timestamp
+from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.java_time import Moment, format_moment, parse_leniently, parse_moment
+from scurry.functions.kernels import by_value, value_kernel
+from scurry.functions.scalar.clocks import clock_of
+from scurry.functions.signatures import always, refuse, signature
+from scurry.functions.time_zones import offset_at, offset_of_local, zone
+from scurry.logical_types import (
+    DataType,
+    LocalZonedTimestampType,
+    NullType,
+    TimestampType,
+)
+from scurry.logical_types.arrow import units_per_second
+from scurry.logical_types.families import BIGINT, CHARACTER, DATE, INTEGER, NUMERIC, STRING, TIMESTAMP
+
+__all__ = ["FUNCTIONS"]
+
+_DEFAULT: Final = "yyyy-MM-dd HH:mm:ss"
+_NOT_PARSED: Final = -(2**63)
+#: Milliseconds of 0001-01-01 and of 9999-12-31 23:59:59.999.
+_FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
+
+
+def _local_seconds(parsed: tuple[Moment, int | None], time_zone: tzinfo) -> int:
+    """Return the seconds since 1970 UTC of a wall clock that has a zone of its own, or is in a time zone."""
+    moment, offset = parsed
+    if offset is None:
+        offset = offset_of_local(moment.seconds, time_zone, later=True)
+    return moment.seconds - offset
+
+
+def _in_zone(seconds: int, time_zone: tzinfo, nanoseconds: int = 0) -> Moment:
+    return Moment(seconds + offset_at(seconds, time_zone), nanoseconds)
+
+
+def _infer_date_format(site: CallSite) -> Signature:
+    fits = len(site.arguments) == 2 and isinstance(site.types[0], (*TIMESTAMP, *CHARACTER, NullType))
+    if not fits or not isinstance(site.types[1], (*CHARACTER, NullType)):
+        raise refuse(site, "'DATE_FORMAT(<TIMESTAMP>, <CHARACTER>)'\n'DATE_FORMAT(<CHARACTER>, <CHARACTER>)'")
+    return Signature(site.types, STRING)
+
+
+def _bind_date_format(site: CallSite, result_type: DataType) -> Kernel:
+    given, time_zone = site.types[0], zone(site.session.time_zone)
+    if not isinstance(given, TIMESTAMP):
+        return value_kernel(_reformatted, result_type)
+    units = units_per_second(given)
+    scale = 10**9 // units
+
+    def date_format(value: int, pattern: str) -> str:
+        seconds, fraction = divmod(value, units)
+        if isinstance(given, LocalZonedTimestampType):
+            seconds += offset_at(seconds, time_zone)
+        return format_moment(Moment(seconds, fraction * scale), pattern)
+
+    return value_kernel(date_format, result_type)
+
+
+def _reformatted(text: str, pattern: str) -> str | None:
+    parsed = parse_leniently(text, _DEFAULT)
+    return None if parsed is None else format_moment(parsed[0], pattern, simple=True)
+
+
+def to_date(text: str, pattern: str | None = None) -> int | None:
+    """TO_DATE: the date that a text is, NULL if it is none."""
+    if pattern is None:
+        return parse_date(text)
+    parsed = parse_leniently(text, pattern)
+    return None if parsed is None else parsed[0].days
+
+
+def _timestamp_of(text: str, pattern: str | None) -> Moment | None:
+    if pattern is not None:
+        return parse_moment(text, pattern)
+    try:
+        return Moment(*parse_timestamp(text))
+    except EvaluationError:
+        return None
+
+
+def _bind_to_timestamp(site: CallSite, result_type: DataType) -> Kernel:
+    assert isinstance(result_type, TimestampType)
+    units = units_per_second(result_type)
+
+    def to_timestamp(text: str, pattern: str | None = None) -> int | None:
+        moment = _timestamp_of(text, pattern)
+        return None if moment is None else moment.seconds * units + moment.nanoseconds * units // 10**9
+
+    return value_kernel(to_timestamp, result_type)
+
+
+def _infer_zoned(site: CallSite) -> Signature:
+    """Take a number with its precision, or a text with its pattern and zone."""
+    types, count = site.types, len(site.arguments)
+    if not 1 <= count <= 3:
+        raise SignatureError("Invalid input arguments.")
+    if isinstance(types[0], (*NUMERIC, NullType)) and count < 3:
+        if count == 2 and not isinstance(types[1], (*INTEGER, NullType)):
+            raise SignatureError("Invalid input arguments.")
+        precision = site.arguments[1].value if count == 2 and site.arguments[1].is_literal else 3
+        if precision is not None and not 0 <= precision <= 9:
+            raise SignatureError(
+                f"The precision value {precision} for function TO_TIMESTAMP_LTZ is out of range [0, 9]."
+            )
+        return Signature(types, LocalZonedTimestampType(3 if precision is None else max(precision, 3)))
+    if not all(isinstance(each, (*CHARACTER, NullType)) for each in types):
+        raise SignatureError("Invalid input arguments.")
+    if count == 3 and site.arguments[2].is_literal and site.arguments[2].value is not None:
+        _checked_zone(site.arguments[2].value)
+    return Signature(types, LocalZonedTimestampType(3))
+
+
+def _checked_zone(name: str) -> None:
+    try:
+        zone(name)
+    except ValueError as error:
+        raise SignatureError(f"Invalid timezone for parsing TIMESTAMP_LTZ: {error}") from None
+
+
+def _bind_zoned(site: CallSite, result_type: DataType) -> Kernel:
+    assert isinstance(result_type, LocalZonedTimestampType)
+    units = units_per_second(result_type)
+    if isinstance(site.types[0], NUMERIC):
+        return value_kernel(lambda value, precision=3: _from_number(value, precision, units), result_type)
+
+    def from_text(text: str, pattern: str | None = None, time_zone: str = "UTC") -> int | None:
+        moment = _zoned_moment(text, pattern)
+        if moment is None:
+            return None
+        try:
+            seconds = moment.seconds - offset_of_local(moment.seconds, zone(time_zone))
+        except ValueError:
+            return None
+        return seconds * units + moment.nanoseconds * units // 10**9
+
+    return value_kernel(from_text, result_type)
+
+
+def _zoned_moment(text: str, pattern: str | None) -> Moment | None:
+    return Moment(*parse_timestamp(text)) if pattern is None else parse_moment(text, pattern)
+
+
+def _from_number(value: Any, precision: int, units: int) -> int | None:
+    if isinstance(value, float):
+        found = int(Decimal(repr(value)) * units / 10**precision)
+    else:
+        found = int(value) * units // 10**precision
+    return found if _FIRST * units // 1000 <= found <= _LAST * units // 1000 else None
+
+
+def _infer_unix_timestamp(site: CallSite) -> Signature:
+    if len(site.arguments) > 2 or not all(isinstance(each, (*CHARACTER, NullType)) for each in site.types):
+        raise refuse(site, "'UNIX_TIMESTAMP(<CHARACTER>, <CHARACTER>)'")
+    return Signature(site.types, BIGINT.with_nullability(site.any_nullable))
+
+
+def _bind_unix_timestamp(site: CallSite, result_type: DataType) -> Kernel:
+    if not site.arguments:
+        clock = clock_of(site.session)
+        return lambda columns, rows: pa.scalar(clock() // 1000, pa.int64())
+    time_zone = zone(site.session.time_zone)
+
+    def unix_timestamp(text: str, pattern: str = _DEFAULT) -> int:
+        parsed = parse_leniently(text, pattern)
+        if parsed is None:
+            return _NOT_PARSED
+        seconds = _local_seconds(parsed, time_zone)
+        # Milliseconds are cut off towards 1970.
+        return seconds + (seconds < 0 and parsed[0].nanoseconds > 0)
+
+    return value_kernel(unix_timestamp, result_type)
+
+
+def _infer_from_unixtime(site: CallSite) -> Signature:
+    shapes = ((*INTEGER, NullType), (*CHARACTER, NullType))
+    if not 1 <= len(site.arguments) <= 2 or not all(map(isinstance, site.types, shapes)):
+        raise refuse(site, "'FROM_UNIXTIME(<INTEGER>, <CHARACTER>)'")
+    return Signature(site.types, STRING)
+
+
+def _bind_from_unixtime(site: CallSite, result_type: DataType) -> Kernel:
+    time_zone = zone(site.session.time_zone)
+
+    def from_unixtime(seconds: int, pattern: str = _DEFAULT) -> str:
+        return format_moment(_in_zone(seconds, time_zone), pattern, simple=True)
+
+    return value_kernel(from_unixtime, result_type)
+
+
+def convert_tz(text: str, source: str, target: str) -> str | None:
+    """CONVERT_TZ: a wall clock of one time zone as that of another; an unknown zone is GMT."""
+    parsed = parse_leniently(text, _DEFAULT)
+    if parsed is None:
+        return None
+    seconds = _local_seconds(parsed, _zone_or_gmt(source))
+    return format_moment(_in_zone(seconds, _zone_or_gmt(target)), _DEFAULT, simple=True)
+
+
+def _zone_or_gmt(name: str) -> tzinfo:
+    try:
+        return zone(name)
+    except ValueError:
+        return UTC
+
+
+_TEXT: Final = (*CHARACTER,)
+
+FUNCTIONS = (
+    ScalarFunction("DATE_FORMAT", _infer_date_format, _bind_date_format),
+    ScalarFunction("TO_DATE", signature([_TEXT, _TEXT], always(DATE), optional=1), by_value(to_date)),
+    ScalarFunction("TO_TIMESTAMP", signature([_TEXT, _TEXT], always(TimestampType(3)), optional=1), _bind_to_timestamp),
+    ScalarFunction("TO_TIMESTAMP_LTZ", _infer_zoned, _bind_zoned),
+    ScalarFunction("UNIX_TIMESTAMP", _infer_unix_timestamp, _bind_unix_timestamp),
+    ScalarFunction("FROM_UNIXTIME", _infer_from_unixtime, _bind_from_unixtime),
+    ScalarFunction("CONVERT_TZ", signature([_TEXT, _TEXT, _TEXT], always(STRING)), by_value(convert_tz)),
+)

@@ -1,0 +1,74 @@
+"""Plans executed on Spark in BATCH."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from scurry.functions.definition import Session
+from scurry.graph.plan import JobPlan
+from scurry.graph.settings import JobSettings
+from scurry.relational.plan import Plan, Scan
+from scurry.spark.session.session import session_for
+from scurry.spark.tables.lowering import Lowering
+from scurry.spark.tables.types import from_spark
+from scurry.spark.workers.failures import failure_of, noticing_lost_spark
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from scurry.connectors.tables.contract import TableSource
+
+__all__ = ["execute_on_spark"]
+
+#: What the lowering assumes of the session.
+_CONFIGURATION = {
+    "spark.sql.ansi.enabled": "false",  # whole numbers wrap, decimals that do not fit are NULL
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+}
+
+
+@noticing_lost_spark()
+def execute_on_spark(
+    plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]
+) -> Iterator[pa.RecordBatch]:
+    """Execute a plan as one Spark job.
+
+    Args:
+        plan: The plan, as the rules leave it.
+        session: The session of the statement.
+        settings: Parallelism, and what the Spark session is configured with.
+        source_of: Returns what reads a scan's table.
+
+    Returns:
+        The rows, in the plan's order.
+
+    Raises:
+        EvaluationError: A function has no result for a value.
+        UnsupportedError: BATCH cannot execute the plan.
+        SparkFailedError: Spark failed.
+    """
+    frame = Lowering(_spark(settings), session, source_of).frame(plan)
+    return _collected(frame, plan)
+
+
+def _spark(settings: JobSettings) -> SparkSession:
+    spark: SparkSession = session_for(JobPlan(settings))
+    for key, value in _CONFIGURATION.items():
+        if key not in settings.configuration:
+            spark.conf.set(key, value)
+    return spark
+
+
+def _collected(frame: DataFrame, plan: Plan) -> Iterator[pa.RecordBatch]:
+    try:
+        table = frame.toArrow()
+    except Exception as error:
+        raise failure_of(error) from error
+    for batch in table.to_batches():
+        yield from_spark(batch, plan.schema)

@@ -1,0 +1,114 @@
+"""Parts of plans that run in Python tasks, on the Arrow batches of a DataFrame."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from scurry.errors import ScurryError
+from scurry.functions.definition import Session
+from scurry.relational.plan import Plan, Scan
+from scurry.relational.schema import Schema
+from scurry.spark.tables.types import from_spark, to_spark
+from scurry.spark.workers.instances import mark
+
+if TYPE_CHECKING:
+    from scurry.connectors.tables.contract import TableSource
+
+__all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits"]
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def placeholder(schema: Schema, number: int = 0) -> Scan:
+    """Return the node that stands for an input of a task."""
+    return Scan(("", "", f"input {number}"), number, schema, tuple(range(len(schema))))
+
+
+def run_on_batches(plan: Plan, session: Session, schema: Schema) -> Callable[[Batches], Batches]:
+    """Return a function for `mapInArrow` that runs a plan on the rows of a partition.
+
+    Args:
+        plan: The plan; its only scan is the placeholder of its input.
+        session: The session.
+        schema: The columns of the input.
+    """
+
+    def run(batches: Batches) -> Batches:
+        yield from _executed(plan, session, lambda scan: (from_spark(batch, schema) for batch in batches))
+
+    return run
+
+
+def run_on_splits(
+    plan: Plan, session: Session, source: TableSource, columns: Sequence[str], splits: Sequence[Any]
+) -> Callable[[Batches], Batches]:
+    """Return a function for `mapInArrow` that reads splits and runs a plan on their rows.
+
+    Args:
+        plan: The plan; its only scan is the one that is read.
+        session: The session.
+        source: What reads the splits.
+        columns: Names of the columns to read.
+        splits: All splits; the input's rows are numbers of splits.
+    """
+    pickled = pickle.dumps((source, list(splits)), 5)
+
+    def run(batches: Batches) -> Batches:
+        reader, found = pickle.loads(pickled)
+
+        def read(scan: Scan) -> Batches:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    yield from reader.read(found[number], columns)
+
+        yield from _executed(plan, session, read)
+
+    return run
+
+
+def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Callable[[pa.Table, pa.Table], pa.Table]:
+    """Return a function for `cogroup(...).applyInArrow` that runs a plan on the two inputs of a group.
+
+    Args:
+        plan: The plan; its scans are the placeholders 0 and 1.
+        session: The session.
+        schemas: The columns of the inputs.
+    """
+    width = [max(len(schema), 1) for schema in schemas]
+
+    def run(left: pa.Table, right: pa.Table) -> pa.Table:
+        # columns after those of the plan only group the rows
+        tables = [left.select(range(width[0])), right.select(range(width[1]))]
+
+        def read(scan: Scan) -> Batches:
+            for batch in tables[scan.table].to_batches():
+                yield from_spark(batch, schemas[scan.table])
+
+        from scurry.runtime.tables.batch.batches import empty
+
+        batches = list(_executed(plan, session, read)) or [to_spark(empty(plan.schema), plan.schema)]
+        return pa.Table.from_batches(batches)
+
+    return run
+
+
+def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> Batches:
+    from scurry.runtime.tables.batch.executor import execute_batch
+
+    with _marked():
+        for batch in execute_batch(plan, session, read):
+            yield to_spark(batch, plan.schema)
+
+
+@contextmanager
+def _marked() -> Iterator[None]:
+    """Make errors of scurry survive Spark's error handling."""
+    try:
+        yield
+    except ScurryError as error:
+        raise RuntimeError(mark(error)) from error

@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
+        "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime.tables",
     },
     "scurry.sql": {"scurry.errors", "scurry.common"},
     "scurry.sql.validator": {

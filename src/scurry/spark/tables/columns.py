@@ -2,7 +2,7 @@
 
 `spark_column` returns None for everything else: other functions, and types for which Spark's answers differ (NaN in
 comparisons, divisions by zero, texts of numbers, ...). Such expressions run in Python.
-The session has `spark.sql.ansi.enabled=false`, so whole numbers wrap and decimals that do not fit are NULL, as in Flink.
+The session has `spark.sql.ansi.enabled=false`: whole numbers wrap and decimals that do not fit are NULL, as in Flink.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ def _divide(call: Call, arguments: list[Column]) -> Column | None:
     left, right = decimals
     failure = F.raise_error(F.lit(mark(EvaluationError("Division by zero"))))
     divided = typed(left / right, call.type)
-    return F.when(right != F.lit(Decimal(0)), divided).when(right.isNull(), divided).otherwise(typed(failure, call.type))
+    return (
+        F.when(right != F.lit(Decimal(0)), divided).when(right.isNull(), divided).otherwise(typed(failure, call.type))
+    )
 
 
 def _as_decimals(types: list[DataType], arguments: list[Column]) -> list[Column] | None:
@@ -198,8 +200,8 @@ def _like(call: Call, arguments: list[Column]) -> Column | None:
 
 
 def _substring(call: Call, arguments: list[Column]) -> Column | None:
-    limits = [each.value if isinstance(each, Literal) else None for each in call.arguments[1:]]
-    if None in limits or limits[0] < 1 or (len(limits) > 1 and limits[1] < 0):
+    limits = [each.value for each in call.arguments[1:] if isinstance(each, Literal) and each.value is not None]
+    if len(limits) < len(call.arguments) - 1 or limits[0] < 1 or min(limits) < 0:
         return None
     length = F.lit(limits[1]) if len(limits) > 1 else F.char_length(arguments[0])
     return F.substring(arguments[0], F.lit(limits[0]), length)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
-from scurry.relational import plan as nodes
 from scurry.logical_types import DataType
+from scurry.relational import plan as nodes
 from scurry.relational.builders import columns as references_to
 from scurry.relational.builders import project
 from scurry.relational.expressions import Expression, InputReference
@@ -24,7 +25,7 @@ from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs,
 from scurry.spark.tables.types import column_name, is_orderable, spark_schema, to_spark
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from scurry.connectors.tables.contract import TableSource
 
@@ -197,7 +198,9 @@ class Lowering:
         return [plan.keys[place] for place in places]
 
     def _over(self, plan: nodes.Over) -> DataFrame:
-        partitions = [{each.index for each in call.partition_by if isinstance(each, InputReference)} for call in plan.calls]
+        partitions = [
+            {each.index for each in call.partition_by if isinstance(each, InputReference)} for call in plan.calls
+        ]
         return self._in_tasks(plan, sorted(set.intersection(*partitions)))
 
     def _in_tasks(self, plan: Any, keys: Sequence[int]) -> DataFrame:
@@ -245,7 +248,7 @@ class Lowering:
         return left.groupBy("k").cogroup(right.groupBy("k")).applyInArrow(task, spark_schema(plan.schema))
 
 
-_METHODS: dict[type, Callable[[Lowering, Any], Any]] = {
+_METHODS: dict[type, Callable[[Lowering, Any], DataFrame]] = {
     nodes.Scan: lambda lowering, plan: lowering._read(plan, plan),
     nodes.Values: Lowering._values,
     nodes.Join: Lowering._join,

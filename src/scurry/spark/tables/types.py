@@ -53,9 +53,7 @@ def from_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
     """Return a batch of Spark as a plan has it."""
     if not len(schema):
         return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
-    columns = [
-        _converted(array, arrow_type(column.type)) for array, column in zip(batch.columns, schema, strict=True)
-    ]
+    columns = [_converted(array, arrow_type(column.type)) for array, column in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, names=list(schema.names))
 
 

@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
         "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime.tables",
+        "scurry.connectors.tables",
     },
     "scurry.sql": {"scurry.errors", "scurry.common"},
     "scurry.sql.validator": {
@@ -67,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.statements": {
         "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
         "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
-        "scurry.runtime.tables",
+        "scurry.runtime.tables", "scurry.graph", "scurry.dependencies",
     },
     "scurry.table": {
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
@@ -101,6 +102,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
     "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
+    # The same seam for plans of tables.
+    "scurry.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},

@@ -1,4 +1,4 @@
-"""Where plans are executed: the seam between statements and the runners, and the jobs that are handed out."""
+"""Jobs of statements: how they are started, and what is handed out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
@@ -16,38 +16,20 @@ from scurry.common.job_status import JobStatus
 from scurry.connectors.tables.contract import Changes
 from scurry.errors import JobError, UnsupportedError
 from scurry.relational.plan import Plan, Sink
+from scurry.statements.runners import runner_for
 from scurry.statements.session import TableSession
 
-__all__ = ["TableJob", "TableRunner", "run_query", "run_sinks"]
-
-
-class TableRunner(Protocol):
-    """What executes plans: in-process, or on Spark."""
-
-    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
-        """Yield the rows of a plan, computed as they are taken."""
-        ...
-
-    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
-        """Run the plans of sinks to their ends, as one job."""
-        ...
-
-
-def _runner(session: TableSession) -> TableRunner:
-    """Return the runner of a session; there is one yet, in-process."""
-    from scurry.statements.local_runner import LocalTableRunner
-
-    return LocalTableRunner()
+__all__ = ["TableJob", "run_query", "run_sinks"]
 
 
 def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
     """Yield the rows of a plan."""
-    return _runner(session).query(session, plan)
+    return runner_for(session).query(session, plan)
 
 
 def run_sinks(session: TableSession, sinks: Sequence[Sink]) -> TableJob:
     """Start the job that writes some sinks."""
-    job, runner = TableJob(), _runner(session)
+    job, runner = TableJob(), runner_for(session)
     job.start(lambda: runner.write(session, sinks))
     return job
 

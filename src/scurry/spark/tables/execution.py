@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scurry.functions.definition import Session
 from scurry.graph.plan import JobPlan
@@ -11,6 +12,7 @@ from scurry.graph.settings import JobSettings
 from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
 from scurry.spark.tables.lowering import Lowering
+from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from scurry.connectors.tables.contract import TableSource
 
-__all__ = ["execute_on_spark"]
+__all__ = ["execute_on_spark", "write_on_spark"]
 
 #: What the lowering assumes of the session.
 _CONFIGURATION = {
@@ -55,6 +57,39 @@ def execute_on_spark(
     """
     frame = Lowering(_spark(settings), session, source_of).frame(plan)
     return _collected(frame, plan)
+
+
+@noticing_lost_spark()
+def write_on_spark(
+    plan: Plan,
+    session: Session,
+    settings: JobSettings,
+    source_of: Callable[[Scan], TableSource],
+    write: Callable[[int, Iterator[pa.RecordBatch]], list[Any]],
+) -> list[Any]:
+    """Execute a plan as one Spark job whose tasks write its rows.
+
+    Args:
+        plan: The plan, as the rules leave it.
+        session: The session of the statement.
+        settings: Parallelism, and what the Spark session is configured with.
+        source_of: Returns what reads a scan's table.
+        write: Writes the rows of a task; gets its number and returns what is to be committed. It is picklable.
+
+    Returns:
+        What is to be committed, of all tasks.
+
+    Raises:
+        EvaluationError: A function has no result for a value.
+        UnsupportedError: BATCH cannot execute the plan.
+        SparkFailedError: Spark failed.
+    """
+    frame = Lowering(_spark(settings), session, source_of).frame(plan)
+    try:
+        rows = frame.mapInArrow(writing(write, plan.schema), "committables binary").collect()
+    except Exception as error:
+        raise failure_of(error) from error
+    return [committable for row in rows for committable in pickle.loads(row[0])]
 
 
 def _spark(settings: JobSettings) -> SparkSession:

@@ -19,7 +19,7 @@ from scurry.spark.workers.instances import mark
 if TYPE_CHECKING:
     from scurry.connectors.tables.contract import TableSource
 
-__all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits"]
+__all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits", "writing"]
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -93,6 +93,26 @@ def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Cal
 
         batches = list(_executed(plan, session, read)) or [to_spark(empty(plan.schema), plan.schema)]
         return pa.Table.from_batches(batches)
+
+    return run
+
+
+def writing(write: Callable[[int, Batches], list[Any]], schema: Schema) -> Callable[[Batches], Batches]:
+    """Return a function for `mapInArrow` that writes the rows of a partition and returns what is to be committed.
+
+    Args:
+        write: Writes the rows of a task.
+        schema: The columns of the rows.
+    """
+
+    def run(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None, "a task has a context"
+        with _marked():
+            committables = write(context.partitionId(), (from_spark(batch, schema) for batch in batches))
+        yield pa.RecordBatch.from_pydict({"committables": pa.array([pickle.dumps(committables, 5)], pa.binary())})
 
     return run
 

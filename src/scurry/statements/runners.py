@@ -1,0 +1,187 @@
+"""What executes plans: Spark in BATCH; this process in BATCH and, without changelogs, in STREAMING."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scurry.common.config_options import RUNNER
+from scurry.connectors.sink import WriterContext
+from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
+from scurry.connectors.tables.factories import create_sink, create_source
+from scurry.dependencies import JobDependencies
+from scurry.errors import UnsupportedError
+from scurry.graph.settings import JobSettings
+from scurry.relational import plan as relational
+from scurry.relational.plan import Plan, Sink
+from scurry.statements.not_null import NotNullEnforcer
+from scurry.statements.session import TableSession
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["LocalTableRunner", "SparkTableRunner", "TableRunner", "runner_for"]
+
+
+class TableRunner(Protocol):
+    """What executes plans: in-process, or on Spark."""
+
+    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+        """Yield the rows of a plan."""
+        ...
+
+    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks to their ends, as one job."""
+        ...
+
+
+#: Flink's names of the operators whose results change, so that STREAMING needs more than rows that are added
+_CHANGING = {
+    "Aggregate": "GroupAggregate",
+    "Correlate": "Correlate",
+    "Join": "Join",
+    "Match": "Match",
+    "Over": "OverAggregate",
+    "Snapshot": "TemporalJoin",
+    "Sort": "Sort",
+    "WindowTable": "WindowTableFunction",
+}
+
+
+def runner_for(session: TableSession) -> TableRunner:
+    """Return what executes the plans of a session: Spark in BATCH, this process for the runner `local`."""
+    if session.is_streaming or session.configuration.get(RUNNER) == "local":
+        return LocalTableRunner()
+    return SparkTableRunner()
+
+
+class LocalTableRunner:
+    """Execute plans in this process."""
+
+    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+        """Yield the rows of a plan, computed as they are taken."""
+        if session.is_streaming:
+            _refuse_changing(plan)
+        return map(Changes, self._batches(session, plan))
+
+    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks one after the other."""
+        for plan in sinks:
+            target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
+            writer = target.sink.create_writer(WriterContext(0, 1, 0, target.identity))
+            try:
+                for changes in self.query(session, plan.input):
+                    writer.write([Changes(enforcer.apply(changes.batch))])
+                committables = writer.prepare_commit()
+            except BaseException:
+                writer.abort()
+                raise
+            target.commit(committables)
+
+    def _batches(self, session: TableSession, plan: Plan) -> Iterator[pa.RecordBatch]:
+        from scurry.runtime.tables.batch.executor import execute_batch
+
+        def read(scan: relational.Scan) -> Iterator[pa.RecordBatch]:
+            source = _source(session, scan)
+            names = list(scan.schema.names)
+            for split in source.splits():
+                yield from source.read(split, names)
+
+        return execute_batch(plan, session.for_functions(), read)
+
+
+class SparkTableRunner:
+    """Execute plans on Spark, in BATCH."""
+
+    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+        """Yield the rows of a plan, once Spark has computed all of them."""
+        spark = _spark_execution()
+        found = spark.execute_on_spark(plan, session.for_functions(), _settings(session), _sources(session))
+        return map(Changes, found)
+
+    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks one after the other, each as a Spark job whose tasks write."""
+        spark, settings = _spark_execution(), _settings(session)
+        for plan in sinks:
+            target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
+            write = _TaskWriter(target.sink, target.identity, enforcer, settings.parallelism)
+            functions = session.for_functions()
+            target.commit(spark.write_on_spark(plan.input, functions, settings, _sources(session), write))
+
+
+@dataclass(frozen=True)
+class _TaskWriter:
+    """Write the rows of one task; picklable."""
+
+    sink: Any
+    identity: str
+    enforcer: NotNullEnforcer
+    parallelism: int
+
+    def __call__(self, subtask: int, batches: Iterator[pa.RecordBatch]) -> list[Any]:
+        writer = self.sink.create_writer(WriterContext(subtask, self.parallelism, 0, self.identity))
+        try:
+            for batch in batches:
+                writer.write([Changes(self.enforcer.apply(batch))])
+            committables: list[Any] = writer.prepare_commit()
+        except BaseException:
+            writer.abort()
+            raise
+        return committables
+
+
+class _Target:
+    """The sink that an INSERT writes to, and its committer."""
+
+    def __init__(self, session: TableSession, plan: Sink) -> None:
+        found = plan.table
+        target = SinkTarget(plan.overwrite, dict(plan.partition))
+        self.sink = create_sink(session.context_of(found.identifier, found.table), target)
+        self.identity = f"{found.identifier}-{uuid.uuid4().hex}"
+        self._committer = self.sink.create_committer(self.identity)
+
+    def commit(self, committables: list[Any]) -> None:
+        """Make visible what was written."""
+        self._committer.commit(0, committables)
+        self._committer.finish()
+
+
+def _source(session: TableSession, scan: relational.Scan) -> TableSource:
+    found = scan.table
+    return create_source(session.context_of(found.identifier, found.table, dict(scan.options)))
+
+
+def _sources(session: TableSession) -> Callable[[relational.Scan], TableSource]:
+    return lambda scan: _source(session, scan)
+
+
+def _settings(session: TableSession) -> JobSettings:
+    configuration = session.configuration
+    settings = configuration.to_dict()
+    return JobSettings(
+        job_name=settings.get("pipeline.name", "Table job"),
+        parallelism=int(settings.get("parallelism.default", os.cpu_count() or 1)),
+        mode="BATCH",
+        configuration=settings,
+        dependencies=JobDependencies(settings),
+    )
+
+
+def _spark_execution() -> Any:
+    return importlib.import_module("scurry.spark.tables.execution")
+
+
+def _refuse_changing(plan: Plan) -> None:
+    for node in relational.walk(plan):
+        name = _CHANGING.get(type(node).__name__)
+        if isinstance(node, relational.SetOperation) and not (node.kind == "UNION" and node.all):
+            name = node.kind.capitalize()
+        if name is not None:
+            raise UnsupportedError(
+                f"{name} in STREAMING: its result changes with further rows, which scurry's SQL does not stream yet; "
+                "use EnvironmentSettings.in_batch_mode()"
+            )

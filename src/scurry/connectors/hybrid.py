@@ -193,11 +193,11 @@ class _HybridEnumerator(Enumerator):
         self._turns: dict[int, _Turn] = {}
         #: the enumerator of the current source, once it is open; before that, its restored position, if any
         self._current: Enumerator | None = None
-        self._stood: dict[str, Any] | None = None
+        self._restored_position: dict[str, Any] | None = None
         #: channels that the current source has ended or does not have; None until it is open
         self._ended: set[int] | None = None
         #: of a source restored with another number of channels: its own number of channels, and those that had ended
-        self._had: tuple[int, list[int]] | None = None
+        self._channels_before: tuple[int, list[int]] | None = None
         #: channels that were reported as final
         self._reported: set[int] = set()
 
@@ -230,22 +230,24 @@ class _HybridEnumerator(Enumerator):
         if self._current is None:
             source = self._turn(self._index).source
             self._current = source.create_enumerator(self._parallelism, self._limits)
-            if self._stood is not None:
-                self._current.restore(self._stood)
+            if self._restored_position is not None:
+                self._current.restore(self._restored_position)
             if self._ended is None:
                 own = source.channels(self._parallelism)
                 self._ended = set(range(own, self._channels))
-                if self._had is not None and self._had[0] == own:  # otherwise it reassigns splits, and ends each again
-                    self._ended.update(channel for channel in self._had[1] if channel < own)
+                if (
+                    self._channels_before is not None and self._channels_before[0] == own
+                ):  # otherwise it reassigns splits, and ends each again
+                    self._ended.update(channel for channel in self._channels_before[1] if channel < own)
         return self._current
 
     def _switch(self) -> None:
-        position = self._stood if self._current is None else self._current.position()
+        position = self._restored_position if self._current is None else self._current.position()
         assert position is not None
         self.close()
         self._before.append(position)
         self._index += 1
-        self._current = self._stood = self._ended = self._had = None
+        self._current = self._restored_position = self._ended = self._channels_before = None
 
     # ---------------------------------------------------------------- assigning
 
@@ -309,7 +311,7 @@ class _HybridEnumerator(Enumerator):
             "ended": None if self._ended is None else sorted(self._ended),
             "own": None if self._ended is None else self._turn(self._index).source.channels(self._parallelism),
             "final": sorted(self._reported),
-            "current": self._stood if self._current is None else self._current.position(),
+            "current": self._restored_position if self._current is None else self._current.position(),
             "before": list(self._before),
         }
 
@@ -319,11 +321,15 @@ class _HybridEnumerator(Enumerator):
         sources = len(self._hybrid.sources)
         if index >= sources:
             raise ArgumentError(f"the job was reading source {index + 1} of a HybridSource, which now has {sources}")
-        self._index, self._stood, self._before = index, position["current"], list(position.get("before", []))
+        self._index, self._restored_position, self._before = (
+            index,
+            position["current"],
+            list(position.get("before", [])),
+        )
         if position["channels"] == self._channels:
             self._reported = set(position["final"] if "final" in position else position["told"])  # its earlier name
             self._ended = None if ended is None else set(ended)
         elif index + 1 < sources and ended is not None and len(ended) == position["channels"]:
             self._ended = set(range(self._channels))
         elif ended is not None:
-            self._had = (position["own"], ended)
+            self._channels_before = (position["own"], ended)

@@ -159,8 +159,8 @@ class CheckpointDirectory:
                 if kind == "generation" and self._generation(number, 0, None).committed() is not None:
                     raise CheckpointCorruptedError(
                         f"{self.directory} has committed batches in {name}, but {_FILE} is missing. Restore it from a "
-                        "copy; or empty the directory, or give the job another execution.checkpointing.dir, to begin "
-                        "anew"
+                        "copy; or empty the directory, or give the job another execution.checkpointing.dir, to start "
+                        "empty"
                     )
             self._storage.delete(_FRAMES)  # rows of a job that did not get further
             return

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.writing.names import PartNames
+from scurry.connectors.files.writing.parts import PartFile
 from scurry.connectors.sink import Committer
 from scurry.errors import SinkCommitError
 
 if TYPE_CHECKING:
-    from scurry.connectors.files.writing.sink import FileSink, PartFile
+    from scurry.connectors.files.writing.sink import FileSink
 
 __all__ = ["RETAINED_BATCHES", "FileCommitter"]
 

@@ -1,14 +1,15 @@
-"""The contract of formats that file sinks write."""
+"""The contract of formats that file sinks write, and of the files that wait for their commit."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from scurry.common.typeinfo import TypeInformation
 
-__all__ = ["PartFormat", "PartWriter"]
+__all__ = ["PartFile", "PartFormat", "PartWriter"]
 
 
 class PartFormat(ABC):
@@ -39,3 +40,11 @@ class PartWriter(ABC):
     def finish(self) -> None:
         """Write what is buffered and the end of the file; the stream stays open."""
         return
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A written file that waits for its final name: its current and its final path."""
+
+    staged: str
+    target: str

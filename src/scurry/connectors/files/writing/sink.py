@@ -14,13 +14,14 @@ from scurry.common.serialization import Encoder
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets
+from scurry.connectors.files.writing.committer import FileCommitter
 from scurry.connectors.files.writing.compaction import Compaction
 from scurry.connectors.files.writing.names import PartNames
-from scurry.connectors.files.writing.parts import PartFormat, PartWriter
+from scurry.connectors.files.writing.parts import PartFile, PartFormat, PartWriter
 from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["BulkFiles", "FileSink", "PartFile", "RowFiles"]
+__all__ = ["BulkFiles", "FileSink", "RowFiles"]
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,6 @@ class _BulkPartWriter(PartWriter):
 
 
 @dataclass(frozen=True)
-class PartFile:
-    """A written file that waits for its final name: its current and its final path."""
-
-    staged: str
-    target: str
-
-
-@dataclass(frozen=True)
 class FileSink(Sink):
     """Write records into part files below a base path, exactly once.
 
@@ -154,8 +147,6 @@ class FileSink(Sink):
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that renames the files."""
-        from scurry.connectors.files.writing.committer import FileCommitter
-
         return FileCommitter(self, self.names(sink_id))
 
     def names(self, sink_id: str) -> PartNames:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system, hidden
 from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext
-from scurry.connectors.files.writing.sink import BulkFiles, FileSink, PartFile
+from scurry.connectors.files.writing.parts import PartFile
+from scurry.connectors.files.writing.sink import BulkFiles, FileSink
 from scurry.connectors.sink import Committer, Sink
 from scurry.connectors.tables.contract import Changes, SinkTarget
 from scurry.connectors.tables.filesystem.partitions import partition_directory, partition_text

@@ -28,7 +28,7 @@ from scurry.table import DataTypes
 Drive = Callable[..., Any]
 reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-FLINK = json.loads((Path(__file__).parent.parent / "fixtures/flink/connectors/csv_read.json").read_text())
+FLINK = json.loads((Path(__file__).parents[2] / "fixtures/flink/connectors/csv_read.json").read_text())
 
 
 def schema(calls: list[list[Any]]) -> CsvSchema:

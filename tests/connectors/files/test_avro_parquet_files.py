@@ -32,7 +32,7 @@ from scurry.datastream.formats.parquet import (
 from scurry.errors import ArgumentTypeError, MalformedRecordError, TypeMismatchError, UnsupportedError
 from scurry.table.types import DataTypes
 
-FLINK = Path(__file__).parent.parent / "fixtures/flink/connectors/avro_parquet"
+FLINK = Path(__file__).parents[2] / "fixtures/flink/connectors/avro_parquet"
 Drive = Callable[..., Any]
 Run = Callable[..., Any]
 

@@ -1,0 +1,30 @@
+"""tests/README.md and CONTRIBUTING.md say where things are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support import TESTS
+
+README = (TESTS / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def directories(parent: Path) -> set[str]:
+    return {path.name for path in parent.iterdir() if path.is_dir() and any(path.rglob("*.py"))} - {"__pycache__"}
+
+
+def test_the_directories_of_tests_are_listed_and_no_others() -> None:
+    cells = re.findall(r"^\| (`.*?) \|", README, re.MULTILINE)
+    listed = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    assert listed == directories(TESTS) | directories(TESTS / "support")
+
+
+@pytest.mark.parametrize(("file", "name"), re.findall(r"`(runtime/\S+\.py): ([\w.]+)`", CONTRIBUTING))
+def test_what_a_newcomer_looks_for_is_where_contributing_says(file: str, name: str) -> None:
+    source = (TESTS.parent / "src" / "scurry" / file).read_text(encoding="utf-8")
+    for part in name.split("."):
+        assert re.search(rf"^ *(def|class) {part}\b", source, re.MULTILINE)

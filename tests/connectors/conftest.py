@@ -42,13 +42,13 @@ class Driver:
             work = pickle.loads(pickle.dumps(assignment.work))
             chunks = shipped.read(work, ChunkSizer()) if work is not None else ()
             records[assignment.channel] = []
-            for values, _ in chunks:
-                if not isinstance(values, MalformedRecords):
-                    records[assignment.channel] += values
+            for chunk in chunks:
+                if not isinstance(chunk, MalformedRecords):
+                    records[assignment.channel] += chunk[0]
                 elif self.tolerant:
-                    self.malformed += values
+                    self.malformed += chunk.errors
                 else:
-                    raise values[0]
+                    raise chunk.errors[0]
             if assignment.final:
                 self.final.add(assignment.channel)
         return records

@@ -18,6 +18,7 @@ from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.socket import SocketSource
 from scurry.connectors.source import Backlog, BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema
+from support.chunks import present
 from support.clock import FakeTime
 
 SOURCES = {
@@ -31,7 +32,7 @@ SOURCES = {
 def records(source: Source, enumerator: Enumerator, limit: int) -> int:
     enumerator.limit(BatchLimits(max_bytes=limit, max_records=limit), {})
     works = [assignment.work for assignment in enumerator.next_batch() if assignment.work is not None]
-    return sum(len(values) for work in works for values, _ in source.read(work, ChunkSizer()))
+    return sum(len(values) for work in works for values, _ in present(source.read(work, ChunkSizer())))
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)

@@ -24,6 +24,7 @@ from scurry.datastream.connectors.hybrid_source import HybridSourceBuilder, Sour
 from scurry.datastream.functions import ProcessWindowFunction
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ArgumentError, ArgumentTypeError
+from support.chunks import present
 from support.faults.failing_sink import FailingSink, fail_after
 
 Drive = Callable[..., Any]
@@ -98,7 +99,7 @@ class TestASourceThatIsMadeLater:
         source = HybridSource.builder(CollectionSource(["a"], Types.STRING())).add_source(make).build()
         enumerator = source.create_enumerator(1, BatchLimits())
         works = [assignment.work for _ in range(2) for assignment in enumerator.next_batch() if assignment.work]
-        assert [v for work in works for values, _ in source.read(work, ChunkSizer()) for v in values] == [
+        assert [v for work in works for values, _ in present(source.read(work, ChunkSizer())) for v in values] == [
             "a", "n0", "n1", "n2",
         ]  # fmt: skip
 
@@ -279,7 +280,7 @@ def test_sources_that_are_over_are_not_opened_again(tmp_path: Path) -> None:
     second = build().create_enumerator(2, BatchLimits())
     second.restore(position)
     (dealt,) = [assignment for assignment in second.next_batch() if assignment.work]
-    assert [v for values, _ in build().read(dealt.work, ChunkSizer()) for v in values] == ["c"]
+    assert [v for values, _ in present(build().read(dealt.work, ChunkSizer())) for v in values] == ["c"]
 
 
 def test_a_position_in_a_source_that_was_removed_is_refused() -> None:

@@ -17,6 +17,7 @@ from scurry.connectors.ranges import RangeEnumerator, split_range
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.source import BatchLimits, ChunkSizer, sliced
 from scurry.errors import ArgumentError, TypeMismatchError
+from support.chunks import present
 
 Drive = Callable[..., Any]
 reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -25,7 +26,7 @@ reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 class TestChunks:
     def test_begin_with_single_records_and_grow_while_they_are_quick(self) -> None:
         cautious = ChunkSizer.CAUTIOUS_RECORDS
-        lengths = [len(values) for values, _ in sliced([range(1000)], ChunkSizer(max_size=64))]
+        lengths = [len(values) for values, _ in present(sliced([range(1000)], ChunkSizer(max_size=64)))]
         assert lengths[: cautious + 5] == [1] * (cautious + 1) + [4, 16, 64, 64]
         assert sum(lengths) == 1000
 
@@ -148,7 +149,7 @@ class TestDataGenerator:
                 return index * index
 
         source = DataGeneratorSource(Squares(), count=3)  # type: ignore[arg-type]
-        assert [v for values, _ in source.read((0, 3), ChunkSizer()) for v in values] == [0, 1, 4]
+        assert [v for values, _ in present(source.read((0, 3), ChunkSizer())) for v in values] == [0, 1, 4]
 
     def test_has_no_end_without_a_count(self, drive: Drive) -> None:
         source = DataGeneratorSource(str)

@@ -16,6 +16,7 @@ from scurry.connectors.spark_sink import SparkSink
 from scurry.connectors.spark_source import SparkSource, arrow_rows
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentError, JobError, UnsupportedError
+from support.chunks import present
 
 NOON = datetime.datetime(2026, 11, 21, 12)
 
@@ -44,7 +45,7 @@ def test_structs_are_rows_and_maps_dicts_at_any_depth() -> None:
 def test_a_source_reads_batches_as_its_work() -> None:
     source = SparkSource(None, ("a",), True)
     chunks = source.read(iter([batch(a=[1, 2]), batch(a=[3])]), ChunkSizer(size=10))
-    assert [row.a for values, _ in chunks for row in values] == [1, 2, 3]
+    assert [row.a for values, _ in present(chunks) for row in values] == [1, 2, 3]
 
 
 def sink(columns: Any, type_info: Any = None) -> SparkSink:

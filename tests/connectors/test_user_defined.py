@@ -14,6 +14,7 @@ from scurry.connectors.source import BatchLimits, ChunkSizer
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import Committer, Sink, SinkWriter, SplitSource, WriterContext
 from scurry.errors import ArgumentError, ArgumentTypeError, JobError, ScurryError
+from support.chunks import present
 
 RESTARTS = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "2",
             "restart-strategy.fixed-delay.delay": "10 ms"}  # fmt: skip
@@ -53,7 +54,7 @@ def dealt(enumerator: Any) -> list[Any]:
 
 
 def read(source: SplitSource, work: Any) -> list[Any]:
-    return [value for values, _ in source.read(work, ChunkSizer()) for value in values]
+    return [value for values, _ in present(source.read(work, ChunkSizer())) for value in values]
 
 
 class TestSources:

@@ -21,6 +21,7 @@ from scurry.datastream.connectors.kafka import (
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import JobError, SourceConnectionError, SourceNotFoundError
+from support.chunks import present
 from support.kafka.broker import Kafka
 
 pytestmark = pytest.mark.kafka
@@ -146,7 +147,7 @@ def test_a_range_can_be_read_again(kafka: Kafka) -> None:
     kafka.write(topic, [str(number) for number in range(100)])
     built = source(kafka, topic).build()
     for start, end in ((0, 50), (50, 70), (10, 60), (60, 100), (60, 100)):
-        chunks = built.read([(topic, 0, start, end)], ChunkSizer())
+        chunks = present(built.read([(topic, 0, start, end)], ChunkSizer()))
         found = [(value, time) for values, times in chunks for value, time in zip(values, times or [], strict=True)]
         assert found == [(str(number), 1000 + number) for number in range(start, end)]
 
@@ -278,4 +279,4 @@ def test_records_that_were_deleted_before_they_were_read_are_an_error(kafka: Kaf
     with pytest.raises(SourceNotFoundError, match="offset 0 is not there any more"):
         list(source(kafka, topic).build().read([(topic, 0, 0, 3)], ChunkSizer()))
     lenient = source(kafka, topic).set_property("auto.offset.reset", "earliest").build()
-    assert [values for values, _ in lenient.read([(topic, 0, 0, 3)], ChunkSizer())] == [["c"]]
+    assert [values for values, _ in present(lenient.read([(topic, 0, 0, 3)], ChunkSizer()))] == [["c"]]

@@ -13,7 +13,15 @@ from typing import Any, BinaryIO
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.source import (
+    Assignment,
+    BatchLimits,
+    Chunk,
+    ChunkSizer,
+    Enumerator,
+    Source,
+    sliced_with_timestamps,
+)
 from scurry.errors import SourceNotFoundError
 
 __all__ = ["CacheSink", "CacheSource", "CachedRecords"]
@@ -165,10 +173,7 @@ def _chunks(file: BinaryIO, sizer: ChunkSizer) -> Iterator[Chunk]:
             values, timestamps = pickle.load(file)
         except EOFError:
             return
-        start = 0
-        for chunk, _ in sliced([values], sizer):
-            yield chunk, timestamps and timestamps[start : start + len(chunk)]
-            start += len(chunk)
+        yield from sliced_with_timestamps([(values, timestamps)], sizer)
 
 
 class _OneBatch(Enumerator):

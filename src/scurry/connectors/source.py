@@ -22,6 +22,7 @@ __all__ = [
     "Assignment",
     "Backlog",
     "BatchLimits",
+    "Block",
     "Chunk",
     "ChunkSizer",
     "Enumerator",
@@ -31,23 +32,28 @@ __all__ = [
     "sliced_with_timestamps",
 ]
 
-#: Records that are passed on together: values and, if the source knows them, their timestamps in milliseconds.
-Chunk: TypeAlias = tuple[list[Any], list[int] | None]
 
+@dataclass(frozen=True)
+class MalformedRecords:
+    """Malformed input, in place of the chunk or block that it would have been.
 
-class MalformedRecords(list[MalformedRecordError]):
-    """Malformed input, in place of the values of a chunk: the errors that would fail the job.
-
-    A task drops them if `dropped` is set, else sends them to the stream's dead letters, else fails with the first.
+    A task drops it if `dropped` is set, else sends it to the stream's dead letters, else fails with the first error.
 
     Attributes:
+        errors: The errors that would fail the job.
+        timestamps: The timestamps of the input in milliseconds, if the source knows them.
         dropped: Whether the source is configured to skip malformed records.
     """
 
-    def __init__(self, errors: Iterable[MalformedRecordError], dropped: bool = False) -> None:
-        """Take the errors, and whether to drop them."""
-        super().__init__(errors)
-        self.dropped = dropped
+    errors: list[MalformedRecordError]
+    timestamps: list[int] | None = None
+    dropped: bool = False
+
+
+#: Records that are read together, or malformed input in their place.
+Block: TypeAlias = Sequence[Any] | MalformedRecords
+#: Records that are passed on together: values and, if the source knows them, their timestamps in milliseconds.
+Chunk: TypeAlias = tuple[list[Any], list[int] | None] | MalformedRecords
 
 
 @dataclass(frozen=True)
@@ -254,23 +260,25 @@ class Source(ABC):
         """
 
 
-def sliced(blocks: Iterable[Sequence[Any]], sizer: ChunkSizer) -> Iterator[Chunk]:
+def sliced(blocks: Iterable[Block], sizer: ChunkSizer) -> Iterator[Chunk]:
     """Cut large blocks of values into chunks of the sizer's current size, and adapt it.
 
     A chunk never spans two blocks, so the last chunk of a block may be smaller.
     """
-    return sliced_with_timestamps(((block, None) for block in blocks), sizer)
+    timeless = (block if isinstance(block, MalformedRecords) else (block, None) for block in blocks)
+    return sliced_with_timestamps(timeless, sizer)
 
 
 def sliced_with_timestamps(
-    blocks: Iterable[tuple[Sequence[Any], list[int] | None]], sizer: ChunkSizer
+    blocks: Iterable[tuple[Sequence[Any], list[int] | None] | MalformedRecords], sizer: ChunkSizer
 ) -> Iterator[Chunk]:
     """Cut blocks like `sliced`, with the timestamps of their values in milliseconds."""
     clock: Callable[[], float] = time.perf_counter
-    for block, timestamps in blocks:
-        if type(block) is MalformedRecords:
-            yield block, timestamps
+    for each in blocks:
+        if isinstance(each, MalformedRecords):
+            yield each
             continue
+        block, timestamps = each
         start, end = 0, len(block)
         while start < end:
             stop = start + sizer.size

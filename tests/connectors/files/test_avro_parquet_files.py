@@ -261,7 +261,7 @@ def test_any_records_come_back_as_from_avro_files(given_: tuple[AvroSchema, list
         writer.write(records)
         writer.finish()
         content = stream.getvalue()
-        read_blocks = reader.read(Memory(content), "f", 0, len(content), len(content))
+        read_blocks: Any = reader.read(Memory(content), "f", 0, len(content), len(content))
         found.append([each for block in read_blocks for each in block])
     assert found[0] == found[1]
     assert len(found[0]) == len(records)
@@ -439,7 +439,7 @@ class TestFiles:
         (tmp_path / "f").write_text("n,note")
         [block] = blocks(AvroParquetReaders.for_generic_record(ORDER), tmp_path / "f")
         assert isinstance(block, MalformedRecords)
-        assert "this is no Parquet file" in str(block[0])
+        assert "this is no Parquet file" in str(block.errors[0])
 
     def test_a_file_may_be_split(self, tmp_path: Path, drive: Drive) -> None:
         schema = record(("n", "int"))

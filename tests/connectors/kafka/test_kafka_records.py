@@ -16,6 +16,7 @@ from scurry.connectors.kafka.records import (
     ValueDecoder,
 )
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
+from scurry.connectors.source import MalformedRecords
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.errors import MalformedRecordError, SchemaRegistryError
 
@@ -50,7 +51,11 @@ class Message:
 
 def decoded(decoder: Decoder, *messages: Message) -> list[Any]:
     """Records with their timestamps; in place of a message that holds none the error."""
-    return [pair for values, times in decoder.decode(messages) for pair in zip(values, times or [], strict=True)]
+    found: list[Any] = []
+    for block in decoder.decode(messages):
+        values, times = (block.errors, block.timestamps) if isinstance(block, MalformedRecords) else block
+        found += zip(values, times or [], strict=True)
+    return found
 
 
 def test_values_keep_their_timestamps_and_those_without_are_skipped() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -16,7 +16,7 @@ from scurry.connectors.avro.rows import row_reader
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.format import BulkFormat
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError, TypeMismatchError, UnsupportedError
 
 __all__ = ["AvroFileFormat", "AvroFileWriterFactory"]
@@ -49,7 +49,7 @@ class AvroFileFormat(BulkFormat):
         """The type of the rows or dicts."""
         return row_type_of(self.schema) if self.rows else GenericRecordAvroTypeInfo(self.schema)
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of records."""
         convert = row_reader(self.schema) if self.rows else None
         with fs.open_input(path) as file:
@@ -165,7 +165,7 @@ class _Decoder:
         self._schema = schema
         self._path = path
 
-    def decode(self, blocks: list[_Block], convert: Callable[[Any], Any] | None) -> Iterator[list[Any]]:
+    def decode(self, blocks: list[_Block], convert: Callable[[Any], Any] | None) -> Iterator[Block]:
         """Yield the records of blocks."""
         if not blocks:
             return

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
@@ -15,6 +15,7 @@ from scurry.connectors.avro.schema import AvroSchema
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.parquet import ParquetWriter, read_parquet
 from scurry.connectors.files.formats.stream import StreamFormat
+from scurry.connectors.source import Block
 
 __all__ = ["AvroParquetFormat", "AvroParquetWriterFactory"]
 
@@ -39,7 +40,7 @@ class AvroParquetFormat(StreamFormat):
         """The type of the dicts."""
         return GenericRecordAvroTypeInfo(self.schema)
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of dicts."""
         return read_parquet(fs, path, start, end, _BATCH_SIZE, lambda file: batch_reader(self.schema, file, path))
 

@@ -16,7 +16,7 @@ from scurry.errors import MalformedRecordError
 __all__ = ["ConsumerRecord", "Decoder", "KafkaRecordDeserializationSchema", "RecordDecoder", "ValueDecoder"]
 
 #: A block of records with their timestamps.
-Block = tuple[list[Any], list[int]]
+Block = tuple[list[Any], list[int]] | MalformedRecords
 
 
 class ConsumerRecord(NamedTuple):
@@ -131,7 +131,7 @@ def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messag
     left, begin = iter(inputs), 0
     while begin < len(inputs):
         decoded: list[Any] = []
-        malformed: Block | None = None
+        malformed: MalformedRecords | None = None
         try:
             for each in left:  # not map, which would end at a StopIteration of the deserializer
                 decoded.append(deserialize(each))
@@ -139,7 +139,8 @@ def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messag
             raise
         except Exception as error:
             at = begin + len(decoded)
-            malformed = MalformedRecords([_malformed(messages[at], inputs[at], error)]), [messages[at].timestamp()[1]]
+            times = [messages[at].timestamp()[1]]
+            malformed = MalformedRecords([_malformed(messages[at], inputs[at], error)], times)
         end = begin + len(decoded)
         yield _present(decoded, messages[begin:end])
         if malformed is not None:

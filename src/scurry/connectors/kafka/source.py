@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -121,10 +121,11 @@ class KafkaSource(Source):
         try:
             for messages in reader.read(start, end):
                 size += sum(map(len, messages))
-                for values, times in self.decoder.decode(messages):
-                    if type(values) is MalformedRecords:
-                        yield MalformedRecords(values, dropped=self.drop_malformed), times
+                for block in self.decoder.decode(messages):
+                    if isinstance(block, MalformedRecords):
+                        yield replace(block, dropped=self.drop_malformed)
                     else:
+                        values, times = block
                         yield (values if convert is None else convert(values)), times
             sizer.measured(end - start, size)
             fit = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of, scan_task
 from scurry.connectors.lakes.source import LakeSource
-from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, sliced
+from scurry.connectors.source import BatchLimits, Block, Chunk, ChunkSizer, Enumerator, sliced
 from scurry.errors import SourceNotFoundError
 
 __all__ = ["IcebergSource"]
@@ -80,7 +80,7 @@ class IcebergSource(LakeSource):
 class _FileReader(ColumnarFormat):
     """Read files with pyiceberg, which handles deleted rows, renamed columns and partitions."""
 
-    def rows_of(self, files: Iterable[TableFile]) -> Iterator[Sequence[Any]]:
+    def rows_of(self, files: Iterable[TableFile]) -> Iterator[Block]:
         from pyiceberg.expressions import AlwaysTrue
         from pyiceberg.io.pyarrow import ArrowScan
         from pyiceberg.table import StaticTable
@@ -95,11 +95,11 @@ class _FileReader(ColumnarFormat):
             batches = ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task])
             yield from naming_damage(self._rows_in(batches, file.path), file.path)
 
-    def _rows_in(self, batches: Iterable[Any], path: str) -> Iterator[Sequence[Any]]:
+    def _rows_in(self, batches: Iterable[Any], path: str) -> Iterator[Block]:
         for batch in batches:
             found = self.columns_in(batch.schema.names)
             for first in range(0, batch.num_rows, self.batch_size):
                 yield self.rows(batch.slice(first, self.batch_size), found, path)
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         raise NotImplementedError("files of a table are read by rows_of")

@@ -26,16 +26,16 @@ class MalformedInput:
         self._collector = collector
         self._info = info
 
-    def take(self, records: MalformedRecords, timestamps: list[int] | None) -> None:
+    def take(self, records: MalformedRecords) -> None:
         """Count malformed records; fail with the first if the source declares neither dropping nor dead letters."""
-        tag = self._plan.dead_letters
+        tag, errors = self._plan.dead_letters, records.errors
         if records.dropped:
-            self._info.count(self._plan.id, "numMalformedRecordsDropped", len(records))
+            self._info.count(self._plan.id, "numMalformedRecordsDropped", len(errors))
         elif tag is not None:
-            self._info.count(self._plan.id, "numDeadLetters", len(records))
-            self._collector.emit_side(tag, list(map(self._letter, records)), timestamps)
+            self._info.count(self._plan.id, "numDeadLetters", len(errors))
+            self._collector.emit_side(tag, list(map(self._letter, errors)), records.timestamps)
         else:
-            raise records[0]
+            raise errors[0]
 
     def _letter(self, error: MalformedRecordError) -> DeadLetter:
         details = "".join(traceback.format_exception(error))

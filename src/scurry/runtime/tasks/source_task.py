@@ -171,10 +171,10 @@ class SourceTask:
             if work is not None:
                 try:
                     for chunk in self._source.source.read(work, sizer):
-                        values, times = chunk
-                        if isinstance(values, MalformedRecords):
-                            self._malformed.take(values, times)
+                        if isinstance(chunk, MalformedRecords):
+                            self._malformed.take(chunk)
                             continue
+                        values, times = chunk
                         if self._foreign and times is not None:
                             self._require_times(values, times)
                         yield chunk

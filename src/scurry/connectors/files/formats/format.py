@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.source import Block
 
 __all__ = ["BulkFormat", "FileFormat"]
 
@@ -35,7 +35,7 @@ class FileFormat(ABC):
         return True
 
     @abstractmethod
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of the records that begin in a byte range, in order.
 
         Malformed input is yielded as `MalformedRecords` if reading can continue behind it; else an error is raised.

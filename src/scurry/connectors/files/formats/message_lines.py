@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
@@ -12,7 +12,7 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
 from scurry.connectors.files.formats.stream import StreamFormat
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["MessageLinesFormat", "MessageLinesWriterFactory"]
@@ -41,13 +41,13 @@ class MessageLinesFormat(StreamFormat):
         """Return whether the file is not compressed."""
         return not compressed(path)
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of records."""
         with open_decompressed(fs, path) as file:
             for offset, data in owned_blocks(file, path, start, end):
                 yield from self._parsed(data, LineNumbers(fs, path, offset))
 
-    def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Sequence[Any]]:
+    def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Block]:
         deserialize, position = self.schema.deserialize, 0
         chunk: list[Any] = []
         for line in data.split(b"\n"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -10,7 +10,7 @@ from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWriter, RowTables
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError, UnsupportedError
 
 __all__ = ["OrcFormat", "OrcWriterFactory", "check_orc_type"]
@@ -38,7 +38,7 @@ class OrcFormat(ColumnarFormat):
     file. A file that is not an ORC file is one malformed record.
     """
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of rows."""
         import pyarrow.orc as orc
 

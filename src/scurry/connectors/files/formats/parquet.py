@@ -11,7 +11,7 @@ from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWriter, RowTables, Tables
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["BatchReader", "ParquetFormat", "ParquetWriter", "ParquetWriterFactory", "read_parquet"]
@@ -22,7 +22,7 @@ BatchReader: TypeAlias = tuple[list[str], Callable[[Any], Sequence[Any]]]
 
 def read_parquet(
     fs: FileSystem, path: str, start: int, end: int, batch_size: int, reader: Callable[[Any], BatchReader]
-) -> Iterator[Sequence[Any]]:
+) -> Iterator[Block]:
     """Yield blocks of the records in the row groups that begin in a byte range of a Parquet file.
 
     A file that is not a Parquet file is one malformed record.
@@ -72,7 +72,7 @@ class ParquetFormat(ColumnarFormat):
     A byte range owns the row groups that begin in it. A file that is not a Parquet file is one malformed record.
     """
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of rows."""
 
         def reader(schema: Any) -> BatchReader:

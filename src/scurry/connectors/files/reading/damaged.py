@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError, ScurryError
 from scurry.user_frames import only_user_frames
 
@@ -14,7 +14,7 @@ __all__ = ["naming_damage"]
 _RAISERS = ("pyarrow", "zlib", "gzip", "lzma", "_lzma", "bz2", "fastavro")
 
 
-def naming_damage(blocks: Iterable[Sequence[Any]], path: str, start: int = 0) -> Iterator[Sequence[Any]]:
+def naming_damage(blocks: Iterable[Block], path: str, start: int = 0) -> Iterator[Block]:
     """Yield the blocks of a file; convert a decoder's error to one that names the file and the position.
 
     Args:
@@ -37,7 +37,7 @@ def naming_damage(blocks: Iterable[Sequence[Any]], path: str, start: int = 0) ->
             behind = f", read from byte {start:,} on" if start else ""
             reason = f"damaged or cut off behind record {records:,}{behind}: {type(error).__name__}: {error}"
             raise MalformedRecordError(path, None, "", reason) from error
-        records += len(block)
+        records += len(block.errors if isinstance(block, MalformedRecords) else block)
         yield block
 
 

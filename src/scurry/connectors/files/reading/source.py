@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
@@ -17,6 +17,7 @@ from scurry.connectors.source import (
     Assignment,
     Backlog,
     BatchLimits,
+    Block,
     Chunk,
     ChunkSizer,
     Enumerator,
@@ -95,14 +96,14 @@ class FileSource(Source):
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of a list of byte ranges."""
 
-        def blocks() -> Iterator[Sequence[Any]]:
+        def blocks() -> Iterator[Block]:
             for address, start, end, size in work:
                 fs, path = file_system(address)
                 if not self.file_format.splittable(path):
                     end = sys.maxsize  # a compressed file holds more than its size
                 for block in naming_damage(self.file_format.read(fs, path, start, end, size), address, start):
-                    if self.drop_malformed and type(block) is MalformedRecords:
-                        block = MalformedRecords(block, dropped=True)
+                    if self.drop_malformed and isinstance(block, MalformedRecords):
+                        block = replace(block, dropped=True)
                     yield block
 
         return sliced(blocks(), sizer)

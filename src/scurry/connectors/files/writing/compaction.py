@@ -129,7 +129,7 @@ class RecordWiseCompactor(Compactor):
             size = next(fs.files(path)).size
             for block in self.reader.read(fs, path, 0, sys.maxsize, size):
                 if isinstance(block, MalformedRecords):
-                    raise block[0]
+                    raise block.errors[0]
                 writer.write(list(block), _never_full)
         writer.finish()
 

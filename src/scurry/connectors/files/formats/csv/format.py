@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation
@@ -19,7 +19,7 @@ from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
 from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.files.formats.stream import StreamFormat
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["CsvFormat"]
@@ -68,7 +68,7 @@ class CsvFormat(StreamFormat):
         """Return whether the file is not compressed."""
         return not compressed(path)
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of rows."""
         dialect, quotes, parser = self.dialect, _Quotes(self.dialect), CsvParser(self.dialect)
         names, prelude = dialect.names, self._prelude(fs, path, parser)
@@ -86,7 +86,7 @@ class CsvFormat(StreamFormat):
                 at_cut = end < size and offset + len(block) >= end
                 yield from self._parsed(parser, data, LineNumbers(fs, path, offset + skip), at_cut)
 
-    def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Sequence[Any]]:
+    def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Block]:
         """Yield rows parsed field by field, and `MalformedRecords` for others."""
         text, names, start = data.decode("utf-8", "surrogateescape"), self.dialect.names, 0
         undecoded = not text.isascii() and not _is_utf8(data)

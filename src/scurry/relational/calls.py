@@ -60,7 +60,7 @@ def call(
 def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
     """Return the error for a function that does not exist."""
     shown = ", ".join(f"<{_family(each.type)}>" for each in arguments)
-    return refused(span, f"No match found for function signature {name.upper()}({shown})")
+    return refused(span, f"No match found for function signature {name}({shown})")
 
 
 def _family(data_type: DataType) -> str:

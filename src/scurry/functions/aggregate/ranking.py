@@ -6,7 +6,6 @@ from scurry.functions.aggregate.definition import AggregateFunction, AggregateSi
 from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.signatures import refuse_call
 from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType, LocalZonedTimestampType
-from scurry.logical_types.common_type import find_common_type
 
 __all__ = ["FUNCTIONS"]
 
@@ -37,11 +36,7 @@ def _offset(site: AggregateSite) -> Signature:
         raise SignatureError("LeadLag aggregate function does not support type: ''TIMESTAMP_WITH_LOCAL_TIME_ZONE''.")
     result = types[0].nullable()
     if len(types) == 3:
-        common = find_common_type([types[0], types[2]])
-        if common is None:
-            raise refuse_call(site)
-        types[2] = types[0].with_nullability(types[2].is_nullable)
-        result = types[0].with_nullability(types[0].is_nullable or types[2].is_nullable)
+        result = types[2] = types[0].with_nullability(types[2].is_nullable)
     return Signature(types, result)
 
 

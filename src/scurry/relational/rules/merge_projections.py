@@ -18,7 +18,9 @@ def merge_projections(plan: Plan, session: Session) -> Plan:
     plan = plan.with_inputs(tuple(merge_projections(each, session) for each in plan.inputs))
     while isinstance(plan, Project) and isinstance(plan.input, Project) and _is_used_once(plan, plan.input):
         inner = plan.input
-        plan = Project(inner.input, tuple(substituted(each, inner.expressions) for each in plan.expressions), plan.names)
+        plan = Project(
+            inner.input, tuple(substituted(each, inner.expressions) for each in plan.expressions), plan.names
+        )
     if isinstance(plan, Project):
         return builders.project(plan.input, plan.expressions, plan.names)
     return plan

@@ -60,7 +60,7 @@ def aggregate_call(
         if isinstance(node, nodes.Call) and lookup(str(node.name)) is None:
             arguments = [validator.convert(each) for each in node.arguments]
             raise calls.no_match(str(node.name), arguments, _call_span(node))
-        raise invalid(node.span, "OVER must be applied to aggregate function")
+        raise invalid(_call_span(node), "OVER must be applied to aggregate function")
     if function.make is None and not over:
         raise invalid(node.span, "OVER clause is necessary for window functions")
     session = validator.environment.session

@@ -80,5 +80,5 @@ class CatalogReader(Protocol):
         """Say why there is no such table.
 
         Returns:
-            How many of the parts the message concerns, and the message: `Object 'x' not found within 'y'`.
+            How many of the parts exist or are to blame, and the message: `Object 'x' not found within 'y'`.
         """

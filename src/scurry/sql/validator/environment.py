@@ -40,6 +40,7 @@ class Environment:
         validate: Validates a query at another place.
         tables: The tables of WITH, by name.
         outer: The columns of the query around this one, to which this one may refer.
+        allows_null: Whether NULL may stand alone as a column of the result.
     """
 
     catalog: CatalogReader
@@ -47,10 +48,11 @@ class Environment:
     validate: Callable[[Query, Environment], Plan]
     tables: Mapping[str, CommonTable] = field(default_factory=dict)
     outer: Scope | None = None
+    allows_null: bool = False
 
     def inside(self, scope: Scope | None) -> Environment:
         """Return the environment of a query inside one with these columns."""
-        return replace(self, outer=scope)
+        return replace(self, outer=scope, allows_null=False)
 
     def with_table(self, name: str, table: CommonTable) -> Environment:
         """Return the same environment with one more table of WITH."""

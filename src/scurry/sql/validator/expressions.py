@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.functions.signatures import standard_name
 from scurry.logical_types import BooleanType, DataType, NullType, RowType
 from scurry.logical_types.common_type import least_restrictive
 from scurry.relational import builders, calls
@@ -130,17 +131,15 @@ class ExpressionValidator:
         found = self.scope.resolve(node)
         expression = found.expression
         for place in range(found.parts, len(node.names)):
-            expression = self._field(expression, node.names[place], node)
+            name = node.names[place]
+            if not isinstance(expression.type, RowType) or name not in expression.type.names:
+                raise self.scope.no_field(node, found, isinstance(expression.type, RowType))
+            expression = self._field_of(expression, name)
         return expression
 
     def subquery(self, query: nodes.Query) -> tuple[Plan, int]:
         """Return the plan of a query inside an expression, and the number by which it names this row."""
         return self.environment.inside(self.scope).plan(query), self.scope.correlation
-
-    def _field(self, expression: Expression, name: str, node: nodes.Identifier) -> Expression:
-        if not isinstance(expression.type, RowType) or name not in expression.type.names:
-            raise invalid(node.span, f"Column '{node}' not found in any table")
-        return self._field_of(expression, name)
 
     def _field_of(self, row: Expression, name: str) -> Expression:
         return calls.field(row, name)
@@ -191,16 +190,21 @@ class ExpressionValidator:
 
     def _in(self, node: nodes.In) -> Expression:
         if isinstance(node.values, nodes.Query):
-            found = self._quantified(node.operand, "=", node.values, node.span)
+            found = self._quantified(node.operand, "=", node.values, node.operand.span.to(node.values.span))
         else:
-            found = self._in_list(node.operand, node.values, node.span)
+            found = self._in_list(node, node.values)
         return self.call("NOT", [found], node.span) if node.negated else found
 
-    def _in_list(self, operand: nodes.Expression, values: Sequence[nodes.Expression], span: Span) -> Expression:
-        left = self.convert(operand)
+    def _in_list(self, node: nodes.In, written: Sequence[nodes.Expression]) -> Expression:
+        left, span = self.convert(node.operand), node.span
+        values = [self.convert(each) for each in written]
+        if least_restrictive([each.type for each in values]) is None:
+            start = span.text.find("(", node.operand.span.end)
+            place = Span(span.text, start, span.end) if start >= 0 else span
+            raise invalid(place, "Values in expression list must have compatible types")
         result: Expression | None = None
         for value in values:
-            equal = self.call("=", [left, self.convert(value)], span)
+            equal = self.call("=", [left, value], span)
             result = equal if result is None else self.call("OR", [result, equal], span)
         assert result is not None
         return result
@@ -248,7 +252,12 @@ class ExpressionValidator:
     def _subquery(self, node: nodes.Subquery) -> Expression:
         plan, correlation = self.subquery(node.query)
         if len(plan.schema) != 1:
-            raise invalid(node.span, "Cannot apply '$SCALAR_QUERY' to arguments of more than one column")
+            shown = ", ".join(f"{standard_name(each.type)} {each.name}".upper() for each in plan.schema)
+            raise invalid(
+                node.query.span,
+                f"Cannot apply '$SCALAR_QUERY' to arguments of type '$SCALAR_QUERY(<RECORDTYPE({shown})>)'. "
+                "Supported form(s): '$SCALAR_QUERY(<RECORDTYPE(SINGLE FIELD)>)'",
+            )
         return ScalarSubquery(plan.schema[0].type.nullable(), plan, correlation, span=node.span)
 
     def _exists(self, node: nodes.Exists) -> Expression:

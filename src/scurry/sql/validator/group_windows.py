@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scurry.functions.signatures import standard_name
 from scurry.logical_types import DayTimeIntervalType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
@@ -44,7 +45,7 @@ class GroupWindow:
             raise invalid(
                 call.span,
                 f"Call to auxiliary group function '{call.name.last.upper()}' must have matching call to group "
-                f"function '{kind}' in GROUP BY clause",
+                f"function '${kind}' in GROUP BY clause",
             )
         return self.keys[_AUXILIARIES[what]][0]
 
@@ -65,7 +66,12 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
     kind = item.name.last.upper()
     time, *intervals = (validator.convert(each) for each in item.arguments)
     if not isinstance(time, InputReference) or not isinstance(time.type, TimestampType | LocalZonedTimestampType):
-        raise invalid(item.span, f"The first argument of {kind} is a time column")
+        shown = ", ".join(f"<{standard_name(each.type)}>" for each in (time, *intervals))
+        raise invalid(
+            item.span,
+            f"Cannot apply '${kind}' to arguments of type '${kind}({shown})'. "
+            f"Supported form(s): '${kind}(<DATETIME>, <DATETIME_INTERVAL>)'",
+        )
     values = []
     for each in intervals:
         if not isinstance(each, Literal) or not isinstance(each.type, DayTimeIntervalType):

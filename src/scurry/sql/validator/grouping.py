@@ -192,7 +192,7 @@ class Grouping:
         for child in nodes.children(node):
             nested = has_aggregates(child, self._base.environment)
             if nested is not None:
-                raise invalid(nested.span, "Aggregate expressions cannot be nested")
+                raise invalid(node.span, "Aggregate expressions cannot be nested")
         call = self._base.aggregate(node, grouped=bool(self._keys) and all(self._sets))
         if call not in self._calls:
             self._calls.append(call)
@@ -207,7 +207,7 @@ class Grouping:
         for argument in node.arguments:
             key = self._base.convert(argument)
             if key not in self._keys:
-                raise invalid(node.span, f"Argument to {name} operator must be a grouped expression")
+                raise invalid(argument.span, f"Argument to {name} operator must be a grouped expression")
             places.append(self._keys.index(key))
         if self._is_simple or name == "GROUP_ID":
             return Literal(0, BigIntType(False))

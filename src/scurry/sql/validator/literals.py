@@ -63,6 +63,7 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
             return _made(int(value), IntType(False), node)
         if -(2**63) <= value < 2**63:
             return _made(int(value), BigIntType(False), node)
+        raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
     _, digits, exponent = value.as_tuple()
     scale = max(-int(exponent), 0)
     # A number below 1 has a digit before the point, too.

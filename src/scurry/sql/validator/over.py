@@ -42,6 +42,11 @@ class OverCalls:
         self._calls: list[WindowCall] = []
         self.validator = ExpressionValidator(inner.scope, inner.environment, (self._intercept, *inner.interceptors))
 
+    @property
+    def is_used(self) -> bool:
+        """Whether there are any."""
+        return bool(self._calls)
+
     def plan(self, plan: Plan) -> Plan:
         """Return a plan with a column for each function appended."""
         if not self._calls:
@@ -67,7 +72,9 @@ class OverCalls:
         if is_ranking(node) and window.frame is not None:
             raise invalid(window.frame.span, "ROW/RANGE not allowed with RANK, DENSE_RANK or ROW_NUMBER functions")
         if needs_order(node) and not order_by:
-            raise invalid(node.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification")
+            raise invalid(
+                node.over.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification"
+            )
         if (
             isinstance(node, nodes.Call)
             and node.quantifier == "DISTINCT"

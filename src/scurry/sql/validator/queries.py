@@ -13,6 +13,7 @@ from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Plan, Values
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
+from scurry.sql.span import Span
 from scurry.sql.validator.catalog import CatalogReader
 from scurry.sql.validator.environment import CommonTable, Environment
 from scurry.sql.validator.expressions import ExpressionValidator
@@ -25,13 +26,14 @@ from scurry.sql.validator.select import SelectValidator
 __all__ = ["validate_expression", "validate_query"]
 
 
-def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session) -> Plan:
+def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session, allows_null: bool = False) -> Plan:
     """Make the plan of a query.
 
     Args:
         query: The syntax tree.
         catalog: Where tables are looked up.
         session: The session.
+        allows_null: Whether NULL may stand alone in the result, as in INSERT, which knows the types.
 
     Returns:
         The plan; queries inside expressions are still there.
@@ -39,7 +41,7 @@ def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session)
     Raises:
         ValidationError: The query is wrong.
     """
-    environment = Environment(catalog, session, _validated)
+    environment = Environment(catalog, session, _validated, allows_null=allows_null)
     plan = _validated(query, environment)
     return builders.project(plan, builders.columns(plan), unique_names(plan.schema.names))
 
@@ -111,8 +113,6 @@ def _count(expression: nodes.Expression | None, environment: Environment) -> int
 
 
 def _with(query: nodes.With, environment: Environment) -> Plan:
-    if query.recursive:
-        raise invalid(query.span, "WITH RECURSIVE is not supported")
     for table in query.tables:
         name = table.name.last
         environment = environment.with_table(name, CommonTable(table, environment))
@@ -126,6 +126,10 @@ def _values(query: nodes.Values, environment: Environment) -> Plan:
         [validator.convert(value) for value in (row.values if isinstance(row, nodes.RowConstructor) else (row,))]
         for row in query.rows
     ]
+    for row in query.rows:
+        for value in row.values if isinstance(row, nodes.RowConstructor) else (row,):
+            if isinstance(value, nodes.NullLiteral) and not environment.allows_null:
+                raise invalid(value.span, "Illegal use of 'NULL'")
     width = len(rows[0])
     if any(len(row) != width for row in rows):
         raise invalid(query.span, "Values passed to VALUES operator must have compatible types")
@@ -155,7 +159,7 @@ def _set_operation(query: nodes.SetOperation, environment: Environment) -> Plan:
     first = plans[0].schema
     for branch, plan in zip(branches, plans, strict=True):
         if len(plan.schema) != len(first):
-            raise invalid(branch.span, f"Column count mismatch in {operator}")
+            raise invalid(_items_span(branch), f"Column count mismatch in {operator}")
     types = []
     for place in range(len(first)):
         found = least_restrictive([plan.schema[place].type for plan in plans])
@@ -183,7 +187,13 @@ def _as_types(plan: Plan, types: Sequence[DataType], environment: Environment) -
     return builders.project(plan, [validator.as_type(column, type) for column, type in pairs], plan.schema.names)
 
 
-def _item_span(query: nodes.Query, place: int) -> Any:
+def _items_span(query: nodes.Query) -> Span:
+    if isinstance(query, nodes.Select):
+        return query.items[0].span.to(query.items[-1].span)
+    return query.span
+
+
+def _item_span(query: nodes.Query, place: int) -> Span:
     if isinstance(query, nodes.Select) and place < len(query.items):
         return query.items[place].expression.span
     return query.span

@@ -151,6 +151,30 @@ class Scope:
             f"Column '{name}' not found in table '{table}'" + _did_you_mean(name, columns),
         )
 
+    def no_field(self, identifier: Identifier, found: Found, is_row: bool) -> Exception:
+        """Return the error for a name whose first parts are a column that has no such field.
+
+        Args:
+            identifier: The name.
+            found: The column.
+            is_row: Whether it has fields at all.
+        """
+        names = identifier.names
+        if found.parts > 1:
+            table, column = ".".join(names[: found.parts - 1]), ".".join(names[found.parts - 1 :])
+            span = _part_span(identifier, found.parts - 1, len(names))
+            return invalid(span, f"Column '{column}' not found in table '{table}'")
+        if not is_row:
+            return invalid(_part_span(identifier, 0, len(names) - 1), f"Table '{'.'.join(names[:-1])}' not found")
+        table = self._table_of(names[0])
+        return invalid(identifier.span, f"Column '{'.'.join(names)}' not found in table '{table}'")
+
+    def _table_of(self, column: str) -> str:
+        for relation in self.relations:
+            if relation.name and column in self.names_of(relation):
+                return relation.name
+        return self.outer._table_of(column) if self.outer else ""
+
     def _not_found(self, identifier: Identifier) -> Exception:
         names = identifier.names
         if len(names) == 1:

@@ -15,7 +15,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.grouping import Grouping, has_aggregates
-from scurry.sql.validator.names import column_name, unique_names
+from scurry.sql.validator.names import column_name
 from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
 from scurry.sql.validator.scope import Scope
@@ -65,6 +65,9 @@ class SelectValidator:
         after = overs.validator
         expressions = [self._selected(item, after) for item in items]
         qualify = None if select.qualify is None else after.condition(select.qualify, "QUALIFY")
+        if select.qualify is not None and not overs.is_used:
+            shown = select.qualify.span.source
+            raise invalid(select.qualify.span, f"QUALIFY expression '{shown}' must contain a window function")
         sort_values = [each if isinstance(each, int) else after.convert(each) for each in sorts]
         if grouping is not None:
             plan = grouping.plan()
@@ -77,7 +80,7 @@ class SelectValidator:
         qualify = None if qualify is None else overs.bound(qualify, width)
         if qualify is not None:
             plan = builders.filtered(plan, qualify)
-        names = unique_names([item.name for item in items])
+        names = [item.name for item in items]
         return self._result(select, order, plan, expressions, names, sort_values)
 
     def _from(self, select: nodes.Select) -> FromItem:
@@ -110,6 +113,7 @@ class SelectValidator:
 
     def _star(self, star: nodes.Star, scope: Scope) -> list[tuple[Expression, str]]:
         if star.qualifier is None:
+            self._refuse_ambiguous(star, scope)
             merged = [(column, name) for name, column in scope.merged.items()]
             return merged + [
                 (scope.reference(index), scope.schema.names[index])
@@ -131,6 +135,13 @@ class SelectValidator:
             for index in range(relation.offset, relation.offset + relation.width)
         ]
 
+    def _refuse_ambiguous(self, star: nodes.Star, scope: Scope) -> None:
+        for relation in scope.relations:
+            names = scope.names_of(relation)
+            for place, name in enumerate(names):
+                if name in names[:place]:
+                    raise invalid(star.span, f"Column '{name}' is ambiguous")
+
     def _fields(self, access: nodes.FieldAccess, scope: Scope) -> list[Item]:
         validator = ExpressionValidator(scope, self._environment)
         fields = validator.fields(validator.convert(access.operand), access.span)
@@ -138,7 +149,7 @@ class SelectValidator:
 
     def _selected(self, item: Item, validator: ExpressionValidator) -> Expression:
         expression = validator.convert(item.expression)
-        if isinstance(expression.type, NullType):
+        if isinstance(expression.type, NullType) and not self._environment.allows_null:
             raise invalid(item.expression.span, "Illegal use of 'NULL'")
         return expression
 

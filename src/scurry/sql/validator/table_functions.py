@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from scurry.functions.signatures import standard_name
 from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
+from scurry.relational.calls import no_match
 from scurry.relational.expressions import Expression
 from scurry.relational.schema import Column, Schema
 from scurry.sql import nodes
@@ -25,7 +27,8 @@ def unnested_columns(table: nodes.Unnest, validator: ExpressionValidator) -> tup
     if columns is None:
         raise invalid(
             table.span,
-            f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{collection.type.as_summary_string()}>)'",
+            f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{standard_name(collection.type)}>)'. "
+            "Supported form(s): 'UNNEST(<MULTISET>)'",
         )
     if table.with_ordinality:
         columns.append(Column("ORDINALITY", IntType(False)))
@@ -51,8 +54,4 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
     Raises:
         ValidationError: There is no such function.
     """
-    raise invalid(call.span, f"No match found for function signature {call.name}({_shown(call, validator)})")
-
-
-def _shown(call: nodes.Call, validator: ExpressionValidator) -> str:
-    return ", ".join(f"<{validator.convert(each).type.type_name()}>" for each in call.arguments)
+    raise no_match(str(call.name), [validator.convert(each) for each in call.arguments], call.span)

@@ -12,6 +12,7 @@ from scurry.relational.plan import Correlate, Plan, Project, Scan, TableFunction
 from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
+from scurry.sql.span import Span
 from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
@@ -71,9 +72,7 @@ class FromClause:
             return _single(plan, name or names[0])
         found = self._environment.catalog.find(names)
         if found is None:
-            parts, message = self._environment.catalog.missing(names)
-            spans = table.name.part_spans
-            raise invalid(spans[0].to(spans[parts - 1]) if spans else table.name.span, message)
+            raise invalid(table.name.span, self._environment.catalog.missing(names)[1])
         if isinstance(found, CatalogView):
             plan = replace(self._environment, tables={}, outer=None).plan(found.query)
             if found.names:
@@ -115,8 +114,8 @@ class FromClause:
                 else len(item.plan.schema)
             )
             item = replace(item, plan=_renamed(item.plan, table.columns, table.span, last=width))
-        elif isinstance(table.table, nodes.Unnest) and item.relations[-1].width == 1:
-            # A collection of values without names is known by the name of the table.
+        elif _has_no_names(table.table) and item.relations[-1].width == 1:
+            # The only column of values without names is known by the name of the table.
             item = replace(item, plan=_renamed(item.plan, (table.name,), table.span, last=1))
         return item
 
@@ -212,13 +211,16 @@ class FromClause:
         return replace(row, plan=TemporalJoin(first.plan, second.plan, kind, condition, period))
 
     def _snapshot(self, table: nodes.Snapshot, name: str | None, left: FromItem | None) -> FromItem:
-        raise invalid(table.span, "FOR SYSTEM_TIME AS OF is supported on the right side of a join only")
+        # Beside no other table the period says only which version a catalog would give, of those it keeps.
+        item = self._item(table.table, name, None)
+        ExpressionValidator(Scope(Schema(), ()), self._environment).convert(table.period)
+        return item
 
     def _condition(self, table: nodes.Join, row: FromItem) -> Expression | None:
         if table.condition is None:
             if table.kind in ("INNER", "LEFT", "RIGHT", "FULL") and not table.natural and not table.using:
                 raise invalid(
-                    table.span,
+                    _keyword_span(table),
                     "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyword or ON or USING clause)",
                 )
             return None
@@ -284,7 +286,7 @@ def _renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int
     if len(names) != width:
         shown = ", ".join(f"'{each}'" for each in plan.schema.names[before:])
         raise invalid(
-            span,
+            names[0].span.to(names[-1].span),
             f"List of column aliases must have same degree as table; table has {width} columns ({shown}), "
             f"whereas alias list has {len(names)} columns",
         )
@@ -297,6 +299,19 @@ def _renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int
     if isinstance(plan, TableFunctionScan):
         return replace(plan, function_schema=plan.function_schema.renamed(new))
     return builders.project(plan, builders.columns(plan), (*plan.schema.names[:before], *new))
+
+
+def _has_no_names(table: nodes.TableExpression) -> bool:
+    return isinstance(table, nodes.Unnest) or (
+        isinstance(table, nodes.DerivedTable) and isinstance(table.query, nodes.Values)
+    )
+
+
+def _keyword_span(table: nodes.Join) -> Span:
+    """Return where JOIN stands."""
+    text, start = table.span.text, table.left.span.end
+    found = text.upper().find("JOIN", start, table.right.span.start)
+    return Span(text, found, found + 4) if found >= 0 else table.span
 
 
 def _core(table: nodes.TableExpression) -> nodes.TableExpression:

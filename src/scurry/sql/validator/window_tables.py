@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from scurry.logical_types import DataType, DayTimeIntervalType, IntegralType, LocalZonedTimestampType, TimestampType
+from scurry.errors import ValidationError
+from scurry.functions.signatures import standard_name
+from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
 from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Plan, WindowTable
 from scurry.relational.schema import Column, Schema
@@ -109,10 +111,9 @@ def _time(call: nodes.Call, kind: str, descriptor: nodes.Expression, plan: Plan)
     type = plan.schema[place].type
     if not isinstance(type, TimestampType | LocalZonedTimestampType):
         raise invalid(
-            call.span,
-            f"The window function {kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval[, datetime "
-            "interval]) requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ, but is "
-            f"{type.as_summary_string()}",
+            NO_SPAN,
+            f"The window function {_form(kind)} requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ, but is "
+            f"{standard_name(type)}.",
         )
     return place
 
@@ -125,10 +126,21 @@ def _place(column: nodes.Expression, plan: Plan) -> int:
 
 
 def _milliseconds(value: Expression, node: nodes.Expression, call: nodes.Call) -> int:
-    if not isinstance(value, Literal) or not isinstance(value.type, DayTimeIntervalType | IntegralType):
-        raise invalid(call.span, f"{call.name.last.upper()} takes an interval of days to seconds that is a constant")
+    if not isinstance(value, Literal) or not isinstance(value.type, DayTimeIntervalType):
+        kind = call.name.last.upper()
+        shown = f"'{kind}(<TABLE>, <COLUMN_LIST>, <{standard_name(value.type)}>)'"
+        raise invalid(
+            call.span, f"Cannot apply '{kind}' to arguments of type {shown}. Supported form(s): {_form(kind)}"
+        )
     assert isinstance(value.value, int)
     return value.value
+
+
+def _form(kind: str) -> str:
+    """Return how a window function is called, as messages show it."""
+    if kind in ("TUMBLE", "SESSION"):
+        return f"{kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval[, datetime interval])"
+    return f"{kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval, datetime interval[, datetime interval])"
 
 
 def _check_multiple(kind: str, size: int, slide: int | None) -> None:
@@ -136,8 +148,7 @@ def _check_multiple(kind: str, size: int, slide: int | None) -> None:
         return
     names = {"HOP": ("size", "slide"), "CUMULATE": ("maxSize", "step")}[kind]
     end = "." if kind == "CUMULATE" else ""
-    raise invalid(
-        NO_SPAN,
+    raise ValidationError(
         f"{kind} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "
         f"but got {names[0]} {size} ms and {names[1]} {slide} ms{end}",
     )

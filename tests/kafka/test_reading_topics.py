@@ -276,7 +276,7 @@ def test_records_that_were_deleted_before_they_were_read_are_an_error(kafka: Kaf
     kafka.write(topic, ["a", "b", "c"])
     for future in kafka.admin.delete_records([TopicPartition(topic, 0, 2)]).values():
         future.result()
-    with pytest.raises(SourceNotFoundError, match="offset 0 is not there any more"):
+    with pytest.raises(SourceNotFoundError, match="offset 0 no longer exists"):
         list(source(kafka, topic).build().read([(topic, 0, 0, 3)], ChunkSizer()))
     lenient = source(kafka, topic).set_property("auto.offset.reset", "earliest").build()
     assert [values for values, _ in present(lenient.read([(topic, 0, 0, 3)], ChunkSizer()))] == [["c"]]

@@ -107,7 +107,7 @@ def test_a_job_is_listed_saved_rescaled_stopped_and_started_from_its_savepoint(
         last = shell.scurry("stop", "-p", str(tmp_path / "saved"), job["jid"][:12])
         assert process.wait(180) == 0
         assert shell.jobs() == []
-    client = "asked for by a REST client at 127.0.0.1"
+    client = "requested by a REST client at 127.0.0.1"
     told = iter(log.read_text().splitlines())
     for wanted in (
         "counting: started: STREAMING",

@@ -91,7 +91,7 @@ def test_restarts_and_failures_have_their_reason(logged: pytest.LogCaptureFixtur
 def test_savepoints_have_path_size_and_duration(endless: Any, logged: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     path = endless.trigger_savepoint(str(tmp_path)).result()
     begun, taken = (events(logged)[f"savepoint {what}"] for what in ("begun", "taken"))
-    assert begun.getMessage() == f"endless: taking the savepoint {path}, asked for by the program"
+    assert begun.getMessage() == f"endless: taking the savepoint {path}, requested by the program"
     size = sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())
     assert taken.getMessage().startswith(f"endless: savepoint taken: {path} ({size / 1000:.0f} kB in ")
     assert taken.name == "scurry.savepoint"
@@ -113,7 +113,7 @@ def test_who_stopped_a_job_is_in_log_and_summary(endless: Any, logged: pytest.Lo
     REQUESTER.reset(token)
     endless.cancel()  # too late to have been the one
     assert (
-        "cancelling at the next end of a batch, asked for by a REST client" in events(logged)["cancelling"].getMessage()
+        "cancelling at the next end of a batch, requested by a REST client" in events(logged)["cancelling"].getMessage()
     )
     assert "canceled by a REST client at 127.0.0.1 after" in events(logged)["canceled"].getMessage()
     assert "endless: stopped by a REST client at 127.0.0.1 after" in ProgressDisplay(endless.execution).summary()

@@ -235,10 +235,9 @@ class _HybridEnumerator(Enumerator):
             if self._ended is None:
                 own = source.channels(self._parallelism)
                 self._ended = set(range(own, self._channels))
-                if (
-                    self._channels_before is not None and self._channels_before[0] == own
-                ):  # otherwise it reassigns splits, and ends each again
-                    self._ended.update(channel for channel in self._channels_before[1] if channel < own)
+                number, ended = self._channels_before or (own, [])
+                if number == own:  # otherwise it reassigns splits, and ends each channel again
+                    self._ended.update(channel for channel in ended if channel < own)
         return self._current
 
     def _switch(self) -> None:
@@ -321,11 +320,8 @@ class _HybridEnumerator(Enumerator):
         sources = len(self._hybrid.sources)
         if index >= sources:
             raise ArgumentError(f"the job was reading source {index + 1} of a HybridSource, which now has {sources}")
-        self._index, self._restored_position, self._before = (
-            index,
-            position["current"],
-            list(position.get("before", [])),
-        )
+        self._index, self._restored_position = index, position["current"]
+        self._before = list(position.get("before", []))
         if position["channels"] == self._channels:
             self._reported = set(position["final"] if "final" in position else position["told"])  # its earlier name
             self._ended = None if ended is None else set(ended)

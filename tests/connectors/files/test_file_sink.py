@@ -269,7 +269,7 @@ class TestCommit:
         sink = rows(tmp_path).build()
         files = write(sink, 0, [["a"]])
         os.remove(files[0].staged)
-        with pytest.raises(SinkCommitError, match="is gone"):
+        with pytest.raises(SinkCommitError, match="is missing"):
             sink.create_committer("job-sink").commit(0, files)
 
     def test_of_nothing_leaves_nothing(self, tmp_path: Path, run_sink: Run) -> None:

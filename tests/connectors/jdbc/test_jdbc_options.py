@@ -43,7 +43,7 @@ class TestConnectionOptions:
 
     def test_refuse_the_driver_of_another_database(self) -> None:
         builder = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url(POSTGRES)
-        with pytest.raises(ArgumentError, match="goes with the driver org.postgresql.Driver, not com.mysql.Driver"):
+        with pytest.raises(ArgumentError, match="needs the driver org.postgresql.Driver, not com.mysql.Driver"):
             builder.with_driver_name("com.mysql.Driver").build()
 
     @pytest.mark.parametrize("url", ["jdbc:mysql://ann:secret@host/db", "jdbc:oracle:thin:ann/secret@host", "db://x"])

@@ -401,7 +401,7 @@ class TestStaging:
         sink = JdbcSink.exactly_once_sink(INSERT, ROW, target.options, PATIENT)
         committables = write(sink, 0, people(*range(30)))
         target.run("DELETE FROM scurry_staging WHERE block = 1")
-        with pytest.raises(SinkCommitError, match="records of a batch are gone from scurry_staging"):
+        with pytest.raises(SinkCommitError, match="records of a batch are missing in scurry_staging"):
             sink.create_committer("sink").commit(0, committables)
         assert ids(target) == []
 

@@ -248,7 +248,7 @@ class TestReading:
         with pytest.raises(ArgumentError, match="cannot be opened with the properties type"):
             self.source(TableLoader.from_catalog({"type": "nonsense"}, "db.t")).build()
         nowhere = {"type": "rest", "uri": "http://127.0.0.1:1"}
-        with pytest.raises(SourceConnectionError, match="catalog 'default' cannot be asked for db.t"):
+        with pytest.raises(SourceConnectionError, match="catalog 'default' cannot be queried for db.t"):
             self.source(TableLoader.from_catalog(nowhere, "db.t")).build()
 
 

@@ -74,7 +74,7 @@ FORCE_UNALIGNED = ConfigOption(
     "execution.checkpointing.unaligned.forced",
     parse_boolean,
     False,
-    "Whether barriers overtake records where Flink would rather not let them.",
+    "Whether unaligned checkpoints are forced, even where Flink does not allow them by default.",
 )
 ALIGNED_CHECKPOINT_TIMEOUT = ConfigOption(
     "execution.checkpointing.aligned-checkpoint-timeout",

@@ -26,9 +26,9 @@ __all__ = ["Database", "Fault", "PASSING"]
 class Fault(Enum):
     """The category of a driver's error."""
 
-    CONNECTION = "the connection is gone, or never was"
+    CONNECTION = "the connection was lost or refused"
     PASSING = "the same may work a little later: deadlocks, too many connections"
-    ACCESS = "the database does not let us in, or do this"
+    ACCESS = "the user may not connect, or not do this"
     STATEMENT = "the statement is wrong, or does not fit the tables"
     RECORD = "the values are wrong"
     OTHER = "anything else"
@@ -57,7 +57,7 @@ class Database(ABC):
         driver = options.get_driver_name()
         if driver is not None and driver not in self.jdbc_drivers:
             raise ArgumentError(
-                f"{options.shown_url} goes with the driver {' or '.join(self.jdbc_drivers)}, not {driver}; leave "
+                f"{options.shown_url} needs the driver {' or '.join(self.jdbc_drivers)}, not {driver}; leave "
                 "with_driver_name out: the URL decides"
             )
         self.options = options

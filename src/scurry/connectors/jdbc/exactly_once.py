@@ -110,8 +110,8 @@ class _Staging:
             found = connection.execute(self._select, [staged.writer, block]).fetchone()
             if found is None:
                 raise SinkCommitError(
-                    f"records of a batch are gone from {self._table}; something else deletes from it. The batch is not "
-                    "committed, so a restarted job writes it"
+                    f"records of a batch are missing in {self._table}; something else deletes from it. The batch is "
+                    "not committed, so a restarted job writes it"
                 )
             yield found[0]
 

@@ -111,7 +111,7 @@ class PartitionReader:
         place = f"topic {self._topic!r}, partition {self._partition} at {self._servers}"
         if error.code() in (self._module.KafkaError._AUTO_OFFSET_RESET, self._module.KafkaError.OFFSET_OUT_OF_RANGE):
             raise SourceNotFoundError(
-                f"{place}: the record at offset {at} is not there any more, so records were deleted before they were "
+                f"{place}: the record at offset {at} no longer exists, so records were deleted before they were "
                 "read; set the property auto.offset.reset to earliest to continue with what is left"
             )
         self._trouble.heard(error)  # librdkafka retries

@@ -266,7 +266,7 @@ class _DeltaCommitter(Committer):
     def _check_present(self, files: list[DeltaFile]) -> None:
         for file in files:
             if not self._fs.exists(posixpath.join(self._base, file.path)):
-                raise SinkCommitError(f"{file.path} is gone; something else deletes files below {self._sink.path}")
+                raise SinkCommitError(f"{file.path} is missing; something else deletes files below {self._sink.path}")
 
 
 def _schema(row: ColumnType) -> Any:

@@ -127,7 +127,7 @@ class DeltaTableLog(TableLog):
         for number in range(version + 1, newest + 1):
             if number not in commits:
                 raise SourceConnectionError(
-                    f"version {number} of the Delta table {self._path} is not in its log any more: the log was cleaned "
+                    f"version {number} of the Delta table {self._path} is no longer in its log: the log was cleaned "
                     "up before the job has read it; start with an empty checkpoint directory, and raise "
                     "delta.logRetentionDuration"
                 )

@@ -93,7 +93,7 @@ class IcebergTable:
 
     def _unreachable(self, error: Exception) -> SourceConnectionError:
         return SourceConnectionError(
-            f"the Iceberg catalog {self.catalog_name!r} cannot be asked for {self.identifier}: "
+            f"the Iceberg catalog {self.catalog_name!r} cannot be queried for {self.identifier}: "
             f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         )
 

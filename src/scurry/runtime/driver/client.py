@@ -92,7 +92,7 @@ class RunningJob(JobClient):
         job = self._job
         if not (job.stopping.is_set() or self._future.done()):
             job.stopped_by = REQUESTER.get()
-            job.log.write(how, f"{how} at the next end of a batch, asked for by {job.stopped_by}")
+            job.log.write(how, f"{how} at the next end of a batch, requested by {job.stopped_by}")
         job.stopping.set()
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
@@ -134,7 +134,7 @@ class RunningJob(JobClient):
         request = SavepointRequest(new_savepoint_path(directory, str(self._job.job_id)), stop=stop, drain=drain)
         if stop:
             how = "draining" if drain else "stopping"
-            self._job.log.write("stopping", f"{how} with a savepoint, asked for by {request.asked_by}")
+            self._job.log.write("stopping", f"{how} with a savepoint, requested by {request.asked_by}")
         self._job.requests.ask(request)
         return CompletableFuture(request.future)
 

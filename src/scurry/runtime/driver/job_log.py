@@ -103,7 +103,7 @@ class JobLog:
     @contextmanager
     def savepoint(self, path: str, asked_by: str) -> Iterator[None]:
         """Log when a savepoint begins, and whether it succeeded."""
-        self.write("savepoint begun", f"taking the savepoint {path}, asked for by {asked_by}", logger="savepoint")
+        self.write("savepoint begun", f"taking the savepoint {path}, requested by {asked_by}", logger="savepoint")
         began = time.monotonic()
         try:
             yield
@@ -118,7 +118,7 @@ class JobLog:
     def rescaling(self, before: int, after: int, asked_by: str) -> Iterator[None]:
         """Log that the job is being rescaled, and that it continues at the new parallelism."""
         what = f"from {before} to {after} subtasks"
-        self.write("rescaling", f"rescaling {what}, asked for by {asked_by}")
+        self.write("rescaling", f"rescaling {what}, requested by {asked_by}")
         began = time.monotonic()
         yield
         self.write("rescaled", f"rescaled {what} in {time.monotonic() - began:.1f} s", shown=True)

@@ -23,7 +23,7 @@ def noticing_lost_spark() -> Iterator[None]:
     except Exception as error:
         if _spark_is_lost():
             raise SparkLostError(
-                "Spark's JVM on the driver has ended, killed perhaps for want of memory (spark.driver.memory): start "
+                "Spark's JVM on the driver has ended, perhaps because memory ran out (spark.driver.memory): start "
                 "the program again and it resumes from execution.checkpointing.dir; a supervisor does so by itself"
             ) from error
         raise

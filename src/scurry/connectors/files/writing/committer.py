@@ -105,7 +105,7 @@ class FileCommitter(Committer):
             self._fs.rename(part.staged, part.target)
         elif not self._fs.exists(part.target):
             raise SinkCommitError(
-                f"cannot commit {part.target}: {part.staged} is gone; something else deletes files below "
+                f"cannot commit {part.target}: {part.staged} is missing; something else deletes files below "
                 f"{self._sink.base_path}"
             )
 
@@ -175,7 +175,7 @@ class FileCommitter(Committer):
             if not _undone(first, batch_id) and (directory, first) not in restored:
                 raise SinkCommitError(
                     f"batch {batch_id} is repeated, and {path} holds records of batches from {first} on, but the files "
-                    "it was made of are gone: the job was rolled back farther than they are kept"
+                    "it was made of are deleted: the job was rolled back farther than they are kept"
                 )
 
     def _delete_leftovers(self) -> None:

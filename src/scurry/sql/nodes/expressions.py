@@ -222,7 +222,7 @@ class RowConstructor(Expression):
     """
 
     values: tuple[Expression, ...]
-    explicit: bool = True
+    explicit: bool = field(default=True, compare=False)
 
 
 class ArrayConstructor(Expression):

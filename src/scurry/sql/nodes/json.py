@@ -52,15 +52,15 @@ class JsonValue(Expression):
 class JsonQuery(Expression):
     """``JSON_QUERY(context, path RETURNING type ... WRAPPER ... ON EMPTY ... ON ERROR)``.
 
-    ``wrapper`` is ``WITHOUT ARRAY``, ``WITH CONDITIONAL ARRAY`` or ``WITH UNCONDITIONAL ARRAY``, if given.
+    ``wrapper`` is ``WITHOUT ARRAY``, ``WITH CONDITIONAL ARRAY`` or ``WITH UNCONDITIONAL ARRAY``.
     """
 
     context: Expression
     path: Expression
     returning: TypeSpec | None = None
-    wrapper: str | None = None
-    on_empty: JsonBehavior | None = None
-    on_error: JsonBehavior | None = None
+    wrapper: str = "WITHOUT ARRAY"
+    on_empty: JsonBehavior = JsonBehavior("NULL")
+    on_error: JsonBehavior = JsonBehavior("NULL")
 
 
 class JsonEntry(Node):

@@ -6,6 +6,7 @@ from scurry.sql.nodes.base import Expression, Node, Query, TableExpression
 from scurry.sql.nodes.expressions import Identifier
 from scurry.sql.nodes.functions import Call
 from scurry.sql.nodes.literals import NumericLiteral, StringLiteral
+from scurry.sql.nodes.meta import field
 from scurry.sql.nodes.types import TypeSpec
 from scurry.sql.nodes.windows import OrderItem, WindowDefinition
 
@@ -266,7 +267,7 @@ class Unnest(TableExpression):
 
     collections: tuple[Expression, ...]
     with_ordinality: bool = False
-    lateral: bool = False
+    lateral: bool = field(default=False, compare=False)
 
 
 class Join(TableExpression):

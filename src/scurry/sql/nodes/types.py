@@ -26,10 +26,10 @@ class TypeSpec(Node):
     """A data type.
 
     Attributes:
-        nullable: False for NOT NULL, True for NULL, None if nothing is said, which means nullable.
+        nullable: Whether NULL is one of its values: not after NOT NULL.
     """
 
-    nullable: bool | None = field(default=None, kw_only=True)
+    nullable: bool = field(default=True, kw_only=True)
 
 
 class BasicTypeSpec(TypeSpec):

@@ -85,14 +85,14 @@ class WindowSpecification(Node):
         partition_by: Keys of PARTITION BY.
         order_by: Keys of ORDER BY.
         frame: The frame, if given.
-        allow_partial: False for ``DISALLOW PARTIAL``, True for ``ALLOW PARTIAL``.
+        allow_partial: Whether there is no ``DISALLOW PARTIAL``.
     """
 
     base: Identifier | None = None
     partition_by: tuple[Expression, ...] = ()
     order_by: tuple[OrderItem, ...] = ()
     frame: WindowFrame | None = None
-    allow_partial: bool | None = None
+    allow_partial: bool = True
 
 
 class WindowDefinition(Node):

@@ -58,6 +58,8 @@ class AfterCall:
     over: Identifier | WindowSpecification | None = None
 
 
+# Group windows as Calcite writes them.
+_GROUP_WINDOWS: Final = {(f"${name}",): Identifier((name,), quoted=(False,)) for name in ("TUMBLE", "HOP", "SESSION")}
 NOTHING: Final = AfterCall()
 _AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"})
 
@@ -147,7 +149,7 @@ class CallParser(OperatorParser):
         keys = self.keys
         key = keys[self.position]
         if key == "(":
-            return self._call_of(name, start)
+            return self._call_of(_GROUP_WINDOWS.get(name.names, name), start)
         if key == "." and keys[self.position + 1] == "*":
             self.position += 2
             return Star(name, span=self.span_from(start))

@@ -76,16 +76,19 @@ class JsonParser(SpecialFunctionParser):
         wrapper = self._wrapper()
         on_empty, on_error = self._behaviors(self._query_behavior)
         self.expect(")")
-        return JsonQuery(context, path, returning, wrapper, on_empty, on_error, span=self.span_from(start))
+        null = JsonBehavior("NULL")
+        return JsonQuery(
+            context, path, returning, wrapper, on_empty or null, on_error or null, span=self.span_from(start)
+        )
 
-    def _wrapper(self) -> str | None:
+    def _wrapper(self) -> str:
         if self.accept("WITHOUT"):
             wrapper = "WITHOUT ARRAY"
         elif self.accept("WITH"):
             kind = self.accept_any("CONDITIONAL", "UNCONDITIONAL") or "UNCONDITIONAL"
             wrapper = f"WITH {kind} ARRAY"
         else:
-            return None
+            return "WITHOUT ARRAY"
         self.accept("ARRAY")
         self.expect("WRAPPER")
         return wrapper

@@ -45,7 +45,7 @@ _CONTINUES: Final = frozenset(
     {*_BINARY, "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "SIMILAR", "IS", "MEMBER", "SUBMULTISET",
      "IMMEDIATELY", "MULTISET", "[", "FORMAT"}
 )  # fmt: skip
-_MULTISET: Final = {"UNION": 14, "INTERSECT": 18, "EXCEPT": 14}
+_MULTISET: Final = {"UNION": 12, "INTERSECT": 14, "EXCEPT": 12}
 _LIKE: Final = frozenset({"LIKE", "ILIKE", "RLIKE", "SIMILAR"})
 _TESTS: Final = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY", "A", "JSON"})
 
@@ -225,12 +225,12 @@ class OperatorParser(LiteralParser):
         after = self.position + (2 if negated else 1)
         test = self.keys[after]
         if test == "DISTINCT":
-            if least >= ADDITION:
+            if least >= COMPARISON:
                 return None
             self._check_value(context)
             self.position = after + 1
             self.expect("FROM")
-            right = self._binary(Context.SUB_QUERY, ADDITION)
+            right = self._binary(Context.SUB_QUERY, COMPARISON)
             operator = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
             return BinaryOperation(operator, left, right, span=self._span_over(left, right))
         if test not in _TESTS:
@@ -310,7 +310,8 @@ class OperatorParser(LiteralParser):
         self.position = after - (word == "SIMILAR")
         if word == "SIMILAR":
             self.expect("TO")
-        pattern = self._binary(Context.SUB_QUERY, MEMBERSHIP)
+        # Unlike other operators, LIKE takes further ones of its kind to its right.
+        pattern = self._binary(Context.SUB_QUERY, MEMBERSHIP - 1)
         escape = None
         if self.at("ESCAPE") and self.can_begin(self.position + 1, 1):
             self.position += 1

@@ -72,7 +72,7 @@ class TypeParser(Cursor):
             if self.keys[after] not in ("ARRAY", "MULTISET"):
                 break
             self.position = after
-            spec = self._collection_of(replace(spec, nullable=nullable), start)
+            spec = self._collection_of(replace(spec, nullable=nullable is not False), start)
         nullable = self.nullability()
         if nullable is None:
             return spec

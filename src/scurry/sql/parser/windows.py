@@ -69,8 +69,7 @@ class WindowParser(JsonParser):
         if partial is not None:
             self.expect("PARTIAL")
         self.expect(")")
-        allow = None if partial is None else partial == "ALLOW"
-        return WindowSpecification(base, partition, order, frame, allow, span=self.span_from(start))
+        return WindowSpecification(base, partition, order, frame, partial != "DISALLOW", span=self.span_from(start))
 
     def _frame(self) -> WindowFrame | None:
         start = self.position

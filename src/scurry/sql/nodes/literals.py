@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from scurry.sql.nodes.base import Expression
+from scurry.sql.nodes.meta import field
 
 __all__ = [
     "BinaryLiteral",
@@ -60,7 +61,7 @@ class StringLiteral(Literal):
     """
 
     value: str
-    charset: str | None = None
+    charset: str | None = field(default=None, compare=False)
 
 
 class StringChain(Literal):

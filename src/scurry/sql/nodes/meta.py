@@ -46,8 +46,8 @@ class NodeType(type):
         own = []
         for attribute in namespace.get("__annotations__", ()):
             given = namespace.pop(attribute, REQUIRED)
-            described = given if isinstance(given, NodeField) else NodeField(attribute, given)
-            own.append(described._replace(name=attribute))
+            options = given[1:] if isinstance(given, NodeField) else (given,)
+            own.append(NodeField(attribute, *options))
         inherited = next((base.node_fields for base in bases if isinstance(base, NodeType)), ())
         every = (*inherited, *own)
         namespace["__slots__"] = tuple(each.name for each in own)

@@ -178,9 +178,7 @@ class ShowCreateModel(ShowCreate):
 
 
 class ShowCreateConnection(ShowCreate):
-    """``SHOW CREATE CONNECTION name``; ``scope`` is ``TEMPORARY`` or ``TEMPORARY SYSTEM``, if given."""
-
-    scope: str | None = None
+    """``SHOW CREATE CONNECTION name``."""
 
 
 class DescribeTable(Statement):

@@ -169,8 +169,8 @@ class CompileAndExecutePlan(Statement):
 class Explain(Statement):
     """``EXPLAIN details statement`` or ``EXPLAIN PLAN FOR statement``.
 
-    ``details`` are of ``ESTIMATED_COST``, ``CHANGELOG_MODE``, ``JSON_EXECUTION_PLAN`` and ``PLAN_ADVICE``, in the order
-    of the text.
+    ``details`` are of ``JSON_EXECUTION_PLAN``, ``CHANGELOG_MODE``, ``PLAN_ADVICE`` and ``ESTIMATED_COST``, in the order
+    of Flink.
     """
 
     statement: Statement

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from scurry.sql.keywords import CONTEXT_VARIABLES, RESERVED_FUNCTION_NAMES
-from scurry.sql.lexer import IDENTIFIER_KEYS
+from scurry.sql.keywords import CONTEXT_VARIABLES, RESERVED_FUNCTION_NAMES, STANDARD_FUNCTIONS
+from scurry.sql.lexer import END, IDENTIFIER_KEYS
 from scurry.sql.nodes import (
     ArrayConstructor,
     BinaryOperation,
@@ -40,15 +39,14 @@ from scurry.sql.nodes import (
 from scurry.sql.parser.contexts import Context
 from scurry.sql.parser.operators import OperatorParser
 
-__all__ = ["CallParser"]
+__all__ = ["CallParser", "standard"]
 
 _UNITS_OF_DIFFERENCES: Final = frozenset(
     "YEAR YEARS MONTH MONTHS DAY DAYS HOUR HOURS MINUTE MINUTES SECOND SECONDS QUARTER QUARTERS WEEK WEEKS".split()
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AfterCall:
+class AfterCall(NamedTuple):
     """What follows the parentheses of a call."""
 
     null_treatment: str | None = None
@@ -59,7 +57,7 @@ class AfterCall:
 
 
 # Group windows as Calcite writes them.
-_GROUP_WINDOWS: Final = {(f"${name}",): Identifier((name,), quoted=(False,)) for name in ("TUMBLE", "HOP", "SESSION")}
+_GROUP_WINDOWS: Final = {"$TUMBLE": "TUMBLE", "$HOP": "HOP", "$SESSION": "SESSION"}
 NOTHING: Final = AfterCall()
 _AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"})
 
@@ -113,6 +111,9 @@ class CallParser(OperatorParser):
         if self.at_literal() and key not in ("+", "-", "INTERVAL"):
             return self.literal()
         if key == "INTERVAL":
+            if self.keys[self.position + 1] == END:
+                self.looked_ahead_at = self.position
+                self.fail()
             return self.interval()
         if key == "?":
             self.position += 1
@@ -149,7 +150,7 @@ class CallParser(OperatorParser):
         keys = self.keys
         key = keys[self.position]
         if key == "(":
-            return self._call_of(_GROUP_WINDOWS.get(name.names, name), start)
+            return self._call_of(standard(name), start)
         if key == "." and keys[self.position + 1] == "*":
             self.position += 2
             return Star(name, span=self.span_from(start))
@@ -160,9 +161,10 @@ class CallParser(OperatorParser):
         key = self.keys[self.position]
         if key in RESERVED_FUNCTION_NAMES:
             self.position += 1
-            image, span = self.image(self.position - 1), self.span_of(self.position - 1)
-            return Identifier((image,), quoted=(False,), part_spans=(span,), span=span)
-        return self.compound_name()
+            span = self.span_of(self.position - 1)
+            name = key if key in STANDARD_FUNCTIONS else span.source
+            return Identifier((name,), quoted=(False,), part_spans=(span,), span=span)
+        return standard(self.compound_name())
 
     def call(self) -> Call:
         """Parse a call."""
@@ -244,15 +246,41 @@ class CallParser(OperatorParser):
             self.position += 1
             name = self.compound_name()
             return self._partitioned(TableReference(name, span=name.span), start)
-        value = self.query_or_expression(context)
+        written = self._written_argument()
+        if written is not None:
+            return written
+        if not context.takes_query:
+            value: Expression | Query = self.expression(context)
+        else:
+            value = self.query_or_expression(context)
         if isinstance(value, Query):
             return Subquery(value, span=value.span)
-        if isinstance(value, Subquery) and self.keys[self.position] in ("PARTITION", "ORDER"):
+        if isinstance(value, Subquery):
             query = value.query
             if isinstance(query, ExplicitTable):
                 return self._partitioned(TableReference(query.name, span=query.name.span), start)
-            return self._partitioned(query, start)
+            if self.keys[self.position] in ("PARTITION", "ORDER"):
+                return self._partitioned(query, start)
         return value
+
+    def _written_argument(self) -> Expression | None:
+        """Parse a partitioned table or a model in parentheses: Flink writes them so, but does not read them."""
+        start = self.position
+        if not self.at("(") or self.keys[start + 1] not in ("TABLE", "MODEL"):
+            return None
+        if self.keys[start + 2] not in IDENTIFIER_KEYS:
+            return None
+        self.position += 2
+        name = self.compound_name()
+        written: Expression | None = None
+        if self.keys[start + 1] == "MODEL":
+            written = ModelArgument(name, span=self.span_from(start + 1))
+        elif self.keys[self.position] in ("PARTITION", "ORDER"):
+            written = self._partitioned(TableReference(name, span=name.span), start + 1)
+        if written is None or not self.accept(")"):
+            self.position = start
+            return None
+        return written
 
     def _partitioned(self, table: TableReference | Query, start: int) -> TableArgument:
         partition: tuple[Expression, ...] | None = None
@@ -272,8 +300,7 @@ class CallParser(OperatorParser):
     def order_items(self) -> tuple[OrderItem, ...]:
         """Parse keys of ORDER BY."""
         items = [self.order_item()]
-        while self.at(",") and self.can_begin(self.position + 1, 1):
-            self.position += 1
+        while self.another():
             items.append(self.order_item())
         return tuple(items)
 
@@ -362,13 +389,9 @@ class CallParser(OperatorParser):
     def _row(self, context: Context) -> Expression:
         start = self.position
         self.position += 1
-        items = self.query_list(context) if not self.at_all("(", ")") else self._nothing()
+        items = self.query_list(context)
         values = tuple(Subquery(item, span=item.span) if isinstance(item, Query) else item for item in items)
         return RowConstructor(values, span=self.span_from(start))
-
-    def _nothing(self) -> tuple[Expression, ...]:
-        self.expect("(", ")")
-        return ()
 
     def _cursor(self, context: Context) -> Expression:
         start = self.position
@@ -417,3 +440,12 @@ class CallParser(OperatorParser):
         _, arguments, _ = self.arguments()
         self.expect("}")
         return JdbcFunction(name, arguments, span=self.span_from(start))
+
+
+def standard(name: Identifier) -> Identifier:
+    """Return the name of a function: in upper case, if it is a standard function's and not quoted."""
+    if len(name.names) > 1 or name.quoted[0]:
+        return name
+    upper = name.names[0].upper()
+    upper = _GROUP_WINDOWS.get(upper, upper)
+    return replace(name, names=(upper,)) if upper in STANDARD_FUNCTIONS else name

@@ -151,7 +151,7 @@ class ColumnParser(TableParser):
         """Refuse a second watermark as soon as it is read."""
         last = elements[-1]
         if isinstance(last, Watermark) and any(isinstance(each, Watermark) for each in elements[:-1]):
-            raise self.error_at("Multiple WATERMARK statements is not supported yet.", last.span)
+            raise self.error_at("Multiple WATERMARK declarations are not supported yet.", last.span)
 
     def schema_of(self, elements: list[Element], start: int) -> TableSchema:
         """Return a schema of columns, constraints and watermarks in any order."""

@@ -155,6 +155,8 @@ class Cursor:
         while keys[self.position] == "." and keys[self.position + 1] in IDENTIFIER_KEYS:
             self.position += 1
             parts.append(self.name())
+        if keys[self.position] == ".":
+            self.looked_ahead_at = self.position
         if len(parts) == 1:
             return parts[0]
         return Identifier(
@@ -216,11 +218,19 @@ class Cursor:
         for position in range(min(end, len(self.tokens.starts))):
             key = self.keys[position]
             if key == LEXICAL_ERROR or key == UNTERMINATED_COMMENT:
-                line, column = line_and_column(self.tokens.text, self.tokens.starts[position])
-                shown = self.image(position)[0]
-                message = f"Lexical error at line {line}, column {column}."
-                found = f'Encountered: "{_escaped(shown)}" ({ord(shown)}), after : ""'
-                raise SqlParserError(f"SQL parse failed. {message}  {found}", line, column)
+                self._fail_on_character(position)
+
+    def _fail_on_character(self, position: int) -> NoReturn:
+        text, start = self.tokens.text, self.tokens.starts[position]
+        shown = text[start]
+        # A quoted name, a comment, and the last character of all are found wanting at the end of the text.
+        at_end = shown in "`/" or start == len(text) - 1
+        line, column = line_and_column(text, len(text) - 1 if at_end else start)
+        column += at_end
+        found = "<EOF>" if at_end else f'"{_escaped(shown)}" ({ord(shown)}),'
+        after = _escaped(text[start:]) if shown == "`" else ""
+        message = f'Lexical error at line {line}, column {column}.  Encountered: {found} after : "{after}"'
+        raise SqlParserError(f"SQL parse failed. {message}", line, column)
 
     def place(self, position: int) -> tuple[int, int]:
         """Return line and column of a token; the end of the text is where its last character is."""

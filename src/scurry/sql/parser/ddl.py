@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.sql.lexer import IDENTIFIER_KEYS
 from scurry.sql.nodes import (
     CreateCatalog,
     CreateConnection,
@@ -48,8 +49,7 @@ class DefinitionParser(ColumnParser):
             self.expect("MATERIALIZED")
             return self._create_materialized_table(start, or_alter=True)
         temporary = self.accept("TEMPORARY")
-        key = self.keys[self.position]
-        self.position += 1
+        key = self._kind()
         if key == "CATALOG":
             return self._create_catalog(start)
         if key == "DATABASE":
@@ -75,6 +75,15 @@ class DefinitionParser(ColumnParser):
             return self._create_connection(start, temporary, system)
         self.position -= 1
         self.fail()
+
+    def _kind(self) -> str:
+        """Go past what is created or dropped: a function only if two tokens tell so."""
+        key = self.keys[self.position]
+        if key in ("FUNCTION", "CONNECTION") and self.keys[self.position + 1] not in IDENTIFIER_KEYS | {"IF"}:
+            self.looked_ahead_at = self.position
+            self.fail()
+        self.position += 1
+        return key
 
     def _system_kind(self, temporary: bool) -> str:
         """Go past what follows SYSTEM, which only a temporary function or connection has."""
@@ -244,8 +253,7 @@ class DefinitionParser(ColumnParser):
         start = self.position
         self.position += 1
         temporary = self.accept("TEMPORARY")
-        key = self.keys[self.position]
-        self.position += 1
+        key = self._kind()
         system = key == "SYSTEM"
         if system:
             key = self.expect_any("FUNCTION", "CONNECTION")

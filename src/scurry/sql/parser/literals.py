@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from scurry.errors import SqlParserError
 from scurry.sql.lexer import (
     APPROXIMATE,
     BINARY_STRING,
@@ -103,7 +104,16 @@ class LiteralParser(TypeParser):
             self._check_charset(charset)
         if key == UNICODE_STRING:
             charset = "UTF16"
-        return StringLiteral(rest[:-1].replace("''", "'"), charset, span=self.span_of(position))
+        value = rest[:-1].replace("''", "'")
+        self._check_encoding(value, charset)
+        return StringLiteral(value, charset, span=self.span_of(position))
+
+    def _check_encoding(self, value: str, charset: str | None) -> None:
+        try:
+            value.encode(charset or "utf-8", "surrogatepass" if charset is None else "strict")
+        except UnicodeEncodeError:
+            message = f"SQL parse failed. Failed to encode '{value}' in character set '{charset}'"
+            raise SqlParserError(message) from None
 
     def _check_charset(self, charset: str) -> None:
         try:
@@ -128,6 +138,8 @@ class LiteralParser(TypeParser):
             )
 
         value = re.sub(rf"{sign}(?:([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}})|({sign})|)", resolve, text)
+        # Two escapes may be one character beyond the first 65536.
+        value = value.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
         return StringLiteral(value, "UTF16", span=self.span_of(position))
 
     def _binary_part(self) -> Expression:

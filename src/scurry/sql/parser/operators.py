@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from scurry.errors import SqlParserError
 from scurry.sql.keywords import CONTEXT_VARIABLES, RESERVED_FUNCTION_NAMES
-from scurry.sql.lexer import IDENTIFIER_KEYS
+from scurry.sql.lexer import END, IDENTIFIER_KEYS
 from scurry.sql.nodes import (
     Between,
     BinaryOperation,
@@ -134,6 +135,16 @@ class OperatorParser(LiteralParser):
             right = self._binary(Context.SUB_QUERY, precedence)
             left = BinaryOperation(key, left, right, span=self._span_over(left, right))
 
+    def another(self) -> bool:
+        """Go past a comma, if an expression follows it."""
+        if not self.at(","):
+            return False
+        if not self.can_begin(self.position + 1, 1):
+            self.looked_ahead_at = self.position
+            return False
+        self.position += 1
+        return True
+
     def _span_over(self, left: Expression, right: Expression) -> Span:
         return Span(self.tokens.text, left.span.start, right.span.end)
 
@@ -207,10 +218,7 @@ class OperatorParser(LiteralParser):
             return self._like(left, negated, word, context, least)
         return self._collection_operation(left, negated, word, context, least)
 
-    def _item(self, left: Expression) -> Expression | None:
-        if not self.can_begin(self.position + 1):
-            self.looked_ahead_at = self.position
-            return None
+    def _item(self, left: Expression) -> Expression:
         self.position += 1
         index = self.expression()
         self.expect("]")
@@ -283,15 +291,29 @@ class OperatorParser(LiteralParser):
     def _between(self, left: Expression, negated: bool, context: Context, least: int) -> Expression | None:
         if least >= MEMBERSHIP:
             return None
+        if not negated and self.keys[self.position + 1] == END:
+            self.looked_ahead_at = self.position
+            return None
         self._check_value(context)
-        between = self.position + negated
-        self.position = between + 1
+        self.position += 1 + negated
         symmetric = self.accept_any("SYMMETRIC", "ASYMMETRIC") == "SYMMETRIC"
-        low = self._binary(Context.SUB_QUERY, AND)
-        if not self.accept("AND"):
-            raise self.error_at("BETWEEN operator has no terminating AND", self.span_of(between))
+        low = self._low_bound()
         high = self._binary(Context.SUB_QUERY, MEMBERSHIP)
         return Between(left, low, high, negated, symmetric, span=self._span_over(left, high))
+
+    def _low_bound(self) -> Expression:
+        """Parse the low bound of BETWEEN and AND after it; unlike the high one, it may be a disjunction."""
+        low = self._binary(Context.SUB_QUERY, AND)
+        while self.at("OR") and self.can_begin(self.position + 1):
+            self.position += 1
+            right = self._binary(Context.SUB_QUERY, AND)
+            low = BinaryOperation("OR", low, right, span=self._span_over(low, right))
+        if not (self.at("AND") and self.can_begin(self.position + 1)):
+            after = Span(self.tokens.text, low.span.end - 1, low.span.end)
+            error = self.error_at("BETWEEN operator has no terminating AND", after)
+            raise SqlParserError(str(error), error.line, error.column + 1)
+        self.position += 1
+        return low
 
     def _like(self, left: Expression, negated: bool, word: str, context: Context, least: int) -> Expression | None:
         after = self.position + 1 + negated

@@ -122,8 +122,7 @@ class QueryParser(WindowParser):
         if key == "TABLE":
             return ExplicitTable(self.compound_name(), span=self.span_from(start))
         rows = [self._values_row()]
-        while self.at(",") and self.can_begin(self.position + 1, 1):
-            self.position += 1
+        while self.another():
             rows.append(self._values_row())
         return Values(tuple(rows), span=self.span_from(start))
 
@@ -228,10 +227,7 @@ class QueryParser(WindowParser):
 
     def _select_item(self) -> SelectItem:
         start = self.position
-        if self.accept("*"):
-            span = self.span_of(start)
-            return SelectItem(Star(span=span), span=span)
-        value = self.expression()
+        value = Star(span=self.span_of(start)) if self.accept("*") else self.expression()
         alias = self._column_alias()
         if alias is None:
             return SelectItem(value, span=value.span)

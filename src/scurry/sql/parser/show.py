@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from scurry.errors import SqlParserError
 from scurry.sql.nodes import (
     DescribeCatalog,
     DescribeConnection,
@@ -42,7 +43,7 @@ from scurry.sql.nodes import (
 )
 from scurry.sql.parser.alter import AlterationParser
 
-__all__ = ["ShowParser"]
+__all__ = ["SHOWN", "ShowParser"]
 
 # What is shown, whether a scope can be given, and with which operators names are filtered.
 _LISTS: Final = {
@@ -67,6 +68,11 @@ _DESCRIBED: Final = {
     "MODEL": DescribeModel,
     "CONNECTION": DescribeConnection,
 }
+# What can follow SHOW.
+SHOWN: Final = frozenset(
+    {*_LISTS, "CREATE", "CURRENT", "USER", "FUNCTIONS", "FULL", "MODULES", "MATERIALIZED", "COLUMNS", "PARTITIONS",
+     "JARS", "JOBS"}
+)  # fmt: skip
 
 
 class ShowParser(AlterationParser):
@@ -81,6 +87,9 @@ class ShowParser(AlterationParser):
         if key in _LISTS:
             made, scoped, operators = _LISTS[key]
             scope = self._scope() if scoped else None
+            if key == "DATABASES" and scope is not None and not scope.name.is_simple:
+                message = f"Show databases from/in identifier [ {scope.name} ] format error"
+                raise SqlParserError(f"SQL parse failed. {message}, catalog must be a single part identifier.")
             like = self._like_names(operators)
             return made(scope, like, span=self.span_from(start))
         if key == "CREATE":
@@ -114,12 +123,8 @@ class ShowParser(AlterationParser):
             name = self.compound_name()
             fields = self.partition_fields() if self.accept("PARTITION") else ()
             return ShowPartitions(name, fields, span=self.span_from(start))
-        if key == "JARS":
-            return ShowJars(span=self.span_from(start))
-        if key == "JOBS":
-            return ShowJobs(span=self.span_from(start))
-        self.position -= 1
-        self.fail()
+        span = self.span_from(start)
+        return ShowJars(span=span) if key == "JARS" else ShowJobs(span=span)
 
     def _scope(self) -> Scope | None:
         start = self.position
@@ -137,11 +142,6 @@ class ShowParser(AlterationParser):
         return NameFilter(operator, self.string(), negated, span=self.span_from(start))
 
     def _show_create(self, start: int) -> Statement:
-        scope = None
-        if self.accept("TEMPORARY"):
-            scope = "TEMPORARY SYSTEM" if self.accept("SYSTEM") else "TEMPORARY"
-            self.expect("CONNECTION")
-            return ShowCreateConnection(self.compound_name(), scope, span=self.span_from(start))
         key = self.keys[self.position]
         self.position += 1
         if key in _CREATED:
@@ -149,7 +149,7 @@ class ShowParser(AlterationParser):
         if key == "CATALOG":
             return ShowCreateCatalog(self.name(), span=self.span_from(start))
         if key == "CONNECTION":
-            return ShowCreateConnection(self.compound_name(), scope, span=self.span_from(start))
+            return ShowCreateConnection(self.compound_name(), span=self.span_from(start))
         if key == "MATERIALIZED":
             self.expect("TABLE")
             return ShowCreateMaterializedTable(self.compound_name(), span=self.span_from(start))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from scurry.sql.keywords import STANDARD_FUNCTIONS
 from scurry.sql.nodes import (
     BinaryOperation,
     Call,
@@ -85,8 +86,7 @@ class SpecialFunctionParser(CallParser):
 
     def _when(self, operand: Expression | None, start: int) -> WhenClause:
         conditions = [self.expression()]
-        while self.at(",") and self.can_begin(self.position + 1, 1):
-            self.position += 1
+        while self.another():
             conditions.append(self.expression())
         span = self.span_from(start + 1)
         condition = conditions[0]
@@ -170,7 +170,9 @@ class SpecialFunctionParser(CallParser):
 
     def _plain_call(self, start: int, arguments: tuple[Expression, ...], name: str = "") -> Call:
         span = self.span_of(start)
-        identifier = Identifier((name or self.image(start),), quoted=(False,), part_spans=(span,), span=span)
+        written = name or self.image(start)
+        written = written.upper() if written.upper() in STANDARD_FUNCTIONS else written
+        identifier = Identifier((written,), quoted=(False,), part_spans=(span,), span=span)
         return Call(identifier, arguments, call_span=self.span_from(start), span=self.span_from(start))
 
     def _overlay(self) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from scurry.sql.lexer import IDENTIFIER_KEYS, STRING
@@ -38,11 +39,12 @@ from scurry.sql.nodes import (
     UseDatabase,
     UseModules,
 )
-from scurry.sql.parser.show import ShowParser
+from scurry.sql.parser.show import SHOWN, ShowParser
 
 __all__ = ["StatementParser"]
 
-_DETAILS: Final = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
+# Flink keeps details in a hash set, which lists them in this order.
+_DETAILS: Final = ("JSON_EXECUTION_PLAN", "CHANGELOG_MODE", "PLAN_ADVICE", "ESTIMATED_COST")
 
 
 class StatementParser(ShowParser):
@@ -53,7 +55,10 @@ class StatementParser(ShowParser):
         key = self.keys[self.position]
         following = self.keys[self.position + 1]
         parse = _STATEMENTS.get(key)
-        if parse is None or (key in IDENTIFIER_KEYS and following not in _SECOND.get(key, (following,))):
+        if parse is None:
+            return self.query()
+        if following not in _SECOND.get(key, (following,)):
+            self.looked_ahead_at = self.position
             return self.query()
         found = getattr(self, parse)()
         assert isinstance(found, Statement)
@@ -182,8 +187,7 @@ class StatementParser(ShowParser):
     def _execute(self) -> Statement:
         start = self.position
         self.position += 1
-        if self.at("PLAN") and self.keys[self.position + 1] == STRING:
-            self.position += 1
+        if self.accept("PLAN"):
             return ExecutePlan(self.literal_text(), span=self.span_from(start))
         executed: Statement
         if self.at("STATEMENT") and self.keys[self.position + 1] == "SET":
@@ -221,7 +225,7 @@ class StatementParser(ShowParser):
             while self.accept(","):
                 self._explain_detail(details)
         explained = self._explained()
-        return Explain(explained, tuple(details), span=self.span_from(start))
+        return Explain(explained, tuple(sorted(details, key=_DETAILS.index)), span=self.span_from(start))
 
     def _explain_detail(self, details: list[str]) -> None:
         detail = self.expect_any(*_DETAILS)
@@ -279,8 +283,7 @@ class StatementParser(ShowParser):
         if self.at("CATALOG") and self.keys[self.position + 1] != ".":
             self.position += 1
             return UseCatalog(self.name(), span=self.span_from(start))
-        if self.at("MODULES") and self.keys[self.position + 1] in IDENTIFIER_KEYS:
-            self.position += 1
+        if self.accept("MODULES"):
             return UseModules(self.comma_list(self.name), span=self.span_from(start))
         return UseDatabase(self.compound_name(), span=self.span_from(start))
 
@@ -340,8 +343,12 @@ _STATEMENTS: Final = {
     "USE": "_use", "LOAD": "_load", "UNLOAD": "_unload", "SET": "_set", "RESET": "_reset", "ADD": "_jar_statement",
     "REMOVE": "_jar_statement", "STOP": "_stop",
 }  # fmt: skip
-# Words that begin a statement only before these; elsewhere they are names, or functions.
-_SECOND: Final = {
+_INSERTIONS: Final = ("INSERT", "UPSERT")
+_QUERIES: Final = ("SELECT", "WITH", "VALUES", "TABLE", "(")
+# Words that begin a statement only before these; elsewhere they are names or functions, or wrong as a first word.
+_SECOND: Final[dict[str, Collection[str]]] = {
     "TRUNCATE": ("TABLE",), "ADD": ("JAR",), "REMOVE": ("JAR",), "STOP": ("JOB",), "LOAD": ("MODULE",),
-    "UNLOAD": ("MODULE",), "COMPILE": ("PLAN", "AND"), "ANALYZE": ("TABLE",),
+    "UNLOAD": ("MODULE",), "COMPILE": ("PLAN", "AND"), "ANALYZE": ("TABLE",), "BEGIN": ("STATEMENT",),
+    "REPLACE": ("TABLE", "TEMPORARY"), "USE": IDENTIFIER_KEYS | {"MODULES"}, "SHOW": SHOWN,
+    "EXECUTE": IDENTIFIER_KEYS | {"STATEMENT", "PLAN", *_INSERTIONS, *_QUERIES},
 }  # fmt: skip

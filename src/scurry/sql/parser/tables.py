@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NoReturn
 
 from scurry.sql.lexer import IDENTIFIER_KEYS
 from scurry.sql.nodes import (
@@ -24,6 +24,7 @@ from scurry.sql.nodes import (
     Unnest,
     replace,
 )
+from scurry.sql.parser.calls import standard
 from scurry.sql.parser.contexts import Context
 from scurry.sql.parser.patterns import PatternParser
 
@@ -34,14 +35,23 @@ _CONTINUES_QUERY: Final = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS", "O
 
 
 class TableParser(PatternParser):
-    """Parses tables, joins and table functions."""
+    """Parses tables, joins and table functions.
+
+    Attributes:
+        join_at: Index of the keyword JOIN of the last join.
+    """
+
+    join_at = -1
 
     def from_clause(self) -> TableExpression:
         """Parse what follows FROM."""
         table = self.joined_table()
-        while self.accept(","):
+        while self.at(",") and self._can_begin_table(self.position + 1):
+            self.position += 1
             right = self.joined_table()
             table = Join("COMMA", table, right, span=table.span.to(right.span))
+        if self.at(","):
+            self.looked_ahead_at = self.position
         return table
 
     def joined_table(self) -> TableExpression:
@@ -81,6 +91,7 @@ class TableParser(PatternParser):
             self.position += 1
             if kind in ("LEFT", "RIGHT", "FULL"):
                 self.accept("OUTER")
+        join_at = self.position
         self.expect("JOIN")
         right = self.table()
         condition = None
@@ -89,6 +100,7 @@ class TableParser(PatternParser):
             condition = self.expression()
         elif self.accept("USING"):
             using = self.names()
+        self.join_at = join_at
         span = left.span.to(self.span_of(self.position - 1))
         return Join(kind, left, right, natural, condition, using, span=span)
 
@@ -104,23 +116,29 @@ class TableParser(PatternParser):
         following = self.keys[start + 1]
         if key in IDENTIFIER_KEYS and key not in ("LATERAL", "UNNEST"):
             table = self._named_table()
-        elif key == "(" or (key == "LATERAL" and following == "("):
+        elif (key == "(" and following != ")") or (key == "LATERAL" and following == "("):
             lateral = self.accept("LATERAL")
             table = self._parenthesized_table(lateral)
             table = self.match_recognize(table) if self.at("MATCH_RECOGNIZE") else table
-        elif key == "UNNEST" or (key == "LATERAL" and following == "UNNEST"):
+        elif (key == "UNNEST" and following == "(") or (key == "LATERAL" and following == "UNNEST"):
             table = self._unnest()
         elif key == "TABLE" or key == "LATERAL":
             table = self._table_function()
         else:
-            self.name_tried_at = start
-            self.fail()
+            self.fail_at_table()
         if self.at("PIVOT") and following != "=":
             table = self.pivot(table)
         if self.at("UNPIVOT"):
             table = self.unpivot(table)
         table = self._aliased(table)
         return self._sampled(table) if self.at("TABLESAMPLE") else table
+
+    def fail_at_table(self) -> NoReturn:
+        """Say that no table begins here."""
+        self.name_tried_at = self.position
+        if self.keys[self.position] in ("(", "UNNEST"):
+            self.looked_ahead_at = self.position
+        self.fail()
 
     def _named_table(self) -> TableExpression:
         start = self.position
@@ -148,12 +166,13 @@ class TableParser(PatternParser):
     def _implicit_function(self, name: Identifier, start: int) -> TableExpression:
         quantifier, arguments, _ = self.arguments()
         span = self.span_from(start)
-        call = Call(name, arguments, quantifier, call_span=span, span=span)
+        call = Call(standard(name), arguments, quantifier, call_span=span, span=span)
         return TableFunction(call, hints=self.hints(), span=self.span_from(start))
 
     def _parenthesized_table(self, lateral: bool) -> TableExpression:
         start = self.position
         self.expect("(")
+        self.join_at = -1
         if self.keys[self.position] in ("SELECT", "VALUES", "WITH") or self._at_explicit_table():
             query = self.query()
             self.expect(")")
@@ -165,6 +184,8 @@ class TableParser(PatternParser):
             value = self.ordered(self.set_operations(subquery, Context.QUERY), inner)
             table = DerivedTable(self.as_query(value))
         elif not isinstance(table, Join | DerivedTable):
+            if not (self.at(")") or self.at_name() or self.at("AS")):
+                self.fail()
             raise self.error_at("Expected query or join", self.span_of(inner))
         self.expect(")")
         if isinstance(table, DerivedTable):
@@ -206,6 +227,8 @@ class TableParser(PatternParser):
             return table
         name = self.name()
         columns = self.names() if self.at("(") else ()
+        if isinstance(table, Join):
+            raise self.error_at("Join expression encountered in illegal context", self.span_of(self.join_at))
         return Alias(table, name, columns, span=table.span.to(self.span_of(self.position - 1)))
 
     def _sampled(self, table: TableExpression) -> TableExpression:

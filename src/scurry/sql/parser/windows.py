@@ -33,8 +33,7 @@ class WindowParser(JsonParser):
     def expressions(self, context: Context) -> tuple[Expression, ...]:
         """Parse expressions separated by commas, up to a comma that no expression follows."""
         items = [self.expression(context)]
-        while self.at(",") and self.can_begin(self.position + 1, 1):
-            self.position += 1
+        while self.another():
             items.append(self.expression(Context.SUB_QUERY))
         return tuple(items)
 

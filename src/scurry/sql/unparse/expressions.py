@@ -99,7 +99,7 @@ def expression(node: Expression, left: int = 0, right: int = 0) -> str:
     if isinstance(node, Literal):
         return literal(node)
     if isinstance(node, Subquery):
-        return subquery(node.query, left, right)
+        return f"({subquery(node.query, 0, 0, bare=True)})"
     if needs_parentheses(precedence(node), left, right):
         return f"({_bare(node, 0, 0)})"
     return _bare(node, left, right)
@@ -117,11 +117,18 @@ def expressions(nodes: Iterable[Expression], around: Precedence = IN_LIST) -> st
     return ", ".join([expression(node, *around) for node in nodes])
 
 
-def subquery(query: Query, left: int, right: int) -> str:
-    """Return the text of a query within an expression."""
-    from scurry.sql.unparse.queries import nested_query
+def subquery(node: Query, left: int, right: int, bare: bool = False) -> str:
+    """Return the text of a query within an expression.
 
-    return nested_query(query, left, right)
+    Args:
+        node: The query.
+        left: How tightly the operator before it binds.
+        right: How tightly the operator after it binds.
+        bare: Whether a SELECT stands without parentheses, too.
+    """
+    from scurry.sql.unparse.queries import nested_query, query
+
+    return query(node, left, right) if bare else nested_query(node, left, right)
 
 
 def _binary(node: BinaryOperation, left: int, right: int) -> str:

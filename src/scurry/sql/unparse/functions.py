@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from scurry.sql.keywords import STANDARD_FUNCTIONS
 from scurry.sql.nodes import (
     Call,
     Cast,
@@ -31,6 +32,7 @@ from scurry.sql.nodes import (
     Overlay,
     Position,
     Query,
+    Subquery,
     Substring,
     TableArgument,
     TimestampAdd,
@@ -43,22 +45,6 @@ from scurry.sql.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier,
 
 __all__ = ["FUNCTIONS", "call_text", "function_name", "function_precedence"]
 
-# The functions of Calcite's standard operator table: written without quotes, in upper case.
-_STANDARD: Final = frozenset(
-    """ABS ACOS ANY_VALUE APPROX_COUNT_DISTINCT ARG_MAX ARG_MIN ARRAY_AGG ASCII ASIN ATAN ATAN2 AVG BIT_AND BIT_OR
-    BIT_XOR CARDINALITY CAST CBRT CEIL CEILING CHARACTER_LENGTH CHAR_LENGTH CLASSIFIER COALESCE COLLECT CONVERT COS
-    COT COUNT COVAR_POP COVAR_SAMP CUME_DIST CURRENT_CATALOG CURRENT_DATE CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA
-    CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DATE_TRUNC DAYOFMONTH DAYOFWEEK DAYOFYEAR DEGREES DENSE_RANK
-    DESCRIPTOR ELEMENT EVERY EXP EXTRACT FIRST FIRST_VALUE FLOOR FUSION GROUPING GROUPING_ID GROUP_ID HOP HOP_END
-    HOP_START HOUR INITCAP INTERSECTION JSON_ARRAY JSON_DEPTH JSON_EXISTS JSON_INSERT JSON_KEYS JSON_LENGTH
-    JSON_OBJECT JSON_PRETTY JSON_QUERY JSON_REMOVE JSON_REPLACE JSON_SET JSON_STORAGE_SIZE JSON_TYPE JSON_VALUE LAG
-    LAST LAST_DAY LAST_VALUE LEAD LISTAGG LN LOCALTIME LOCALTIMESTAMP LOG10 LOWER MATCH_NUMBER MAX MIN MINUTE MOD
-    MODE MONTH NEXT NTH_VALUE NTILE NULLIF OCTET_LENGTH OVERLAY PERCENTILE_CONT PERCENTILE_DISC PERCENT_RANK PI
-    POSITION POWER PREV QUARTER RADIANS RAND RAND_INTEGER RANK REGR_COUNT REGR_SXX REGR_SYY REPLACE ROUND ROW_NUMBER
-    SECOND SESSION SESSION_END SESSION_START SESSION_USER SIGN SIN SINGLE_VALUE SOME SQRT STDDEV STDDEV_POP
-    STDDEV_SAMP SUBSTRING SUM SYSTEM_USER TAN TIMESTAMPADD TIMESTAMPDIFF TRANSLATE TRIM TRUNCATE TUMBLE TUMBLE_END
-    TUMBLE_START UPPER USER VARIANCE VAR_POP VAR_SAMP WEEK YEAR""".split()
-)
 GROUP_WINDOWS: Final = frozenset({"TUMBLE", "HOP", "SESSION"})
 
 
@@ -72,7 +58,7 @@ def function_precedence(node: Expression) -> Precedence:
         return 100, 100
     if isinstance(node, NamedArgument):
         return 20, 21
-    if isinstance(node, TableArgument):
+    if isinstance(node, TableArgument | ModelArgument):
         return 2, 3
     return ATOM
 
@@ -96,7 +82,7 @@ def _order(node: Any) -> str:
 def function_name(name: Identifier) -> str:
     """Return the name of a function: quoted, unless it is a standard function that was not quoted."""
     quoted = bool(name.quoted) and name.quoted[0]
-    if name.is_simple and not quoted and name.last.upper() in _STANDARD:
+    if name.is_simple and not quoted and name.last.upper() in STANDARD_FUNCTIONS:
         return name.last.upper()
     return identifier(name)
 
@@ -128,7 +114,15 @@ def _call(node: Call, left: int, right: int) -> str:
 
 def call_text(node: Call, name: str) -> str:
     """Return the text of a call of the function that is written like this."""
-    arguments = _list(node.arguments)
+    first = node.arguments[0] if node.arguments else None
+    if isinstance(first, Subquery):
+        # Flink writes a query as the first argument, and only there, without parentheses of its own.
+        from scurry.sql.unparse.queries import nested_query
+
+        texts = [nested_query(first.query, 0, 0), *map(_text, node.arguments[1:])]
+    else:
+        texts = list(map(_text, node.arguments))
+    arguments = ", ".join(texts)
     if node.quantifier is not None:
         arguments = f"{node.quantifier} {arguments}"
     if node.order_by:

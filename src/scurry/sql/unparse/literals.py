@@ -37,7 +37,7 @@ def literal(node: Expression) -> str:
     if isinstance(node, NumericLiteral):
         return node.text
     if isinstance(node, StringLiteral):
-        return (f"_{node.charset}" if node.charset else "") + string(node.value)
+        return _string(node)
     if isinstance(node, StringChain):
         return _chain(node)
     if isinstance(node, BinaryLiteral):
@@ -55,6 +55,23 @@ def literal(node: Expression) -> str:
     assert isinstance(node, IntervalLiteral), node
     sign = "-" if node.negative else ""
     return f"INTERVAL {sign}{string(node.text)} {qualifier(node.qualifier)}"
+
+
+def _string(node: StringLiteral) -> str:
+    """Return the text of a string, with escapes where it is more than printable ASCII."""
+    if node.charset is not None:
+        return f"_{node.charset}{string(node.value)}"
+    if all(" " <= character <= "\x7f" or character in "\n\r" for character in node.value):
+        return string(node.value)
+    units = node.value.encode("utf-16-be", "surrogatepass")
+    characters = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    return "u&'" + "".join(map(_escaped, characters)) + "'"
+
+
+def _escaped(character: int) -> str:
+    if not 32 <= character < 128:
+        return f"\\{character:04x}"
+    return {"'": "''", "\\": "\\\\"}.get(chr(character), chr(character))
 
 
 def _chain(node: StringChain) -> str:

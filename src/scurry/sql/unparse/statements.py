@@ -77,9 +77,6 @@ from scurry.sql.unparse.text import identifier, names, string
 
 __all__ = ["statement"]
 
-# Flink keeps details in a hash set, which lists them in this order.
-_DETAILS: Final = ("JSON_EXECUTION_PLAN", "CHANGELOG_MODE", "PLAN_ADVICE", "ESTIMATED_COST")
-
 
 def statement(node: Statement) -> str:
     """Return the text of a statement."""
@@ -143,7 +140,7 @@ def _compile(node: CompilePlan) -> str:
 
 
 def _explain(node: Explain) -> str:
-    details = ", ".join([detail for detail in _DETAILS if detail in node.details])
+    details = ", ".join(node.details)
     return f"EXPLAIN {details}{' ' if details else ''}{statement(node.statement)}"
 
 
@@ -245,9 +242,7 @@ _STATEMENTS: Final[dict[type[Node], Callable[[Any], str]]] = {
     ShowCreateDatabase: _named("SHOW CREATE DATABASE"),
     ShowCreateFunction: _named("SHOW CREATE FUNCTION"),
     ShowCreateModel: _named("SHOW CREATE MODEL"),
-    ShowCreateConnection: (
-        lambda node: f"SHOW CREATE {f'{node.scope} ' if node.scope else ''}CONNECTION {identifier(node.name)}"
-    ),
+    ShowCreateConnection: _named("SHOW CREATE CONNECTION"),
     DescribeTable: _describe(""),
     DescribeCatalog: _describe("CATALOG "),
     DescribeDatabase: _describe("DATABASE "),

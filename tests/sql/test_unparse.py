@@ -20,6 +20,7 @@ from scurry.sql.nodes import (
     Like,
     NullLiteral,
     NumericLiteral,
+    RowConstructor,
     Select,
     SelectItem,
     SetOperation,
@@ -52,7 +53,8 @@ CANONICAL = {
         "SELECT CAST(`a` AS ROW< `b` INTEGER NOT NULL, `c` STRING >), CAST(`a` AS ARRAY< INTEGER >), "
         "CAST(`a` AS DECIMAL(3, 2))"
     ),
-    "select sum(a) over w + 1, count(distinct a) filter (where b) from t window w as (order by a desc rows 1 preceding)": (
+    "select sum(a) over w + 1, count(distinct a) filter (where b)\n"
+    "from t window w as (order by a desc rows 1 preceding)": (
         "SELECT (SUM(`a`) OVER `w`) + 1, COUNT(DISTINCT `a`) FILTER (WHERE `b`)\nFROM `t`\n"
         "WINDOW `w` AS (ORDER BY `a` DESC ROWS 1 PRECEDING)"
     ),
@@ -136,7 +138,7 @@ def sign(operand: Expression) -> Expression:
 def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     values = st.lists(inner, min_size=1, max_size=3).map(tuple)
     query = st.builds(lambda value: Select((SelectItem(value),)), inner)
-    rows = st.builds(lambda some: Values(tuple(parse_row(each) for each in some)), values)
+    rows = st.builds(lambda some: Values(tuple(RowConstructor((each,)) for each in some)), values)
     union = st.builds(lambda one, two: SetOperation("UNION", True, one, two), query, st.one_of(query, rows))
     return st.one_of(
         st.builds(BinaryOperation, st.sampled_from(OPERATORS), inner, inner),
@@ -145,19 +147,13 @@ def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         st.builds(IsTest, inner, st.sampled_from(["NULL", "TRUE", "JSON VALUE"]), st.booleans()),
         st.builds(Between, inner, inner, inner, st.booleans(), st.booleans()),
         st.builds(Like, inner, inner, st.just(None), st.sampled_from(["LIKE", "SIMILAR TO"]), st.booleans()),
-        st.builds(In, inner, st.one_of(values, query, union), st.booleans()),
+        # A single query in the list is the query itself.
+        st.builds(In, inner, st.one_of(values.filter(lambda some: not isinstance(some[0], Subquery)), query, union)),
         st.builds(lambda when, then, other: Case((WhenClause(when, then),), other), inner, inner, inner),
         st.builds(ItemAccess, names, inner),
         st.builds(Call, names, values),
         st.builds(Subquery, st.one_of(query, rows)),
     )
-
-
-def parse_row(value: Expression) -> Expression:
-    row = parse("VALUES (1)")
-    assert isinstance(row, Values)
-    constructor = row.rows[0]
-    return type(constructor)((value,))  # type: ignore[call-arg]
 
 
 @settings(max_examples=200, deadline=None)

@@ -319,7 +319,7 @@ class OperatorParser(LiteralParser):
         after = self.position + 1 + negated
         if self.keys[after] in ("SOME", "ANY", "ALL") and self.keys[after + 1] == "(" and word == "LIKE":
             return self._quantified_like(left, negated, least)
-        if least >= MEMBERSHIP:
+        if least > MEMBERSHIP:
             return None
         operator = word
         if word == "SIMILAR":
@@ -341,7 +341,7 @@ class OperatorParser(LiteralParser):
         return Like(left, pattern, escape, operator, negated, span=self._span_over(left, escape or pattern))
 
     def _quantified_like(self, left: Expression, negated: bool, least: int) -> Expression | None:
-        if least >= MEMBERSHIP:
+        if least > MEMBERSHIP:
             return None
         self.position += 1 + negated
         quantifier = "ALL" if self.expect_any("SOME", "ANY", "ALL") == "ALL" else "SOME"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from scurry.sql.nodes import Expression, Node, Statement, TableExpression, TypeSpec
-from scurry.sql.unparse.expressions import expression
+from scurry.sql.nodes import Node, Statement, TypeSpec
+from scurry.sql.unparse import expressions, functions, queries, tables
+from scurry.sql.unparse.dispatch import register, write
 from scurry.sql.unparse.literals import nullable_type
 from scurry.sql.unparse.statements import statement
-from scurry.sql.unparse.tables import table
 
 __all__ = ["unparse"]
+
+register(expressions.EXPRESSIONS, expressions.precedence)
+register(functions.FUNCTIONS, functions.precedence)
+register(queries.QUERIES, queries.precedence)
+register(tables.TABLES, tables.precedence)
 
 
 def unparse(node: Node) -> str:
@@ -25,9 +30,6 @@ def unparse(node: Node) -> str:
     """
     if isinstance(node, Statement):
         return statement(node)
-    if isinstance(node, Expression):
-        return expression(node)
     if isinstance(node, TypeSpec):
         return nullable_type(node)
-    assert isinstance(node, TableExpression), node
-    return table(node, 0, 0)
+    return write(node)

@@ -18,7 +18,7 @@ from scurry.sql.nodes import (
     TableLikeClause,
     TableSchema,
 )
-from scurry.sql.unparse.expressions import expression
+from scurry.sql.unparse.dispatch import write
 from scurry.sql.unparse.literals import nullable_type
 from scurry.sql.unparse.text import identifier, names, string
 
@@ -45,7 +45,7 @@ def partition(fields: tuple[PartitionField, ...]) -> str:
     """Return the text of a partition."""
     texts = []
     for field in fields:
-        value = "" if field.value is None else f" = {expression(field.value)}"
+        value = "" if field.value is None else f" = {write(field.value)}"
         texts.append(identifier(field.column) + value)
     return f"PARTITION ({', '.join(texts)})"
 
@@ -55,7 +55,7 @@ def schema(node: TableSchema) -> str:
     lines = [*map(_column, node.columns), *map(_constraint, node.constraints)]
     if node.watermark is not None:
         watermark = node.watermark
-        lines.append(f"WATERMARK FOR {identifier(watermark.column)} AS {expression(watermark.expression)}")
+        lines.append(f"WATERMARK FOR {identifier(watermark.column)} AS {write(watermark.expression)}")
     return block(lines)
 
 
@@ -66,7 +66,7 @@ def _column(node: Column) -> str:
         if node.constraint is not None:
             text += f" {_constraint(node.constraint)}"
     elif isinstance(node, ComputedColumn):
-        text += f" AS {expression(node.expression)}"
+        text += f" AS {write(node.expression)}"
     elif isinstance(node, MetadataColumn):
         text += f" {nullable_type(node.type)} METADATA"
         text += "" if node.key is None else f" FROM {string(node.key)}"

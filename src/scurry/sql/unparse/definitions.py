@@ -61,8 +61,7 @@ from scurry.sql.nodes import (
     TableSchema,
 )
 from scurry.sql.unparse.columns import block, distribution, keys, like_clause, partition, properties, schema
-from scurry.sql.unparse.expressions import expression
-from scurry.sql.unparse.queries import query
+from scurry.sql.unparse.dispatch import write
 from scurry.sql.unparse.text import identifier, names, string
 
 __all__ = ["DEFINITIONS"]
@@ -106,7 +105,7 @@ def _create_table(node: CreateTable) -> str:
     if node.like is not None:
         parts.append(like_clause(node.like))
     if node.query is not None:
-        parts += ["AS", query(node.query)]
+        parts += ["AS", write(node.query)]
     return "\n".join(parts)
 
 
@@ -114,7 +113,7 @@ def _replace_table(node: CreateTable) -> str:
     """Return the text of REPLACE TABLE, where Flink leaves out columns, distribution and partitions."""
     head = f"{node.replace} TABLE {identifier(node.name)}"
     parts = [head, *_comment(node.comment), *_with(node.properties)]
-    return "\n".join(parts if node.query is None else [*parts, "AS", query(node.query)])
+    return "\n".join(parts if node.query is None else [*parts, "AS", write(node.query)])
 
 
 def _create_materialized_table(node: CreateMaterializedTable) -> str:
@@ -124,17 +123,17 @@ def _create_materialized_table(node: CreateMaterializedTable) -> str:
     if node.start_mode is not None:
         parts.append(f"START_MODE = {_start_mode(node.start_mode)}")
     if node.freshness is not None:
-        parts.append(f"FRESHNESS = {expression(node.freshness)}")
+        parts.append(f"FRESHNESS = {write(node.freshness)}")
     if node.refresh_mode is not None:
         parts.append(f"REFRESH_MODE = {node.refresh_mode}")
-    return "\n".join([*parts, "AS", query(node.query)])
+    return "\n".join([*parts, "AS", write(node.query)])
 
 
 def _start_mode(node: Any) -> str:
     """Return the text of a start mode, whose words are no names."""
     if isinstance(node, Identifier):
         return node.last.upper()
-    text = expression(node)
+    text = write(node)
     return text.replace(identifier(node.name), node.name.last.upper(), 1) if hasattr(node, "name") else text
 
 
@@ -142,7 +141,7 @@ def _create_view(node: CreateView) -> str:
     words = f"CREATE {'TEMPORARY ' if node.temporary else ''}VIEW"
     head = f"{words} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     columns = f" {names(node.columns)}" if node.columns else ""
-    return "\n".join([head + columns, *_comment(node.comment), "AS", query(node.query)])
+    return "\n".join([head + columns, *_comment(node.comment), "AS", write(node.query)])
 
 
 def _create_named(kind: str) -> Callable[[Any], str]:
@@ -179,7 +178,7 @@ def _create_model(node: CreateModel) -> str:
     head += "" if node.input is None else f" INPUT {schema(node.input)}"
     head += "" if node.output is None else f" OUTPUT {schema(node.output)}"
     parts = [head, *_comment(node.comment), *_with(node.properties)]
-    return "\n".join(parts if node.query is None else [*parts, "AS", query(node.query)])
+    return "\n".join(parts if node.query is None else [*parts, "AS", write(node.query)])
 
 
 def _drop(kind: str) -> Callable[[Any], str]:
@@ -255,9 +254,9 @@ _ACTIONS: Final[dict[type[AlterAction], Callable[[Any], str]]] = {
     Suspend: lambda node: "SUSPEND",
     Resume: _resume,
     Refresh: lambda node: f"REFRESH {partition(node.partition)}" if node.partition else "REFRESH",
-    SetFreshness: lambda node: f"SET FRESHNESS = {expression(node.freshness)}",
+    SetFreshness: lambda node: f"SET FRESHNESS = {write(node.freshness)}",
     SetRefreshMode: lambda node: f"SET REFRESH_MODE = {node.mode}",
-    SetQuery: lambda node: f"AS\n{query(node.query)}",
+    SetQuery: lambda node: f"AS\n{write(node.query)}",
 }
 DEFINITIONS: Final[dict[type[Node], Callable[[Any], str]]] = {
     CreateTable: _create_table,

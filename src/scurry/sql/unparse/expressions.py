@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from scurry.sql.nodes import (
     ArrayConstructor,
     Between,
+    BinaryLiteral,
     BinaryOperation,
+    BooleanLiteral,
     Case,
     CollectionFromQuery,
     ContextVariable,
+    DateLiteral,
     Default,
     DynamicParameter,
     Exists,
     Expression,
     FieldAccess,
     GroupingSets,
-    Identifier,
     In,
     IntervalExpression,
+    IntervalLiteral,
     IntervalQualifier,
     IsTest,
     ItemAccess,
@@ -33,26 +36,36 @@ from scurry.sql.nodes import (
     NewObject,
     NextValue,
     Node,
+    NullLiteral,
+    NumericLiteral,
     QuantifiedComparison,
     Query,
     RowConstructor,
     Star,
+    StringChain,
+    StringLiteral,
     Subquery,
+    TimeLiteral,
+    TimestampLiteral,
     UnaryOperation,
     Unique,
     walk,
 )
-from scurry.sql.unparse.functions import FUNCTIONS, function_precedence
+from scurry.sql.unparse.dispatch import Writer, nested_query, write, write_list
 from scurry.sql.unparse.literals import literal, qualifier
-from scurry.sql.unparse.text import IN_LIST, NONE, Precedence, identifier, needs_parentheses
+from scurry.sql.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, needs_parentheses
 
-__all__ = ["expression", "expressions", "subquery"]
+__all__ = ["EXPRESSIONS", "precedence"]
 
 _BINARY: Final = {
     "OR": 22, "AND": 24, "+": 40, "-": 40, "*": 60, "/": 60, "%": 60, "||": 60,
     "MULTISET UNION ALL": 12, "MULTISET UNION DISTINCT": 12, "MULTISET EXCEPT ALL": 12, "MULTISET EXCEPT DISTINCT": 12,
     "MULTISET INTERSECT ALL": 14, "MULTISET INTERSECT DISTINCT": 14,
 }  # fmt: skip
+_LITERALS: Final[tuple[type[Literal], ...]] = (
+    NumericLiteral, StringLiteral, StringChain, BinaryLiteral, BooleanLiteral, NullLiteral, DateLiteral, TimeLiteral,
+    TimestampLiteral, IntervalLiteral,
+)  # fmt: skip
 _COMPARISON: Final = 30
 _UNARY: Final = {"NOT": 26, "+": 80, "-": 80, "RUNNING": 80, "FINAL": 80, "EXISTS": 40, "UNIQUE": 40, "FORMAT JSON": 28}
 
@@ -83,52 +96,11 @@ def precedence(node: Expression) -> Precedence:
         return 201, 200
     if isinstance(node, GroupingSets):
         return 4, 5
-    return function_precedence(node)
+    return ATOM
 
 
-def expression(node: Expression, left: int = 0, right: int = 0) -> str:
-    """Return the text of an expression.
-
-    Args:
-        node: The expression.
-        left: How tightly the operator before it binds.
-        right: How tightly the operator after it binds.
-    """
-    if isinstance(node, Identifier):
-        return identifier(node)
-    if isinstance(node, Literal):
-        return literal(node)
-    if isinstance(node, Subquery):
-        return f"({subquery(node.query, 0, 0, bare=True)})"
-    if needs_parentheses(precedence(node), left, right):
-        return f"({_bare(node, 0, 0)})"
-    return _bare(node, left, right)
-
-
-def _bare(node: Expression, left: int, right: int) -> str:
-    write = _WRITERS.get(type(node))
-    if write is None:
-        return FUNCTIONS[type(node)](node, left, right)
-    return write(node, left, right)
-
-
-def expressions(nodes: Iterable[Expression], around: Precedence = IN_LIST) -> str:
-    """Return the texts of expressions, separated by commas."""
-    return ", ".join([expression(node, *around) for node in nodes])
-
-
-def subquery(node: Query, left: int, right: int, bare: bool = False) -> str:
-    """Return the text of a query within an expression.
-
-    Args:
-        node: The query.
-        left: How tightly the operator before it binds.
-        right: How tightly the operator after it binds.
-        bare: Whether a SELECT stands without parentheses, too.
-    """
-    from scurry.sql.unparse.queries import nested_query, query
-
-    return query(node, left, right) if bare else nested_query(node, left, right)
+def _subquery(node: Subquery, left: int, right: int) -> str:
+    return f"({write(node.query)})"
 
 
 def _binary(node: BinaryOperation, left: int, right: int) -> str:
@@ -141,41 +113,41 @@ def _binary(node: BinaryOperation, left: int, right: int) -> str:
         outer_left, outer_right = bounds[-1]
         if rest and needs_parentheses(own, outer_left, outer_right):
             break
-        rest.append(f" {current.operator} {expression(current.right, own[1], outer_right)}")
+        rest.append(f" {current.operator} {write(current.right, own[1], outer_right)}")
         bounds.append((outer_left, own[0]))
         current = current.left
-    return expression(current, *bounds[-1]) + "".join(reversed(rest))
+    return write(current, *bounds[-1]) + "".join(reversed(rest))
 
 
 def _unary(node: UnaryOperation, left: int, right: int) -> str:
     own = precedence(node)
-    operand = expression(node.operand, *own)
+    operand = write(node.operand, *own)
     return f"{operand} {node.operator}" if node.operator == "FORMAT JSON" else f"{node.operator} {operand}"
 
 
 def _list_or_query(values: tuple[Expression, ...] | Query, left: int, right: int) -> str:
     if isinstance(values, Query):
-        return subquery(values, left, right)
-    return f"({expressions(values, (0, 0) if len(values) == 1 else IN_LIST)})"
+        return nested_query(values, left, right)
+    return f"({write_list(values, (0, 0) if len(values) == 1 else IN_LIST)})"
 
 
 def _in(node: In, left: int, right: int) -> str:
     operator = "NOT IN" if node.negated else "IN"
-    return f"{expression(node.operand, left, 32)} {operator} {_list_or_query(node.values, 33, right)}"
+    return f"{write(node.operand, left, 32)} {operator} {_list_or_query(node.values, 33, right)}"
 
 
 def _quantified(node: QuantifiedComparison, left: int, right: int) -> str:
     values = _list_or_query(node.values, 33, right)
-    return f"{expression(node.left, left, 32)} {node.operator} {node.quantifier} {values}"
+    return f"{write(node.left, left, 32)} {node.operator} {node.quantifier} {values}"
 
 
 def _between(node: Between, left: int, right: int) -> str:
     """Return the text of BETWEEN, whose bounds stand in parentheses where an AND within could be taken for its own."""
     negated = "NOT " if node.negated else ""
     symmetric = "SYMMETRIC" if node.symmetric else "ASYMMETRIC"
-    low = expression(node.low, *((100, 100) if _has_and(node.low) else NONE))
-    high = expression(node.high, *((100, 100) if _has_and(node.high) else NONE))
-    return f"{expression(node.operand, 32, 0)} {negated}BETWEEN {symmetric} {low} AND {high}"
+    low = write(node.low, *((100, 100) if _has_and(node.low) else NONE))
+    high = write(node.high, *((100, 100) if _has_and(node.high) else (33, 0)))
+    return f"{write(node.operand, 32, 32)} {negated}BETWEEN {symmetric} {low} AND {high}"
 
 
 def _has_and(node: Expression) -> bool:
@@ -184,47 +156,47 @@ def _has_and(node: Expression) -> bool:
 
 def _like(node: Like, left: int, right: int) -> str:
     negated = "NOT " if node.negated else ""
-    text = f"{expression(node.operand, 33, 32)} {negated}{node.operator} {expression(node.pattern, 33, 32)}"
-    return text if node.escape is None else f"{text} ESCAPE {expression(node.escape, 33, 32)}"
+    text = f"{write(node.operand, 33, 32)} {negated}{node.operator} {write(node.pattern, 33, 32)}"
+    return text if node.escape is None else f"{text} ESCAPE {write(node.escape, 33, 32)}"
 
 
 def _is(node: IsTest, left: int, right: int) -> str:
-    return f"{expression(node.operand, 28, 29)} IS {'NOT ' if node.negated else ''}{node.test}"
+    return f"{write(node.operand, 28, 29)} IS {'NOT ' if node.negated else ''}{node.test}"
 
 
 def _case(node: Case, left: int, right: int) -> str:
-    branches = [f"WHEN {expression(each.condition)} THEN {expression(each.result)}" for each in node.branches]
-    return f"CASE {' '.join(branches)} ELSE {expression(node.default)} END"
+    branches = [f"WHEN {write(each.condition)} THEN {write(each.result)}" for each in node.branches]
+    return f"CASE {' '.join(branches)} ELSE {write(node.default)} END"
 
 
 def _exists(node: Exists, left: int, right: int) -> str:
-    return f"EXISTS {subquery(node.query, 40, 41)}"
+    return f"EXISTS {nested_query(node.query, 40, 41)}"
 
 
 def _unique(node: Unique, left: int, right: int) -> str:
-    return f"UNIQUE {subquery(node.query, 40, 41)}"
+    return f"UNIQUE {nested_query(node.query, 40, 41)}"
 
 
 def _item(node: ItemAccess, left: int, right: int) -> str:
-    return f"{expression(node.collection, left, 0)}[{expression(node.index)}]"
+    return f"{write(node.collection, left, 0)}[{write(node.index)}]"
 
 
 def _field(node: FieldAccess, left: int, right: int) -> str:
-    return f"{expression(node.operand, left, 0)}.{expression(node.field)}"
+    return f"{write(node.operand, left, 0)}.{write(node.field)}"
 
 
 def _row(node: RowConstructor, left: int, right: int) -> str:
-    return f"ROW({expressions(node.values, NONE)})"
+    return f"ROW({write_list(node.values, NONE)})"
 
 
 def _collection(name: str) -> Callable[[Any, int, int], str]:
-    return lambda node, left, right: f"{name}[{expressions(node.values)}]"
+    return lambda node, left, right: f"{name}[{write_list(node.values)}]"
 
 
 def _from_query(node: CollectionFromQuery, left: int, right: int) -> str:
     if node.kind == "CURSOR":
-        return f"CURSOR({subquery(node.query, 0, 0)})"
-    return f"{node.kind} ({subquery(node.query, 0, 0)})"
+        return f"CURSOR({nested_query(node.query)})"
+    return f"{node.kind} ({nested_query(node.query)})"
 
 
 def _star(node: Star, left: int, right: int) -> str:
@@ -232,19 +204,19 @@ def _star(node: Star, left: int, right: int) -> str:
 
 
 def _interval(node: IntervalExpression, left: int, right: int) -> str:
-    return f"INTERVAL {expression(node.operand, 0, 1)} {qualifier(node.qualifier)}"
+    return f"INTERVAL {write(node.operand, 0, 1)} {qualifier(node.qualifier)}"
 
 
 def _minus_date(node: MinusDate, left: int, right: int) -> str:
-    return f"({expression(node.left, 40, 41)} - {expression(node.right, 40, 41)}) {qualifier(node.qualifier)}"
+    return f"({write(node.left, 40, 41)} - {write(node.right, 40, 41)}) {qualifier(node.qualifier)}"
 
 
 def _jdbc(node: JdbcFunction, left: int, right: int) -> str:
-    return f"{{fn {node.name}({expressions(node.arguments, NONE)}) }}"
+    return f"{{fn {node.name}({write_list(node.arguments, NONE)}) }}"
 
 
 def _new(node: NewObject, left: int, right: int) -> str:
-    return f"NEW {expression(node.operand, 0, 1)}"
+    return f"NEW {write(node.operand, 0, 1)}"
 
 
 def _next_value(node: NextValue, left: int, right: int) -> str:
@@ -258,11 +230,13 @@ def _grouping_sets(node: GroupingSets, left: int, right: int) -> str:
 def grouping(node: Expression) -> str:
     """Return the text of an element of GROUPING SETS: several keys in plain parentheses."""
     if isinstance(node, RowConstructor) and not node.explicit:
-        return f"({expressions(node.values)})"
-    return expression(node, *IN_LIST)
+        return f"({write_list(node.values)})"
+    return write(node, *IN_LIST)
 
 
-_WRITERS: Final[dict[type[Node], Callable[[Any, int, int], str]]] = {
+EXPRESSIONS: Final[dict[type[Node], Writer]] = {
+    **dict.fromkeys(_LITERALS, lambda node, left, right: literal(node)),
+    Subquery: _subquery,
     BinaryOperation: _binary,
     UnaryOperation: _unary,
     In: _in,

@@ -40,15 +40,17 @@ from scurry.sql.nodes import (
     Translate,
     Trim,
 )
+from scurry.sql.unparse.dispatch import Writer, nested_query, write, write_list
 from scurry.sql.unparse.literals import qualifier, type_spec
-from scurry.sql.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, names
+from scurry.sql.unparse.text import ATOM, NONE, Precedence, identifier, names
+from scurry.sql.unparse.windows import order_items, window
 
-__all__ = ["FUNCTIONS", "call_text", "function_name", "function_precedence"]
+__all__ = ["FUNCTIONS", "call", "function_name", "precedence"]
 
 GROUP_WINDOWS: Final = frozenset({"TUMBLE", "HOP", "SESSION"})
 
 
-def function_precedence(node: Expression) -> Precedence:
+def precedence(node: Expression) -> Precedence:
     """Return how tightly a call, or an argument, holds together."""
     if isinstance(node, FunctionCall):
         if node.over is not None or node.filter is not None or node.null_treatment is not None:
@@ -63,22 +65,6 @@ def function_precedence(node: Expression) -> Precedence:
     return ATOM
 
 
-def _text(node: Expression, around: Precedence = NONE) -> str:
-    from scurry.sql.unparse.expressions import expression
-
-    return expression(node, *around)
-
-
-def _list(nodes: tuple[Expression, ...], around: Precedence = NONE) -> str:
-    return ", ".join([_text(node, around) for node in nodes])
-
-
-def _order(node: Any) -> str:
-    from scurry.sql.unparse.queries import order_items
-
-    return order_items(node)
-
-
 def function_name(name: Identifier) -> str:
     """Return the name of a function: quoted, unless it is a standard function that was not quoted."""
     quoted = bool(name.quoted) and name.quoted[0]
@@ -89,16 +75,14 @@ def function_name(name: Identifier) -> str:
 
 def _decorated(text: str, node: FunctionCall) -> str:
     """Return a call with what follows its parentheses."""
-    from scurry.sql.unparse.queries import window
-
     if node.null_treatment is not None:
         text += f" {node.null_treatment}"
     if node.within_distinct:
-        text += f" WITHIN DISTINCT ({_list(node.within_distinct, IN_LIST)})"
+        text += f" WITHIN DISTINCT ({write_list(node.within_distinct)})"
     if node.within_group:
-        text += f" WITHIN GROUP (ORDER BY {_order(node.within_group)})"
+        text += f" WITHIN GROUP (ORDER BY {order_items(node.within_group)})"
     if node.filter is not None:
-        text += f" FILTER (WHERE {_text(node.filter)})"
+        text += f" FILTER (WHERE {write(node.filter)})"
     if isinstance(node.over, Identifier):
         text += f" OVER {identifier(node.over)}"
     elif node.over is not None:
@@ -109,42 +93,38 @@ def _decorated(text: str, node: FunctionCall) -> str:
 def _call(node: Call, left: int, right: int) -> str:
     name = function_name(node.name)
     # Calcite writes group windows so, to tell them from the table functions of the same names.
-    return call_text(node, f"${name}" if name in GROUP_WINDOWS else name)
+    return call(node, f"${name}" if name in GROUP_WINDOWS else name)
 
 
-def call_text(node: Call, name: str) -> str:
+def call(node: Call, name: str) -> str:
     """Return the text of a call of the function that is written like this."""
-    first = node.arguments[0] if node.arguments else None
+    first = node.arguments[0] if len(node.arguments) == 1 else None
     if isinstance(first, Subquery):
-        # Flink writes a query as the first argument, and only there, without parentheses of its own.
-        from scurry.sql.unparse.queries import nested_query
-
-        texts = [nested_query(first.query, 0, 0), *map(_text, node.arguments[1:])]
+        # Flink writes a query that is the only argument without parentheses of its own.
+        texts = [nested_query(first.query, 0, 0), *map(write, node.arguments[1:])]
     else:
-        texts = list(map(_text, node.arguments))
+        texts = list(map(write, node.arguments))
     arguments = ", ".join(texts)
     if node.quantifier is not None:
         arguments = f"{node.quantifier} {arguments}"
     if node.order_by:
-        arguments += f" ORDER BY {_order(node.order_by)}"
+        arguments += f" ORDER BY {order_items(node.order_by)}"
     return _decorated(f"{name}({arguments})", node)
 
 
 def _named_argument(node: NamedArgument, left: int, right: int) -> str:
-    return f"{identifier(node.name)} => {_text(node.value, (20, 21))}"
+    return f"{identifier(node.name)} => {write(node.value, 20, 21)}"
 
 
 def _table_argument(node: TableArgument, left: int, right: int) -> str:
-    from scurry.sql.unparse.queries import nested_query
-
     if isinstance(node.table, Query):
         text = nested_query(node.table, 0, 0)
     else:
         text = f"TABLE {identifier(node.table.name)}"  # type: ignore[attr-defined]
     if node.partition_by is not None:
-        text += f" PARTITION BY {_list(node.partition_by, IN_LIST)}"
+        text += f" PARTITION BY {write_list(node.partition_by)}"
     if node.order_by:
-        text += f" ORDER BY {_order(node.order_by)}"
+        text += f" ORDER BY {order_items(node.order_by)}"
     return text
 
 
@@ -153,77 +133,77 @@ def _descriptor(node: Descriptor, left: int, right: int) -> str:
 
 
 def _cast(node: Cast, left: int, right: int) -> str:
-    return f"{node.function}({_text(node.operand)} AS {type_spec(node.type)})"
+    return f"{node.function}({write(node.operand)} AS {type_spec(node.type)})"
 
 
 def _extract(node: Extract, left: int, right: int) -> str:
-    return f"EXTRACT({qualifier(node.unit)} FROM {_text(node.operand)})"
+    return f"EXTRACT({qualifier(node.unit)} FROM {write(node.operand)})"
 
 
 def _rounding(name: str) -> Callable[[Any, int, int], str]:
-    def write(node: Floor | Ceil, left: int, right: int) -> str:
-        return _decorated(f"{name}({_text(node.operand)} TO {qualifier(node.unit)})", node)
+    def rounding(node: Floor | Ceil, left: int, right: int) -> str:
+        return _decorated(f"{name}({write(node.operand)} TO {qualifier(node.unit)})", node)
 
-    return write
+    return rounding
 
 
 def _trim(node: Trim, left: int, right: int) -> str:
-    return f"TRIM({node.side} {_text(node.characters)} FROM {_text(node.operand)})"
+    return f"TRIM({node.side} {write(node.characters)} FROM {write(node.operand)})"
 
 
 def _substring(node: Substring, left: int, right: int) -> str:
     length = () if node.length is None else (node.length,)
-    return f"SUBSTRING({_list((node.operand, node.start, *length))})"
+    return f"SUBSTRING({write_list((node.operand, node.start, *length), NONE)})"
 
 
 def _position(node: Position, left: int, right: int) -> str:
-    start = "" if node.start is None else f" FROM {_text(node.start)}"
-    return f"POSITION({_text(node.substring)} IN {_text(node.operand)}{start})"
+    start = "" if node.start is None else f" FROM {write(node.start)}"
+    return f"POSITION({write(node.substring)} IN {write(node.operand)}{start})"
 
 
 def _overlay(node: Overlay, left: int, right: int) -> str:
-    text = f"{_text(node.operand)} PLACING {_text(node.replacement)} FROM {_text(node.start)}"
-    return f"OVERLAY({text}{'' if node.length is None else f' FOR {_text(node.length)}'})"
+    text = f"{write(node.operand)} PLACING {write(node.replacement)} FROM {write(node.start)}"
+    return f"OVERLAY({text}{'' if node.length is None else f' FOR {write(node.length)}'})"
 
 
 def _using(node: Convert | Translate, left: int, right: int) -> str:
     """Return the text of CONVERT or TRANSLATE: Calcite writes both as the second."""
-    return f"TRANSLATE({_text(node.operand)} USING {identifier(node.charset)})"
+    return f"TRANSLATE({write(node.operand)} USING {identifier(node.charset)})"
 
 
 def _timestamp_add(node: TimestampAdd, left: int, right: int) -> str:
-    return f"TIMESTAMPADD({qualifier(node.unit)}, {_text(node.count)}, {_text(node.operand)})"
+    return f"TIMESTAMPADD({qualifier(node.unit)}, {write(node.count)}, {write(node.operand)})"
 
 
 def _timestamp_diff(node: TimestampDiff, left: int, right: int) -> str:
-    return f"TIMESTAMPDIFF({qualifier(node.unit)}, {_text(node.start)}, {_text(node.end)})"
+    return f"TIMESTAMPDIFF({qualifier(node.unit)}, {write(node.start)}, {write(node.end)})"
 
 
 def _behavior(behavior: JsonBehavior | None, on: str) -> str:
     if behavior is None:
         return ""
-    default = "" if behavior.default is None else f" {_text(behavior.default)}"
+    default = "" if behavior.default is None else f" {write(behavior.default)}"
     return f" {behavior.kind}{default} ON {on}"
 
 
 def _json_exists(node: JsonExists, left: int, right: int) -> str:
-    return f"JSON_EXISTS({_list((node.context, node.path))}{_behavior(node.on_error, 'ERROR')})"
+    return f"JSON_EXISTS({write_list((node.context, node.path), NONE)}{_behavior(node.on_error, 'ERROR')})"
 
 
 def _json_value(node: JsonValue, left: int, right: int) -> str:
     returning = "" if node.returning is None else f" RETURNING {type_spec(node.returning)}"
     behaviors = _behavior(node.on_empty, "EMPTY") + _behavior(node.on_error, "ERROR")
-    return f"JSON_VALUE({_list((node.context, node.path))}{returning}{behaviors})"
+    return f"JSON_VALUE({write_list((node.context, node.path), NONE)}{returning}{behaviors})"
 
 
 def _json_query(node: JsonQuery, left: int, right: int) -> str:
     returning = "" if node.returning is None else f" RETURNING {type_spec(node.returning)}"
     behaviors = _behavior(node.on_empty, "EMPTY") + _behavior(node.on_error, "ERROR")
-    return f"JSON_QUERY({_list((node.context, node.path))}{returning} {node.wrapper} WRAPPER{behaviors})"
+    return f"JSON_QUERY({write_list((node.context, node.path), NONE)}{returning} {node.wrapper} WRAPPER{behaviors})"
 
 
 def _entry(entry: JsonEntry) -> str:
-    return f"KEY {_text(entry.key)} VALUE {_text(entry.value)}"
+    return f"KEY {write(entry.key)} VALUE {write(entry.value)}"
 
 
 def _nulls(absent: bool) -> str:
@@ -238,7 +218,7 @@ def _json_object(node: JsonObject, left: int, right: int) -> str:
 def _json_array(node: JsonArray, left: int, right: int) -> str:
     if not node.values:
         return "JSON_ARRAY()"
-    return f"JSON_ARRAY({_list(node.values)} {_nulls(node.absent_on_null)})"
+    return f"JSON_ARRAY({write_list(node.values, NONE)} {_nulls(node.absent_on_null)})"
 
 
 def _json_object_aggregate(node: JsonObjectAggregate, left: int, right: int) -> str:
@@ -246,10 +226,10 @@ def _json_object_aggregate(node: JsonObjectAggregate, left: int, right: int) -> 
 
 
 def _json_array_aggregate(node: JsonArrayAggregate, left: int, right: int) -> str:
-    return _decorated(f"JSON_ARRAYAGG({_text(node.value)} {_nulls(node.absent_on_null)})", node)
+    return _decorated(f"JSON_ARRAYAGG({write(node.value)} {_nulls(node.absent_on_null)})", node)
 
 
-FUNCTIONS: Final[dict[type[Node], Callable[[Any, int, int], str]]] = {
+FUNCTIONS: Final[dict[type[Node], Writer]] = {
     Call: _call,
     NamedArgument: _named_argument,
     TableArgument: _table_argument,

@@ -69,10 +69,9 @@ from scurry.sql.nodes import (
 )
 from scurry.sql.unparse.columns import partition, properties
 from scurry.sql.unparse.definitions import DEFINITIONS
-from scurry.sql.unparse.expressions import expression
+from scurry.sql.unparse.dispatch import write
 from scurry.sql.unparse.literals import nullable_type
-from scurry.sql.unparse.queries import hints, query
-from scurry.sql.unparse.tables import table
+from scurry.sql.unparse.queries import hints
 from scurry.sql.unparse.text import identifier, names, string
 
 __all__ = ["statement"]
@@ -81,9 +80,9 @@ __all__ = ["statement"]
 def statement(node: Statement) -> str:
     """Return the text of a statement."""
     if isinstance(node, Query):
-        return query(node)
-    write = DEFINITIONS.get(type(node)) or _STATEMENTS[type(node)]
-    return write(node)
+        return write(node)
+    writer = DEFINITIONS.get(type(node)) or _STATEMENTS[type(node)]
+    return writer(node)
 
 
 def _insert(node: Insert) -> str:
@@ -96,7 +95,7 @@ def _insert(node: Insert) -> str:
         text += f" {partition(node.partition)}\n"
     if node.columns:
         text += f"{'' if node.partition else ' '}{names(node.columns)}"
-    text += f"\n{query(node.query)}"
+    text += f"\n{write(node.query)}"
     return text if node.on_conflict is None else f"{text}\nON CONFLICT DO {node.on_conflict}"
 
 
@@ -107,26 +106,26 @@ def _target(node: Insert | Update | Delete) -> str:
 
 def _update(node: Update) -> str:
     alias = "" if node.alias is None else f" AS {identifier(node.alias)}"
-    assignments = [f"{identifier(each.column)} = {expression(each.value)}" for each in node.assignments]
+    assignments = [f"{identifier(each.column)} = {write(each.value)}" for each in node.assignments]
     text = f"UPDATE {_target(node)}{alias} SET {', '.join(assignments)}"
-    return text if node.where is None else f"{text}\nWHERE {expression(node.where)}"
+    return text if node.where is None else f"{text}\nWHERE {write(node.where)}"
 
 
 def _delete(node: Delete) -> str:
     text = f"DELETE FROM {_target(node)}{'' if node.alias is None else f' AS {identifier(node.alias)}'}"
-    return text if node.where is None else f"{text}\nWHERE {expression(node.where)}"
+    return text if node.where is None else f"{text}\nWHERE {write(node.where)}"
 
 
 def _merge(node: Merge) -> str:
     parts = [f"MERGE INTO {identifier(node.table)}{'' if node.alias is None else f' AS {identifier(node.alias)}'}"]
-    parts.append(f"USING {table(node.source, 0, 0)}")  # type: ignore[arg-type]
-    parts.append(f"ON {expression(node.condition)}")
+    parts.append(f"USING {write(node.source)}")
+    parts.append(f"ON {write(node.condition)}")
     if node.assignments:
-        assignments = [f"{identifier(each.column)} = {expression(each.value)}" for each in node.assignments]
+        assignments = [f"{identifier(each.column)} = {write(each.value)}" for each in node.assignments]
         parts.append(f"WHEN MATCHED THEN UPDATE SET {', '.join(assignments)}")
     if node.insert_values is not None:
         columns = f"{names(node.insert_columns)} " if node.insert_columns else ""
-        parts.append(f"WHEN NOT MATCHED THEN INSERT {columns}VALUES {expression(node.insert_values)}")
+        parts.append(f"WHEN NOT MATCHED THEN INSERT {columns}VALUES {write(node.insert_values)}")
     return "\n".join(parts)
 
 
@@ -197,7 +196,7 @@ _STATEMENTS: Final[dict[type[Node], Callable[[Any], str]]] = {
     Delete: _delete,
     Merge: _merge,
     TruncateTable: lambda node: f"TRUNCATE TABLE {identifier(node.table)}",
-    CallProcedure: lambda node: f"CALL {expression(node.call)}",
+    CallProcedure: lambda node: f"CALL {write(node.call)}",
     StatementSet: _statement_set,
     BeginStatementSet: _fixed("BEGIN STATEMENT SET"),
     EndStatementSet: _fixed("END"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from scurry.sql.nodes import (
     Alias,
@@ -29,57 +28,50 @@ from scurry.sql.nodes import (
     Unnest,
     Unpivot,
 )
-from scurry.sql.unparse.expressions import expression, expressions
-from scurry.sql.unparse.functions import call_text, function_name
+from scurry.sql.unparse.dispatch import Writer, nested_query, write, write_list
+from scurry.sql.unparse.functions import call, function_name
 from scurry.sql.unparse.literals import nullable_type
-from scurry.sql.unparse.queries import hints, nested_query, order_items, query
-from scurry.sql.unparse.text import identifier, names, needs_parentheses
+from scurry.sql.unparse.queries import hints
+from scurry.sql.unparse.text import ATOM, NONE, Precedence, identifier, names, needs_parentheses
+from scurry.sql.unparse.windows import order_items
 
-__all__ = ["table"]
+__all__ = ["TABLES", "precedence"]
 
 
-def table(node: TableExpression, left: int, right: int, lines: bool = True) -> str:
-    """Return the text of a table in FROM.
-
-    Args:
-        node: The table.
-        left: How tightly the operator before it binds.
-        right: How tightly the operator after it binds.
-        lines: Whether a join begins a line, which it does not in parentheses.
-    """
+def precedence(node: TableExpression) -> Precedence:
+    """Return how tightly a table holds together: joins do, others stand by themselves."""
     if isinstance(node, Join):
         own = 16 if node.kind == "COMMA" else 18
-        if needs_parentheses((own, own + 1), left, right):
-            return f"({_join(node, 0, 0, lines=False)})"
-        return _join(node, left, right, lines)
-    return _TABLES[type(node)](node, left, right)
+        return own, own + 1
+    return ATOM
 
 
-def _join(node: Join, left: int, right: int, lines: bool) -> str:
+def _join(node: Join, left: int, right: int) -> str:
     """Return the text of a chain of joins: without recursion along the left, which may be long."""
+    # In parentheses, which no neighbours tell, a join begins no line.
+    break_ = "\n" if (left, right) != NONE else " "
     parts: list[str] = []
     current: TableExpression = node
     bound = right
-    break_ = "\n" if lines else " "
     while isinstance(current, Join):
-        own = 16 if current.kind == "COMMA" else 18
-        if parts and needs_parentheses((own, own + 1), left, bound):
+        own = precedence(current)
+        if parts and needs_parentheses(own, left, bound):
             break
         parts.append(_joined(current, own, bound, break_))
-        bound = own
+        bound = own[0]
         current = current.left
-    parts.append(table(current, left, bound, lines))
+    parts.append(write(current, left, bound))
     return "".join(reversed(parts))
 
 
-def _joined(node: Join, own: int, right: int, break_: str) -> str:
+def _joined(node: Join, own: Precedence, right: int, break_: str) -> str:
     """Return the text of a join without its left table."""
-    other = table(node.right, own + 1, right)
+    other = write(node.right, own[1], right)
     if node.kind == "COMMA":
         return f",{break_}{other}"
     text = f"{break_}{'NATURAL ' if node.natural else ''}{node.kind} JOIN {other}"
     if node.condition is not None:
-        return f"{text} ON {expression(node.condition)}"
+        return f"{text} ON {write(node.condition)}"
     return f"{text} USING {names(node.using)}" if node.using else text
 
 
@@ -94,17 +86,17 @@ def _reference(node: TableReference, left: int, right: int) -> str:
 
 
 def _snapshot(node: Snapshot, left: int, right: int) -> str:
-    return f"{table(node.table, left, right)} FOR SYSTEM_TIME AS OF {expression(node.period)}"
+    return f"{write(node.table, left, right)} FOR SYSTEM_TIME AS OF {write(node.period)}"
 
 
 def _sample(node: TableSample, left: int, right: int) -> str:
-    text = f"{table(node.table, left, 20)} TABLESAMPLE {node.method}({expression(node.argument)})"
-    return text if node.repeatable is None else f"{text} REPEATABLE({expression(node.repeatable)})"
+    text = f"{write(node.table, left, 20)} TABLESAMPLE {node.method}({write(node.argument)})"
+    return text if node.repeatable is None else f"{text} REPEATABLE({write(node.repeatable)})"
 
 
 def _alias(node: Alias, left: int, right: int) -> str:
     columns = f" {names(node.columns)}" if node.columns else ""
-    return f"{table(node.table, left, 20)} AS {identifier(node.name)}{columns}"
+    return f"{write(node.table, left, 20)} AS {identifier(node.name)}{columns}"
 
 
 def _derived(node: DerivedTable, left: int, right: int) -> str:
@@ -112,23 +104,23 @@ def _derived(node: DerivedTable, left: int, right: int) -> str:
         return nested_query(node.query, left, right)
     if isinstance(node.query, Select):
         return f"LATERAL {nested_query(node.query, 0, 0)}"
-    return f"LATERAL({query(node.query)})"
+    return f"LATERAL({write(node.query)})"
 
 
 def _function(node: TableFunction, left: int, right: int) -> str:
-    text = f"{'LATERAL ' if node.lateral else ''}TABLE({call_text(node.call, function_name(node.call.name))})"
+    text = f"{'LATERAL ' if node.lateral else ''}TABLE({call(node.call, function_name(node.call.name))})"
     return f"{text}\n{hints(node.hints)}" if node.hints else text
 
 
 def _unnest(node: Unnest, left: int, right: int) -> str:
-    return f"UNNEST({expressions(node.collections, (0, 0))}){' WITH ORDINALITY' if node.with_ordinality else ''}"
+    return f"UNNEST({write_list(node.collections, (0, 0))}){' WITH ORDINALITY' if node.with_ordinality else ''}"
 
 
 def _pivot_item(item: PivotItem) -> str:
-    values = expressions(item.values)
+    values = write_list(item.values)
     text = values if len(item.values) == 1 else f"({values})"
     if item.row:
-        return f"{text} AS ({expressions(item.row)})"
+        return f"{text} AS ({write_list(item.row)})"
     return text if item.alias is None else f"{text} AS {identifier(item.alias)}"
 
 
@@ -136,7 +128,7 @@ def _pivot(node: Pivot, left: int, right: int) -> str:
     columns = identifier(node.columns[0]) if len(node.columns) == 1 else names(node.columns)
     values = ", ".join(map(_pivot_item, node.values))
     aggregates = ", ".join(map(_pivot_item, node.aggregates))
-    return f"{table(node.table, left, 20)} PIVOT ({aggregates} FOR {columns} IN ({values}))"
+    return f"{write(node.table, left, 20)} PIVOT ({aggregates} FOR {columns} IN ({values}))"
 
 
 def _unpivot(node: Unpivot, left: int, right: int) -> str:
@@ -144,17 +136,17 @@ def _unpivot(node: Unpivot, left: int, right: int) -> str:
     axes = identifier(node.axes[0]) if len(node.axes) == 1 else names(node.axes)
     items = ", ".join(map(_pivot_item, node.items))
     nulls = "INCLUDE" if node.include_nulls else "EXCLUDE"
-    return f"{table(node.table, left, 20)} UNPIVOT {nulls} NULLS ({measures} FOR {axes} IN ({items}))"
+    return f"{write(node.table, left, 20)} UNPIVOT {nulls} NULLS ({measures} FOR {axes} IN ({items}))"
 
 
 def _match_recognize(node: MatchRecognize, left: int, right: int) -> str:
-    parts = [f"{table(node.table, left, 20)} MATCH_RECOGNIZE("]
+    parts = [f"{write(node.table, left, 20)} MATCH_RECOGNIZE("]
     if node.partition_by:
-        parts.append(f"PARTITION BY {expressions(node.partition_by)}")
+        parts.append(f"PARTITION BY {write_list(node.partition_by)}")
     if node.order_by:
         parts.append(f"ORDER BY {order_items(node.order_by)}")
     if node.measures:
-        measures = [f"{expression(each.expression, 0, 20)} AS {identifier(each.name)}" for each in node.measures]
+        measures = [f"{write(each.expression, 0, 20)} AS {identifier(each.name)}" for each in node.measures]
         parts.append(f"MEASURES {', '.join(measures)}")
     if node.rows_per_match is not None:
         parts.append(node.rows_per_match)
@@ -163,12 +155,12 @@ def _match_recognize(node: MatchRecognize, left: int, right: int) -> str:
         parts.append(f"AFTER MATCH SKIP {node.after_match.to}{'' if variable is None else f' {identifier(variable)}'}")
     first = "^ " if node.starts_at_first_row else ""
     last = " $" if node.ends_at_last_row else ""
-    within = "" if node.within is None else f" WITHIN {expression(node.within)}"
+    within = "" if node.within is None else f" WITHIN {write(node.within)}"
     parts.append(f"PATTERN ({first}{pattern(node.pattern, 0, 0)}{last}){within}")
     if node.subsets:
         subsets = [f"{identifier(each.name)} = {names(each.variables)}" for each in node.subsets]
         parts.append(f"SUBSET {', '.join(subsets)}")
-    definitions = [f"{identifier(each.variable)} AS {expression(each.condition)}" for each in node.definitions]
+    definitions = [f"{identifier(each.variable)} AS {write(each.condition)}" for each in node.definitions]
     parts.append(f"DEFINE {', '.join(definitions)})")
     return "\n".join(parts)
 
@@ -208,7 +200,8 @@ def _quantifier(node: PatternQuantifier) -> str:
     return f"{{ {low},{high}{reluctant}"
 
 
-_TABLES: Final[dict[type[Node], Callable[[Any, int, int], str]]] = {
+TABLES: Final[dict[type[Node], Writer]] = {
+    Join: _join,
     TableReference: _reference,
     Snapshot: _snapshot,
     TableSample: _sample,

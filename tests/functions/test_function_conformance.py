@@ -17,7 +17,7 @@ MET = {
     "arithmetic": 751,
     "bitmap": 4,
     "catalog": 1,
-    "collection": 117,
+    "collection": 290,
     "comparison": 278,
     "conditional": 127,
     "construction": 35,
@@ -26,7 +26,7 @@ MET = {
     "json": 25,
     "logical": 56,
     "string": 640,
-    "temporal": 596,
+    "temporal": 598,
     "variant": 6,
 }
 

@@ -15,6 +15,7 @@ FAMILIES = (
     "scalar.access",
     "scalar.arithmetic",
     "scalar.clocks",
+    "scalar.collections",
     "scalar.comparison",
     "scalar.conditional",
     "scalar.conversion",

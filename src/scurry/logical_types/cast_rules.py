@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scurry.logical_types.atomic_types import (
+    BinaryType,
     BooleanType,
+    CharType,
     DateType,
     DecimalType,
     DoubleType,
     FloatType,
     NullType,
     TimeType,
+    VarBinaryType,
+    VarCharType,
 )
 from scurry.logical_types.common_type import WIDTH
 from scurry.logical_types.families import (
@@ -38,9 +42,9 @@ def supports_implicit_cast(source: DataType, target: DataType) -> bool:
     if isinstance(source, NUMERIC) and isinstance(target, NUMERIC):
         return _widens(source, target)
     if isinstance(source, CHARACTER):
-        return isinstance(target, CHARACTER)
+        return isinstance(target, VarCharType) or (isinstance(source, CharType) and isinstance(target, CharType))
     if isinstance(source, BINARY):
-        return isinstance(target, BINARY)
+        return isinstance(target, VarBinaryType) or (isinstance(source, BinaryType) and isinstance(target, BinaryType))
     if isinstance(source, DateType):
         return isinstance(target, TIMESTAMP)
     if isinstance(source, TimeType):

@@ -103,6 +103,8 @@ def _infer_item(site: CallSite) -> Signature:
     if isinstance(collection.type, ArrayType):
         if not isinstance(index.type, (*INTEGER, NullType)):
             raise refuse(site, "<ARRAY>[<INTEGER>]")
+        if isinstance(index.type, BigIntType):
+            raise SignatureError("Integer expression type expected.")
         if index.is_literal and index.value is not None and index.value < 1:
             raise SignatureError(f"Array element access needs an index starting at 1 but was {index.value}.")
         element = collection.type.element_type

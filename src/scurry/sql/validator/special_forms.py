@@ -68,7 +68,7 @@ SPECIAL_FORMS: dict[type, Callable[[Any], Form]] = {
     nodes.Floor: _plain("FLOOR", "operand", "unit"),
     nodes.Ceil: _plain("CEIL", "operand", "unit"),
     nodes.Trim: _trim,
-    nodes.MinusDate: _plain("MINUS_DATE", "left", "right", "unit"),
+    nodes.MinusDate: _plain("MINUS_DATE", "left", "right", "qualifier"),
     nodes.Substring: _plain("SUBSTRING", "operand", "start", "length"),
     nodes.Position: _plain("POSITION", "substring", "operand", "start"),
     nodes.Overlay: _plain("OVERLAY", "operand", "replacement", "start", "length"),

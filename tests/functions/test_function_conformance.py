@@ -23,11 +23,11 @@ MET = {
     "construction": 35,
     "conversion": 1541,
     "hash": 42,
-    "json": 25,
+    "json": 430,
     "logical": 56,
-    "string": 640,
+    "string": 642,
     "temporal": 598,
-    "variant": 6,
+    "variant": 11,
 }
 
 

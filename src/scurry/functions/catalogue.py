@@ -21,6 +21,8 @@ FAMILIES = (
     "scalar.conversion",
     "scalar.dates",
     "scalar.encoding",
+    "scalar.json",
+    "scalar.json_construction",
     "scalar.logic",
     "scalar.numeric",
     "scalar.patterns",

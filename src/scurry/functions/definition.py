@@ -64,11 +64,13 @@ class Argument:
         type: Its type.
         is_literal: Whether it is written in the statement.
         value: Its value, if it is.
+        function: The name of the function whose result it is, if it is a call.
     """
 
     type: DataType
     is_literal: bool = False
     value: Any = None
+    function: str | None = None
 
 
 @dataclass(frozen=True)

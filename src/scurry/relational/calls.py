@@ -72,7 +72,7 @@ def _family(data_type: DataType) -> str:
 def _known(expression: Expression) -> Argument:
     if isinstance(expression, Literal):
         return Argument(expression.type, True, expression.value)
-    return Argument(expression.type)
+    return Argument(expression.type, function=expression.function if isinstance(expression, Call) else None)
 
 
 def converted(expression: Expression, data_type: DataType, session: Session) -> Expression:

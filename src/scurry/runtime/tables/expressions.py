@@ -136,7 +136,7 @@ class _Compiler:
 def _known(expression: Expression) -> Argument:
     if isinstance(expression, Literal):
         return Argument(expression.type, True, expression.value)
-    return Argument(expression.type)
+    return Argument(expression.type, function=expression.function if isinstance(expression, Call) else None)
 
 
 def _is_constant(expression: Expression) -> bool:

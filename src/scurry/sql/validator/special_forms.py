@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.logical_types import SymbolType
+from scurry.logical_types import NullType, SymbolType
 from scurry.relational.expressions import Expression, Literal
 from scurry.sql import nodes
 
@@ -56,6 +56,36 @@ def _trim(node: nodes.Trim) -> Form:
     return "TRIM", [_text(node.side), node.characters, node.operand], None
 
 
+def _behavior(behavior: nodes.JsonBehavior | None, default: str) -> list[Argument]:
+    """Return ON EMPTY or ON ERROR as a keyword and the value of DEFAULT, which is NULL if there is none."""
+    if behavior is None:
+        return [_text(default), Literal(None, NullType())]
+    return [_text(behavior.kind), behavior.default or Literal(None, NullType())]
+
+
+def _json_exists(node: nodes.JsonExists) -> Form:
+    return "JSON_EXISTS", [node.context, node.path, _behavior(node.on_error, "FALSE")[0]], None
+
+
+def _json_value(node: nodes.JsonValue) -> Form:
+    behaviors = [*_behavior(node.on_empty, "NULL"), *_behavior(node.on_error, "NULL")]
+    return "JSON_VALUE", [node.context, node.path, *behaviors], node.returning
+
+
+def _json_query(node: nodes.JsonQuery) -> Form:
+    behaviors = [_behavior(each, "NULL")[0] for each in (node.on_empty, node.on_error)]
+    return "JSON_QUERY", [node.context, node.path, _text(node.wrapper or "WITHOUT ARRAY"), *behaviors], node.returning
+
+
+def _json_object(node: nodes.JsonObject) -> Form:
+    parts = [part for entry in node.entries for part in (entry.key, entry.value)]
+    return "JSON_OBJECT", [_text("ABSENT" if node.absent_on_null else "NULL"), *parts], None
+
+
+def _json_array(node: nodes.JsonArray) -> Form:
+    return "JSON_ARRAY", [_text("ABSENT" if node.absent_on_null else "NULL"), *node.values], None
+
+
 SPECIAL_FORMS: dict[type, Callable[[Any], Form]] = {
     nodes.ContextVariable: lambda node: (node.name, [], None),
     nodes.Like: _like,
@@ -68,6 +98,11 @@ SPECIAL_FORMS: dict[type, Callable[[Any], Form]] = {
     nodes.Floor: _plain("FLOOR", "operand", "unit"),
     nodes.Ceil: _plain("CEIL", "operand", "unit"),
     nodes.Trim: _trim,
+    nodes.JsonExists: _json_exists,
+    nodes.JsonValue: _json_value,
+    nodes.JsonQuery: _json_query,
+    nodes.JsonObject: _json_object,
+    nodes.JsonArray: _json_array,
     nodes.MinusDate: _plain("MINUS_DATE", "left", "right", "qualifier"),
     nodes.Substring: _plain("SUBSTRING", "operand", "start", "length"),
     nodes.Position: _plain("POSITION", "substring", "operand", "start"),

@@ -1,0 +1,274 @@
+"""Functions of JSON texts: IS JSON, JSON_EXISTS, JSON_VALUE, JSON_QUERY, JSON_QUOTE.
+
+Keywords are arguments: JSON_VALUE(text, path, ON EMPTY, its default, ON ERROR, its default), JSON_QUERY(text, path,
+wrapper, ON EMPTY, ON ERROR), JSON_EXISTS(text, path, ON ERROR). The type after RETURNING is the target.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
+
+from scurry.errors import EvaluationError
+from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.json_path import JsonError, PathError, dumps, loads, read_path
+from scurry.functions.kernels import Bind, by_value, value_kernel
+from scurry.functions.signatures import always, if_any_nullable, refuse, signature
+from scurry.logical_types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntType,
+    NullType,
+    SymbolType,
+    VarCharType,
+)
+from scurry.logical_types.families import BOOLEAN, CHARACTER, STRING
+
+__all__ = ["FUNCTIONS"]
+
+_MODE: Final = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_TEXT: Final = (*CHARACTER, NullType)
+
+
+_ESCAPES: Final = {
+    '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+}  # fmt: skip
+
+
+class _Failure:
+    """What cannot be read; `message` says why."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+def _read(text: str, path: str) -> tuple[bool, Any]:
+    """Return whether the mode is lax, and what a path leads to in a text, which may be a failure."""
+    match = _MODE.fullmatch(path)
+    lax = match is not None and match[1].lower() == "lax"
+    spec = path if match is None else match[2]
+    try:
+        value = loads(text)
+    except JsonError as error:
+        return lax, None if lax else _Failure(str(error))
+    if value is None:
+        return lax, _Failure("json object can not be null")
+    try:
+        return lax, read_path(value, spec)
+    except PathError as error:
+        return lax, None if lax else _Failure(str(error))
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, list | dict)
+
+
+def _infer_exists(site: CallSite) -> Signature:
+    _check_texts(site)
+    return Signature(site.types, BOOLEAN)
+
+
+def _check_texts(site: CallSite) -> None:
+    if len(site.arguments) < 2 or not all(isinstance(each, _TEXT) for each in site.types[:2]):
+        raise refuse(site, f"'{site.name}(<CHARACTER>, <CHARACTER>)'")
+
+
+def _symbol(site: CallSite, place: int, default: str) -> str:
+    if place < len(site.arguments) and isinstance(site.types[place], SymbolType):
+        return str(site.arguments[place].value)
+    return default
+
+
+def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
+    on_error = _symbol(site, 2, "FALSE")
+
+    def exists(text: str, path: str) -> bool | None:
+        _, value = _read(text, path)
+        if not isinstance(value, _Failure):
+            return value is not None
+        if on_error == "ERROR":
+            raise EvaluationError(value.message)
+        return {"TRUE": True, "FALSE": False}.get(on_error)
+
+    kernel = value_kernel(exists, result_type)
+    return lambda columns, rows: kernel(columns[:2], rows)
+
+
+def _infer_value(site: CallSite) -> Signature:
+    _check_texts(site)
+    target = site.target or STRING
+    if not isinstance(target, (VarCharType, BooleanType, IntType, DoubleType)):
+        raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_VALUE().")
+    return Signature(site.types, target.nullable())
+
+
+def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
+    on_empty, on_error = _symbol(site, 2, "NULL"), _symbol(site, 4, "NULL")
+    convert = _CONVERSIONS.get(type(result_type), _scalar_text)
+
+    def json_value(
+        text: str | None, path: str | None, _: Any = None, empty: Any = None, __: Any = None, error: Any = None
+    ) -> Any:
+        if text is None or path is None:
+            return None
+        lax, value = _read(text, path)
+        if not isinstance(value, _Failure) and not lax and value is not None and not _is_scalar(value):
+            value = _Failure("Strict jsonpath mode requires scalar value, and the actual value is: " + dumps(value))
+        if isinstance(value, _Failure):
+            return _answer(on_error, value.message, error, convert)
+        if value is None or not _is_scalar(value):
+            return _answer(on_empty, "Empty result of JSON_VALUE function is not allowed", empty, convert)
+        return convert(value)
+
+    return value_kernel(json_value, result_type, nulls=True)
+
+
+def _answer(behavior: str, message: str, default: Any, convert: Callable[[Any], Any]) -> Any:
+    if behavior == "ERROR":
+        raise EvaluationError(message)
+    return convert(default) if behavior == "DEFAULT" and default is not None else None
+
+
+def _scalar_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _as_class(name: str, *classes: type) -> Callable[[Any], Any]:
+    """Return what a value is if it is of a class; Flink does not convert, but fails."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, classes) or (isinstance(value, bool) and bool not in classes):
+            raise EvaluationError(f"a {type(value).__name__} of JSON cannot be cast to class {name}")
+        if name == "java.lang.Integer" and not -(2**31) <= value < 2**31:
+            raise EvaluationError(f"class java.lang.Long cannot be cast to class {name}")
+        return float(value) if name == "java.math.BigDecimal" else value
+
+    return convert
+
+
+_CONVERSIONS: Final[dict[type[DataType], Callable[[Any], Any]]] = {
+    BooleanType: _as_class("java.lang.Boolean", bool),
+    IntType: _as_class("java.lang.Integer", int),
+    DoubleType: _as_class("java.math.BigDecimal", Decimal, float),
+}
+
+
+def _infer_query(site: CallSite) -> Signature:
+    _check_texts(site)
+    target = site.target or STRING
+    if isinstance(target, ArrayType):
+        if not isinstance(target.element_type, VarCharType):
+            raise SignatureError(
+                f"Unsupported array element type '{target.element_type.type_name()}' for RETURNING ARRAY in "
+                "JSON_QUERY()."
+            )
+    elif not isinstance(target, VarCharType):
+        raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_QUERY().")
+    return Signature(site.types, target.nullable())
+
+
+def _bind_query(site: CallSite, result_type: DataType) -> Kernel:
+    wrapper = _symbol(site, 2, "WITHOUT ARRAY")
+    on_empty, on_error = _symbol(site, 3, "NULL"), _symbol(site, 4, "NULL")
+    as_array = isinstance(result_type, ArrayType)
+
+    def answer(behavior: str, message: str) -> Any:
+        if behavior == "ERROR":
+            raise EvaluationError(message)
+        if behavior == "EMPTY ARRAY":
+            return [] if as_array else "[]"
+        return "{}" if behavior == "EMPTY OBJECT" and not as_array else None
+
+    def query(text: str, path: str) -> Any:
+        lax, value = _read(text, path)
+        if isinstance(value, _Failure):
+            return answer(on_error, value.message)
+        if value is not None and "UNCONDITIONAL" in wrapper:
+            value = [value]
+        elif value is not None and "CONDITIONAL" in wrapper and not isinstance(value, list):
+            value = [value]
+        if value is None or (lax and _is_scalar(value)):
+            return answer(on_empty, "Empty result of JSON_QUERY function is not allowed")
+        if _is_scalar(value):
+            return answer(on_error, "Strict jsonpath mode requires array or object value")
+        if not as_array:
+            return dumps(value)
+        if not isinstance(value, list):
+            return answer(on_error, "Cannot convert a JSON object to an array")
+        return [_element_text(each) for each in value]
+
+    kernel = value_kernel(query, result_type)
+    return lambda columns, rows: kernel(columns[:2], rows)
+
+
+def _element_text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return _scalar_text(value) if _is_scalar(value) else dumps(value)
+
+
+def _is_json(kind: str, negated: bool) -> Bind:
+    checks: dict[str, Callable[[Any], bool]] = {
+        "VALUE": lambda value: True,
+        "OBJECT": lambda value: isinstance(value, dict),
+        "ARRAY": lambda value: isinstance(value, list),
+        "SCALAR": _is_scalar,
+    }
+
+    def test(text: str | None) -> bool:
+        if text is None:
+            return negated
+        try:
+            return checks[kind](loads(text)) != negated
+        except JsonError:
+            return negated
+
+    return lambda site, result_type: value_kernel(test, result_type, nulls=True)
+
+
+def _tests() -> tuple[ScalarFunction, ...]:
+    found = []
+    for kind in ("VALUE", "OBJECT", "ARRAY", "SCALAR"):
+        for negated in (False, True):
+            name = f"IS {'NOT ' if negated else ''}JSON {kind}"
+            infer = signature([CHARACTER], always(BOOLEAN.not_null()))
+            found.append(ScalarFunction(name, infer, _is_json(kind, negated), is_standard=True))
+    return tuple(found)
+
+
+def quote(text: str) -> str:
+    """JSON_QUOTE: the text as a JSON string."""
+    return '"' + "".join(_ESCAPES.get(each) or (each if each.isascii() else _units(each)) for each in text) + '"'
+
+
+def _units(character: str) -> str:
+    data = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
+
+
+def unquote(text: str) -> str:
+    """JSON_UNQUOTE: the text of a JSON string, and any other text as it is."""
+    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+        return text
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return found if isinstance(found, str) else text
+
+
+FUNCTIONS = (
+    ScalarFunction("JSON_EXISTS", _infer_exists, _bind_exists, is_standard=True),
+    ScalarFunction("JSON_VALUE", _infer_value, _bind_value, is_standard=True),
+    ScalarFunction("JSON_QUERY", _infer_query, _bind_query, is_standard=True),
+    ScalarFunction("JSON_QUOTE", signature([CHARACTER], if_any_nullable(STRING)), by_value(quote)),
+    ScalarFunction("JSON_UNQUOTE", signature([CHARACTER], if_any_nullable(STRING)), by_value(unquote)),
+    *_tests(),
+)

@@ -1,0 +1,247 @@
+"""JSON from values: JSON_STRING, JSON_OBJECT, JSON_ARRAY, and VARIANT.
+
+JSON_OBJECT(on null, key, value, key, value, ...) and JSON_ARRAY(on null, value, ...) begin with a keyword. A VARIANT is
+kept as its JSON text.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
+
+from scurry.errors import EvaluationError
+from scurry.functions.casts.texts import text_of
+from scurry.functions.definition import Argument, CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
+from scurry.functions.java_text import double_text, float_text
+from scurry.functions.json_path import JsonError, dumps, loads
+from scurry.functions.kernels import by_value, value_kernel
+from scurry.functions.signatures import nullable, signature
+from scurry.logical_types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    LocalZonedTimestampType,
+    MapType,
+    MultisetType,
+    NullType,
+    RowType,
+    StructuredType,
+    TimestampType,
+    VariantType,
+)
+from scurry.logical_types.families import BINARY, CHARACTER, STRING
+
+__all__ = ["FUNCTIONS"]
+
+Writer = Callable[[Any], str]
+
+#: Functions whose results stand in an object or array as JSON, not as texts.
+_JSON_FUNCTIONS: Final = {"JSON", "JSON_OBJECT", "JSON_ARRAY"}
+
+
+def _writer(data_type: Any, session: Session) -> Writer:
+    """Return the function from a value of a type, which is not None, to its JSON.
+
+    Raises:
+        SignatureError: The type has no JSON.
+    """
+    if isinstance(data_type, CHARACTER):
+        return lambda value: json.dumps(value, ensure_ascii=False)
+    if isinstance(data_type, BooleanType):
+        return lambda value: "true" if value else "false"
+    if isinstance(data_type, IntegralType | DecimalType):
+        return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
+    if isinstance(data_type, DoubleType | FloatType):
+        return _double_writer(double_text if isinstance(data_type, DoubleType) else float_text)
+    if isinstance(data_type, BINARY):
+        return lambda value: f'"{base64.b64encode(value).decode()}"'
+    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+        return _timestamp_writer(data_type)
+    if isinstance(data_type, VariantType):
+        return str
+    return _nested_writer(data_type, session)
+
+
+def _nested_writer(data_type: Any, session: Session) -> Writer:
+    if isinstance(data_type, ArrayType):
+        element = _or_null(_writer(data_type.element_type, session))
+        return lambda values: f"[{','.join(map(element, values))}]"
+    if isinstance(data_type, MapType | MultisetType):
+        is_map = isinstance(data_type, MapType)
+        key = data_type.key_type if is_map else data_type.element_type
+        if not isinstance(key, CHARACTER):
+            raise SignatureError(
+                f"Type '{key.as_summary_string()}' is not supported for JSON conversion. "
+                "The key type must be a character string."
+            )
+        value = _or_null(_writer(data_type.value_type, session)) if is_map else str
+        return lambda pairs: "{" + ",".join(f"{_name(name)}:{value(item)}" for name, item in pairs) + "}"
+    if isinstance(data_type, RowType | StructuredType):
+        names = [_name(field.name) for field in data_type.fields]
+        writers = [_or_null(_writer(field.data_type, session)) for field in data_type.fields]
+        return lambda row: (
+            "{"
+            + ",".join(f"{name}:{write(value)}" for name, write, value in zip(names, writers, row, strict=True))
+            + "}"
+        )
+    raise SignatureError(
+        "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
+        f"'{data_type.as_summary_string()}'."
+    )
+
+
+def _name(name: str | None) -> str:
+    return json.dumps("null" if name is None else name, ensure_ascii=False)
+
+
+def _or_null(write: Writer) -> Writer:
+    return lambda value: "null" if value is None else write(value)
+
+
+def _double_writer(text: Callable[[float], str]) -> Writer:
+    def write(value: float) -> str:
+        if not math.isfinite(value):
+            return f'"{text(value)}"'
+        # BigDecimal writes the sign of a positive exponent.
+        mantissa, e, exponent = text(value).partition("E")
+        return f"{mantissa}E+{exponent}" if e and not exponent.startswith("-") else text(value)
+
+    return write
+
+
+def _timestamp_writer(data_type: TimestampType | LocalZonedTimestampType) -> Writer:
+    text = text_of(TimestampType(data_type.precision), Session())
+    zone = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
+
+    def write(value: int) -> str:
+        shown = text(value).replace(" ", "T")
+        return f'"{shown.rstrip("0").rstrip(".") if "." in shown else shown}{zone}"'
+
+    return write
+
+
+def _infer_json_string(site: CallSite) -> Signature:
+    if len(site.arguments) != 1:
+        raise SignatureError("Invalid input arguments.")
+    if not isinstance(site.types[0], NullType):
+        _writer(site.types[0], site.session)
+    return Signature(site.types, STRING.with_nullability(site.any_nullable))
+
+
+def _bind_json_string(site: CallSite, result_type: DataType) -> Kernel:
+    return value_kernel(_writer(site.types[0], site.session), result_type)
+
+
+def _argument_writer(argument: Argument, session: Session) -> Writer:
+    """Return the writer of a value in an object or array, where JSON of nested calls is not a text."""
+    if argument.function in _JSON_FUNCTIONS:
+        return str
+    if isinstance(argument.type, NullType):
+        return lambda value: "null"
+    return _writer(argument.type, session)
+
+
+def _infer_object(site: CallSite) -> Signature:
+    for argument in site.arguments[2::2]:
+        _argument_writer(argument, site.session)
+    if not all(isinstance(each, CHARACTER) for each in site.types[1::2]):
+        raise SignatureError("The keys of JSON_OBJECT must be character strings.")
+    return Signature(site.types, STRING.not_null())
+
+
+def _bind_object(site: CallSite, result_type: DataType) -> Kernel:
+    keeps_null = site.arguments[0].value != "ABSENT"
+    writers = [_or_null(_argument_writer(each, site.session)) for each in site.arguments[2::2]]
+
+    def construct(_: str, *parts: Any) -> str:
+        found: dict[str, str] = {}
+        for key, value, write in zip(parts[::2], parts[1::2], writers, strict=True):
+            if key is None:
+                raise EvaluationError("Key of JSON_OBJECT may not be NULL.")
+            if value is not None or keeps_null:
+                found[key] = write(value)
+        return "{" + ",".join(f"{_name(name)}:{found[name]}" for name in sorted(found)) + "}"
+
+    return value_kernel(construct, result_type, nulls=True)
+
+
+def _infer_array(site: CallSite) -> Signature:
+    for argument in site.arguments[1:]:
+        _argument_writer(argument, site.session)
+    return Signature(site.types, STRING.not_null())
+
+
+def _bind_array(site: CallSite, result_type: DataType) -> Kernel:
+    keeps_null = site.arguments[0].value != "ABSENT"
+    writers = [_or_null(_argument_writer(each, site.session)) for each in site.arguments[1:]]
+
+    def construct(_: str, *values: Any) -> str:
+        pairs = zip(values, writers, strict=True)
+        return f"[{','.join(write(value) for value, write in pairs if value is not None or keeps_null)}]"
+
+    return value_kernel(construct, result_type, nulls=True)
+
+
+def _infer_json(site: CallSite) -> Signature:
+    if len(site.arguments) != 1 or not isinstance(site.types[0], (*CHARACTER, NullType)):
+        raise SignatureError("Invalid input arguments.")
+    return Signature(site.types, STRING.with_nullability(site.any_nullable))
+
+
+def _bind_json(site: CallSite, result_type: DataType) -> Kernel:
+    def checked(text: str) -> str:
+        try:
+            return dumps(loads(text))
+        except JsonError as error:
+            raise EvaluationError(f"Invalid JSON string: {text}: {error}") from error
+
+    return value_kernel(checked, result_type)
+
+
+def parse_json(text: str, allows_duplicates: bool = False) -> str:
+    """PARSE_JSON: a JSON text as a VARIANT."""
+    try:
+        json.loads(text, object_pairs_hook=None if allows_duplicates else _without_duplicates)
+        return dumps(loads(text))
+    except (JsonError, ValueError) as error:
+        raise EvaluationError(str(error)) from error
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise JsonError("VARIANT_DUPLICATE_KEY")
+    return dict(pairs)
+
+
+def try_parse_json(text: str, allows_duplicates: bool = False) -> str | None:
+    """TRY_PARSE_JSON: a JSON text as a VARIANT, NULL if it is none."""
+    try:
+        return parse_json(text, allows_duplicates)
+    except EvaluationError:
+        return None
+
+
+def _variant(site: CallSite, types: Any) -> DataType:
+    return VariantType(any(each.is_nullable for each in types))
+
+
+FUNCTIONS = (
+    ScalarFunction("JSON_STRING", _infer_json_string, _bind_json_string),
+    ScalarFunction("JSON_OBJECT", _infer_object, _bind_object),
+    ScalarFunction("JSON_ARRAY", _infer_array, _bind_array),
+    ScalarFunction("JSON", _infer_json, _bind_json),
+    ScalarFunction("PARSE_JSON", signature([CHARACTER, (BooleanType,)], _variant, optional=1), by_value(parse_json)),
+    ScalarFunction(
+        "TRY_PARSE_JSON",
+        signature([CHARACTER, (BooleanType,)], nullable(_variant), optional=1),
+        by_value(try_parse_json),
+    ),
+)

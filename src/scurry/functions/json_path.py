@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
+from operator import ge, gt, le, lt
 from typing import Any, Final
 
 __all__ = ["JsonError", "PathError", "dumps", "loads", "read_path"]
@@ -330,12 +331,11 @@ def _compared(left: Any, operator: str, right: Any) -> bool:
     if operator == "!=":
         return bool(left != right)
     try:
-        return {
-            "<": lambda: left < right,
-            "<=": lambda: left <= right,
-            ">": lambda: left > right,
-            ">=": lambda: left >= right,
-            "=~": lambda: re.search(str(right).strip("/"), left) is not None,
-        }[operator]()
+        if operator == "=~":
+            return re.search(str(right).strip("/"), left) is not None
+        return bool(_ORDER[operator](left, right))
     except TypeError:
         return False
+
+
+_ORDER: Final[dict[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}

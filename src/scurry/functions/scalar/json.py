@@ -109,7 +109,7 @@ def _infer_value(site: CallSite) -> Signature:
 
 def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
     on_empty, on_error = _symbol(site, 2, "NULL"), _symbol(site, 4, "NULL")
-    convert = _CONVERSIONS.get(type(result_type), _scalar_text)
+    convert: Callable[[Any], Any] = _CONVERSIONS.get(type(result_type), _scalar_text)
 
     def json_value(
         text: str | None, path: str | None, _: Any = None, empty: Any = None, __: Any = None, error: Any = None
@@ -144,11 +144,12 @@ def _as_class(name: str, *classes: type) -> Callable[[Any], Any]:
     """Return what a value is if it is of a class; Flink does not convert, but fails."""
 
     def convert(value: Any) -> Any:
+        known: Any = value
         if not isinstance(value, classes) or (isinstance(value, bool) and bool not in classes):
             raise EvaluationError(f"a {type(value).__name__} of JSON cannot be cast to class {name}")
-        if name == "java.lang.Integer" and not -(2**31) <= value < 2**31:
+        if name == "java.lang.Integer" and not -(2**31) <= known < 2**31:
             raise EvaluationError(f"class java.lang.Long cannot be cast to class {name}")
-        return float(value) if name == "java.math.BigDecimal" else value
+        return float(known) if name == "java.math.BigDecimal" else value
 
     return convert
 

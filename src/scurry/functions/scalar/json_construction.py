@@ -74,16 +74,10 @@ def _nested_writer(data_type: Any, session: Session) -> Writer:
     if isinstance(data_type, ArrayType):
         element = _or_null(_writer(data_type.element_type, session))
         return lambda values: f"[{','.join(map(element, values))}]"
-    if isinstance(data_type, MapType | MultisetType):
-        is_map = isinstance(data_type, MapType)
-        key = data_type.key_type if is_map else data_type.element_type
-        if not isinstance(key, CHARACTER):
-            raise SignatureError(
-                f"Type '{key.as_summary_string()}' is not supported for JSON conversion. "
-                "The key type must be a character string."
-            )
-        value = _or_null(_writer(data_type.value_type, session)) if is_map else str
-        return lambda pairs: "{" + ",".join(f"{_name(name)}:{value(item)}" for name, item in pairs) + "}"
+    if isinstance(data_type, MapType):
+        return _pairs_writer(data_type.key_type, _or_null(_writer(data_type.value_type, session)))
+    if isinstance(data_type, MultisetType):
+        return _pairs_writer(data_type.element_type, str)
     if isinstance(data_type, RowType | StructuredType):
         names = [_name(field.name) for field in data_type.fields]
         writers = [_or_null(_writer(field.data_type, session)) for field in data_type.fields]
@@ -96,6 +90,15 @@ def _nested_writer(data_type: Any, session: Session) -> Writer:
         "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
         f"'{data_type.as_summary_string()}'."
     )
+
+
+def _pairs_writer(key: DataType, value: Writer) -> Writer:
+    if not isinstance(key, CHARACTER):
+        raise SignatureError(
+            f"Type '{key.as_summary_string()}' is not supported for JSON conversion. "
+            "The key type must be a character string."
+        )
+    return lambda pairs: "{" + ",".join(f"{_name(name)}:{value(item)}" for name, item in pairs) + "}"
 
 
 def _name(name: str | None) -> str:

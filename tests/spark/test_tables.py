@@ -107,6 +107,7 @@ QUERIES = [
     "SELECT b FROM t WHERE NOT (i = 2) OR f > 0.1",
     "SELECT CAST(d AS DECIMAL(12, 1)), CAST(i AS BIGINT), CAST(i AS DECIMAL(12, 2)), COALESCE(d, 0) FROM t",
     "SELECT i, COUNT(*), COUNT(s), SUM(b), SUM(d), AVG(d), AVG(b), MIN(s), MAX(dt), MIN(d) FROM t GROUP BY i",
+    "SELECT n, i FROM (SELECT s, i, COUNT(*) AS n FROM t GROUP BY s, i) AS g WHERE n > 1",
     "SELECT SUM(i), COUNT(DISTINCT s), AVG(f), MAX(f) FROM t",
     "SELECT COUNT(*), SUM(b) FROM t WHERE b > 1000",
     "SELECT s, COUNT(*) FILTER (WHERE i > 1), MAX(f) FROM t GROUP BY s HAVING COUNT(*) > 2",

@@ -177,7 +177,8 @@ class Lowering:
             return self._in_tasks(plan, self._common_keys(plan))
         if plan.grouping_id is not None:
             found.insert(0, typed(F.grouping_id(), plan.grouping_id))
-        values = [column.alias(column_name(len(keys) + index)) for index, column in enumerate(found)]
+        # names of keys and values must differ: a key may be at any position
+        values = [column.alias(f"value{index}") for index, column in enumerate(found)]
         frame = self.frame(plan.input)
         if plan.is_simple:
             grouped = frame.groupBy(*keys)
@@ -185,9 +186,8 @@ class Lowering:
             sets = [[keys[place] for place in grouping] for grouping in plan.grouping_sets]
             grouped = frame.groupingSets(sets, *keys)
         aggregated = grouped.agg(*values) if values else frame.select(*keys).distinct()
-        names = [column_name(key) for key in plan.keys]
-        renamed = [F.col(name).alias(column_name(index)) for index, name in enumerate(names)]
-        return aggregated.select(*renamed, *(F.col(column_name(len(keys) + index)) for index in range(len(found))))
+        names = [*(column_name(key) for key in plan.keys), *(f"value{index}" for index in range(len(found)))]
+        return aggregated.select(*_named([F.col(name) for name in names]))
 
     def _groups_by(self, types: Sequence[DataType]) -> bool:
         return all(map(is_orderable, types))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from scurry.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import by_arrow, counts, decimal_sums, valid_rows
-from scurry.functions.definition import Signature
+from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.signatures import refuse
 from scurry.logical_types import (
     DataType,
@@ -116,8 +116,14 @@ def _nullable(site: AggregateSite, data_type: DataType) -> DataType:
     return data_type if site.is_grouped and not site.arguments[0].type.is_nullable else data_type.nullable()
 
 
+def _check_count(site: AggregateSite) -> None:
+    if len(site.arguments) != 1:
+        raise SignatureError(f"Invalid number of arguments to function '{site.name}'. Was expecting 1 arguments")
+
+
 def _infer_sum(site: AggregateSite) -> Signature:
-    if len(site.arguments) != 1 or not isinstance(site.types[0], (NumericType, *_INTERVAL)):
+    _check_count(site)
+    if not isinstance(site.types[0], (NumericType, *_INTERVAL)):
         raise refuse(site, f"'{site.name}(<NUMERIC>)'")
     return Signature(site.types, _nullable(site, sum_type(site.types[0])))
 
@@ -128,7 +134,8 @@ def _infer_sum0(site: AggregateSite) -> Signature:
 
 
 def _infer_average(site: AggregateSite) -> Signature:
-    if len(site.arguments) != 1 or not isinstance(site.types[0], (NumericType, *_INTERVAL)):
+    _check_count(site)
+    if not isinstance(site.types[0], (NumericType, *_INTERVAL)):
         raise refuse(site, "'AVG(<NUMERIC>)'")
     return Signature(site.types, _nullable(site, average_type(site.types[0])))
 

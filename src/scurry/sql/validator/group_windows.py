@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import DayTimeIntervalType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan, WindowTable
+from scurry.relational.schema import Column, Schema
 from scurry.sql import nodes
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.window_tables import window_schema
 
-__all__ = ["GroupWindow", "group_window"]
+__all__ = ["GroupWindow", "auxiliary", "group_window"]
 
 _KINDS = ("TUMBLE", "HOP", "SESSION")
 _AUXILIARIES = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
@@ -36,18 +38,30 @@ class GroupWindow:
     plan: Plan
     keys: tuple[tuple[Expression, str], ...]
 
-    def auxiliary(self, call: nodes.Call) -> Expression | None:
-        """Return the column of the window that a call such as TUMBLE_START names, None if it names none."""
-        kind, _, what = call.name.last.upper().rpartition("_")
-        if kind not in _KINDS or what not in _AUXILIARIES:
-            return None
-        if kind != self.kind or call.arguments != self.arguments:
-            raise invalid(
-                call.span,
-                f"Call to auxiliary group function '{call.name.last.upper()}' must have matching call to group "
-                f"function '${kind}' in GROUP BY clause",
-            )
-        return self.keys[_AUXILIARIES[what]][0]
+
+def _schema(time: DataType) -> Schema:
+    start, end, instant = window_schema(time)
+    return Schema((start, end, Column(instant.name, instant.type.with_nullability(time.is_nullable))))
+
+
+def auxiliary(call: nodes.Call, windows: Sequence[GroupWindow]) -> Expression | None:
+    """Return the column of a window that a call such as TUMBLE_START names, None if it names none.
+
+    Raises:
+        ValidationError: There is no such window in GROUP BY.
+    """
+    name = call.name.last.upper()
+    kind, _, what = name.rpartition("_")
+    if not windows or kind not in _KINDS or what not in _AUXILIARIES:
+        return None
+    for window in windows:
+        if (window.kind, window.arguments) == (kind, call.arguments):
+            return window.keys[_AUXILIARIES[what]][0]
+    raise invalid(
+        call.span,
+        f"Call to auxiliary group function '{name}' must have matching call to group function '${kind}' "
+        "in GROUP BY clause",
+    )
 
 
 def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: Plan) -> GroupWindow | None:
@@ -79,7 +93,7 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
         values.append(each.value)
     slide, size = (values[0], values[1]) if kind == "HOP" else (None, values[0])
     offset = values[2] if kind == "HOP" and len(values) > 2 else values[1] if kind != "HOP" and len(values) > 1 else 0
-    windowed = WindowTable(plan, kind, time.index, size, slide, offset, (), window_schema(time.type))
+    windowed = WindowTable(plan, kind, time.index, size, slide, offset, (), _schema(time.type))
     width = len(plan.schema)
     names = ("window_start", "window_end", "window_time")
     keys = tuple((builders.column(windowed, width + place), name) for place, name in enumerate(names))

@@ -15,7 +15,7 @@ from scurry.sql.validator.aggregates import is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.group_windows import GroupWindow, group_window
+from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_window
 from scurry.sql.validator.scope import Found, Scope
 
 __all__ = ["Grouping", "has_aggregates"]
@@ -72,7 +72,7 @@ class Grouping:
         self._names: list[str] = []
         self._calls: list[AggregateCall] = []
         self._call_names: list[str] = []
-        self._window: GroupWindow | None = None
+        self._windows: list[GroupWindow] = []
         self._sets = self._grouping_sets(group_by)
         self.validator = ExpressionValidator(GroupedScope(base.scope, self), base.environment, (self._intercept,))
 
@@ -137,7 +137,8 @@ class Grouping:
             raise invalid(found.span, "Aggregate expression is illegal in GROUP BY clause")
         window = group_window(item, self._base, self._input)
         if window is not None:
-            self._window, self._input = window, window.plan
+            self._windows.append(window)
+            self._input = window.plan
             return tuple(self._add(key, key_name) for key, key_name in window.keys)
         if isinstance(item, nodes.NumericLiteral | nodes.StringLiteral | nodes.NullLiteral | nodes.BooleanLiteral):
             # A number is no ordinal here: it is the same for all rows.
@@ -159,10 +160,9 @@ class Grouping:
                 name = node.name.last.upper()
                 if name in _GROUPING:
                     return self._grouping_function(node, name, validator)
-                if self._window is not None:
-                    column = self._window.auxiliary(node)
-                    if column is not None:
-                        return self.key(column)
+                column = auxiliary(node, self._windows)
+                if column is not None:
+                    return self.key(column)
         if isinstance(node, nodes.Identifier | Resolved):
             expression = self._base.convert(node)
             key = self.key(expression)

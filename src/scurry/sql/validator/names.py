@@ -15,8 +15,8 @@ def column_name(expression: nodes.Expression, alias: nodes.Identifier | None, pl
         return alias.last
     if isinstance(expression, nodes.Identifier):
         return expression.last
-    if isinstance(expression, nodes.FieldAccess) and isinstance(expression.field, nodes.Identifier):
-        return expression.field.last
+    if isinstance(expression, nodes.ContextVariable):
+        return expression.name
     return f"EXPR${place}"
 
 

@@ -82,7 +82,7 @@ class OverCalls:
         ):
             raise ValidationError("Distinct not supported in Windowing function!")
         frame = self._frame(window, order_by)
-        call = self._inner.aggregate(nodes.replace(node, over=None), grouped=False, over=True)
+        call = self._inner.aggregate(nodes.replace(node, over=None), grouped=True, over=True)
         found = WindowCall(call, partition_by, order_by, frame, call.type)
         if found not in self._calls:
             self._calls.append(found)

@@ -37,6 +37,10 @@ REFUSED = {
         "Columns identifiers without types in the schema are supported on CTAS/RTAS statements only.", 1, 16,
     ),
     "EXPLAIN PLAN_ADVICE, PLAN_ADVICE SELECT 1": ("Duplicate EXPLAIN DETAIL is not allowed.", 1, 22),
+    "SELECT a FROM t LEFT OUTER u": ("Incorrect syntax near the keyword 'LEFT' at line 1, column 17.", 1, 17),
+    "SELECT COUNT(*, a)": ('Encountered "," at line 1, column 15.', 1, 15),
+    "SELECT CAST(a AS TIMESTAMP WITH TIME ZONE)": ('Encountered "TIME" at line 1, column 33.', 1, 33),
+    "SELECT f(1, (SELECT 1) PARTITION BY a)": ('Encountered "PARTITION" at line 1, column 24.', 1, 24),
     "DROP TEMPORARY MATERIALIZED TABLE t": ("DROP TEMPORARY MATERIALIZED TABLE is not supported.", 1, 16),
 }  # fmt: skip
 

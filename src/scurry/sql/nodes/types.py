@@ -40,7 +40,7 @@ class BasicTypeSpec(TypeSpec):
             BYTES, BOOLEAN, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, NULL, VARIANT, BITMAP, ...
         precision: Length or number of digits, if given.
         scale: Digits after the point, if given.
-        time_zone: ``WITH LOCAL TIME ZONE`` or ``WITH TIME ZONE`` of a TIME or TIMESTAMP.
+        time_zone: ``WITH LOCAL TIME ZONE`` of a TIME or TIMESTAMP, if given.
         charset: The character set of a character type, if given.
     """
 

@@ -127,6 +127,9 @@ class CallParser(OperatorParser):
         following = self.keys[self.position + 1]
         if (key in RESERVED_FUNCTION_NAMES and following == "(") or key == "SPECIFIC":
             return self.call()
+        if key == "ROW":
+            self.position += 1
+            self.expect("(")
         if key in CONTEXT_VARIABLES:
             self.position += 1
             return ContextVariable(key, span=self.span_of(self.position - 1))
@@ -208,9 +211,10 @@ class CallParser(OperatorParser):
         self.expect("(")
         if self.accept(")"):
             return None, (), ()
-        if self.at("*") and self.keys[self.position + 1] == ")":
-            self.position += 2
-            return None, (Star(span=self.span_of(self.position - 2)),), ()
+        if self.accept("*"):
+            star = Star(span=self.span_of(self.position - 1))
+            self.expect(")")
+            return None, (star,), ()
         quantifier = self.accept_any("DISTINCT", "ALL")
         items = [self.argument(Context.NONCURSOR)]
         while self.accept(","):
@@ -259,7 +263,7 @@ class CallParser(OperatorParser):
             query = value.query
             if isinstance(query, ExplicitTable):
                 return self._partitioned(TableReference(query.name, span=query.name.span), start)
-            if self.keys[self.position] in ("PARTITION", "ORDER"):
+            if context.takes_query and self.keys[self.position] in ("PARTITION", "ORDER"):
                 return self._partitioned(query, start)
         return value
 
@@ -297,6 +301,13 @@ class CallParser(OperatorParser):
                 order = (self.order_item(),)
         return TableArgument(table, partition, order, span=self.span_from(start))
 
+    def expressions(self, context: Context) -> tuple[Expression, ...]:
+        """Parse expressions separated by commas, up to a comma that no expression follows."""
+        items = [self.expression(context)]
+        while self.another():
+            items.append(self.expression(Context.SUB_QUERY))
+        return tuple(items)
+
     def order_items(self) -> tuple[OrderItem, ...]:
         """Parse keys of ORDER BY."""
         items = [self.order_item()]
@@ -310,9 +321,8 @@ class CallParser(OperatorParser):
         value = self.expression()
         descending = self.accept_any("ASC", "DESC") == "DESC"
         nulls = None
-        if self.at("NULLS") and self.keys[self.position + 1] in ("FIRST", "LAST"):
-            nulls = self.keys[self.position + 1]
-            self.position += 2
+        if self.accept("NULLS"):
+            nulls = self.expect_any("FIRST", "LAST")
         return OrderItem(value, descending, nulls, span=self.span_from(start))
 
     def after_call(self) -> AfterCall:
@@ -413,8 +423,10 @@ class CallParser(OperatorParser):
             return CollectionFromQuery(key, query, span=self.span_from(start))
         self.expect("[")
         values: tuple[Expression, ...] = ()
-        if not self.at("]") or key == "MULTISET":
+        if key == "MULTISET":
             values = self.comma_list(lambda: self.expression(Context.NON_QUERY))
+        elif not self.at("]"):
+            values = self.expressions(Context.NON_QUERY)
         self.expect("]")
         span = self.span_from(start)
         if key == "ARRAY":

@@ -180,7 +180,7 @@ class ColumnParser(TableParser):
             positions: Whether FIRST or AFTER may follow a column.
         """
         key = self.keys[self.position]
-        if key == "WATERMARK" and self.keys[self.position + 1] == "FOR":
+        if key == "WATERMARK" and (positions or self.keys[self.position + 1] == "FOR"):
             return self._watermark()
         if key in ("CONSTRAINT", "PRIMARY", "UNIQUE"):
             return self.table_constraint()
@@ -189,7 +189,7 @@ class ColumnParser(TableParser):
 
     def _watermark(self) -> Watermark:
         start = self.position
-        self.position += 2
+        self.expect("WATERMARK", "FOR")
         column = self.compound_name()
         self.expect("AS")
         value = self.expression(Context.NON_QUERY)

@@ -90,7 +90,7 @@ class DefinitionParser(ColumnParser):
         if not temporary:
             message = (
                 "CREATE SYSTEM FUNCTION is not supported, system functions can only be registered as temporary "
-                "function, you can use CREATE TEMPORARY SYSTEM FUNCTION instead."
+                "functions, you can use CREATE TEMPORARY SYSTEM FUNCTION instead."
             )
             raise self.error_at_last(message)
         return self.expect_any("FUNCTION", "CONNECTION")
@@ -180,7 +180,7 @@ class DefinitionParser(ColumnParser):
         resources: tuple[str, ...] = ()
         if self.accept("USING"):
             if language in ("SQL", "PYTHON"):
-                message = f"CREATE FUNCTION USING JAR syntax is not applicable to {language} language."
+                message = f"CREATE FUNCTION USING JAR/ARTIFACT syntax is not applicable to {language} language."
                 raise self.error_at(message, self.span_of(language_at))
             resources = self.comma_list(self._jar)
         return language, resources
@@ -243,7 +243,7 @@ class DefinitionParser(ColumnParser):
         value = self.expression(Context.NON_QUERY)
         if not isinstance(value, IntervalLiteral):
             raise self.error_at_last(
-                "CREATE MATERIALIZED TABLE only supports define interval type FRESHNESS, please refer to the "
+                "MATERIALIZED TABLE only supports define interval type FRESHNESS, please refer to the "
                 "materialized table document."
             )
         return value

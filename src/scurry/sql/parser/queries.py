@@ -257,6 +257,8 @@ class QueryParser(WindowParser):
         while self.at(",") and self._can_begin_grouping(self.position + 1):
             self.position += 1
             items.append(self._grouping_item())
+        if self.at(","):
+            self.looked_ahead_at = self.position
         return tuple(items)
 
     def _can_begin_grouping(self, position: int) -> bool:

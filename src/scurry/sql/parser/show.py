@@ -20,8 +20,6 @@ from scurry.sql.nodes import (
     ShowConnections,
     ShowCreateCatalog,
     ShowCreateConnection,
-    ShowCreateDatabase,
-    ShowCreateFunction,
     ShowCreateMaterializedTable,
     ShowCreateModel,
     ShowCreateTable,
@@ -59,8 +57,6 @@ _CREATED: Final = {
     "TABLE": ShowCreateTable,
     "VIEW": ShowCreateView,
     "MODEL": ShowCreateModel,
-    "DATABASE": ShowCreateDatabase,
-    "FUNCTION": ShowCreateFunction,
 }
 _DESCRIBED: Final = {
     "DATABASE": DescribeDatabase,
@@ -162,7 +158,7 @@ class ShowParser(AlterationParser):
         self.position += 1
         key = self.keys[self.position]
         following = self.keys[self.position + 1]
-        if key == "JOB" and following not in (".", "<EOF>", ";"):
+        if key == "JOB" and following != ".":
             self.position += 1
             return DescribeJob(self.string(), span=self.span_from(start))
         if key == "CATALOG" or (key in _DESCRIBED and following not in (".", "<EOF>", ";")):

@@ -69,9 +69,10 @@ class TableParser(PatternParser):
         elif key == "JOIN":
             found = self._can_begin_table(self.position + 1)
         elif key in ("CROSS", "OUTER"):
-            found = following == "APPLY" or (key == "CROSS" and following == "JOIN")
+            found = following == "APPLY" or key == "CROSS"
         else:
-            found = following == "JOIN" or (following == "OUTER" and key != "INNER")
+            after = self.keys[self.position + 2]
+            found = following == "JOIN" or (following == "OUTER" and key != "INNER" and after == "JOIN")
         if not found:
             self.looked_ahead_at = self.position
         return found

@@ -175,10 +175,9 @@ class TypeParser(Cursor):
         zone = None
         if self.accept_all("WITHOUT", "TIME", "ZONE"):
             pass
-        elif self.at("WITH") and self.keys[self.position + 1] in ("LOCAL", "TIME"):
-            self.position += 1
-            zone = "WITH LOCAL TIME ZONE" if self.accept("LOCAL") else "WITH TIME ZONE"
-            self.expect("TIME", "ZONE")
+        elif self.accept("WITH"):
+            self.expect("LOCAL", "TIME", "ZONE")
+            zone = "WITH LOCAL TIME ZONE"
         return BasicTypeSpec(key, precision, time_zone=zone, span=self.span_from(start))
 
     def _collection_type(self, key: str) -> TypeSpec:
@@ -261,6 +260,8 @@ class TypeParser(Cursor):
                 self.position += 1
                 if end == "SECOND":
                     fractional = self.optional_precision()
+            elif self.at("TO"):
+                self.looked_ahead_at = self.position
         return IntervalQualifier(first, end, precision, fractional, span=self.span_from(start))
 
     def interval_start(self) -> IntervalQualifier:

@@ -30,13 +30,6 @@ __all__ = ["WindowParser"]
 class WindowParser(JsonParser):
     """Parses windows and hints."""
 
-    def expressions(self, context: Context) -> tuple[Expression, ...]:
-        """Parse expressions separated by commas, up to a comma that no expression follows."""
-        items = [self.expression(context)]
-        while self.another():
-            items.append(self.expression(Context.SUB_QUERY))
-        return tuple(items)
-
     def window_definitions(self) -> tuple[WindowDefinition, ...]:
         """Parse WINDOW, if there is one."""
         if not self.accept("WINDOW"):

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean
+.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -45,8 +45,13 @@ test: export SCURRY_KILLS ?= 5
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
 
-test-fast: setup ## Tests that need no JVM
-	$(BIN)/python -m pytest -q
+test-fast: setup ## Tests that need no JVM; they have to run most of src, see pyproject.toml
+	$(BIN)/python -m coverage run -m pytest -q
+	@echo "coverage of src in percent (make coverage lists what was not run):"
+	@$(BIN)/python -m coverage report --format=total
+
+coverage: ## What the last test-fast has not run, by file
+	@$(BIN)/python -m coverage report --show-missing --skip-covered --sort=cover
 
 test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_*_model.py

@@ -9,6 +9,7 @@ import cloudpickle
 import pytest
 
 from scurry import datastream
+from scurry.common import Configuration
 from scurry.common.typeinfo import TypeInformation
 from scurry.datastream import (
     DataStream,
@@ -51,7 +52,8 @@ class Counted(KeyedProcessFunction[int, int, tuple[int, int]]):
 
 @pytest.fixture
 def numbers() -> DataStream[int]:
-    return StreamExecutionEnvironment.get_execution_environment().from_collection([1, 2, 3])
+    env = StreamExecutionEnvironment(Configuration.from_dict({"scurry.runner": "local"}))
+    return env.set_parallelism(1).from_collection([1, 2, 3])
 
 
 @pytest.mark.parametrize("function", [Doubled(), DoubledAsInPyFlink()])

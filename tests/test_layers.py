@@ -94,7 +94,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
-        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies",
+        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

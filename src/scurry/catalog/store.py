@@ -139,10 +139,11 @@ class FileCatalogStore(CatalogStore):
         if description.comment is not None:
             options["comment"] = description.comment
         lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in sorted(options.items())]
+        file = self._file(name)
         self._directory.mkdir(parents=True, exist_ok=True)
         part = self._directory / f".{name}.yaml.part"
         part.write_text("".join(lines), encoding="utf-8")
-        part.replace(self._file(name))
+        part.replace(file)
 
     def remove_catalog(self, name: str) -> None:
         """Forget a description."""

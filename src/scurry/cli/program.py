@@ -26,7 +26,8 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     """Run a program as ``__main__``, with ``pyflink`` resolving to scurry.
 
     Args:
-        program: The program's file, or the name of its module, as for ``python -m``.
+        program: The program's file, or the name of its module, as for ``python -m``. A file that ends with ``.sql``
+            is a script of SQL statements.
         arguments: Its ``sys.argv[1:]``.
         options: The options that ``scurry.launch.current()`` returns to the execution environment.
         debug: Whether failures show the whole traceback.
@@ -39,6 +40,8 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     try:
         with _as_started_by_python(program, arguments), activate(options):
             JobDependencies(options.overrides())  # the program may import from python.files, too
+            if isinstance(program, Path) and program.suffix.lower() == ".sql":
+                return _run_script(program, debug=debug)
             if isinstance(program, str):
                 runpy.run_module(program, run_name="__main__", alter_sys=True)
             else:
@@ -59,6 +62,22 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     finally:
         sys.stdout.flush()
     _tell_what_was_not_executed(launch.operators_left() - before)
+    return 0
+
+
+def _run_script(script: Path, *, debug: bool) -> int:
+    """Run a script of SQL statements.
+
+    Returns:
+        The exit status: 1 if a statement failed.
+    """
+    from scurry.table._scripts import ScriptError, run_script
+
+    try:
+        run_script(script)
+    except ScriptError as failure:
+        _print_error(describe(failure.error, script, debug=True) if debug else f"error: {failure}")
+        return FAILED
     return 0
 
 

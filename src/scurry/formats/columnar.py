@@ -116,6 +116,8 @@ def _cast(found: pa.Array, target: pa.DataType) -> pa.Array:
     if pa.types.is_timestamp(found.type) and found.type.tz is not None:
         found = found.cast(pa.timestamp(found.type.unit))
     # timestamps lose digits that the declared type does not have, as in Flink
+    if pa.types.is_time32(target) and pa.types.is_int32(found.type):
+        return found.view(target)
     return found if found.type == target else found.cast(target, safe=not pa.types.is_timestamp(target))
 
 
@@ -211,8 +213,14 @@ class _OrcWriter(BulkWriter):
         self._writer = orc.ORCWriter(stream, compression=compression)
 
     def write(self, values: list[Any]) -> None:
+        import pyarrow as pa
+
         for batch in values:
-            self._writer.write(_table(batch, self._columns))
+            table = _table(batch, self._columns)
+            for index, field in enumerate(table.schema):
+                if pa.types.is_time32(field.type):  # ORC has no times: they are its numbers of milliseconds
+                    table = table.set_column(index, field.name, table.column(index).cast(pa.int32()))
+            self._writer.write(table)
 
     def finish(self) -> None:
         self._writer.close()

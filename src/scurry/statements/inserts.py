@@ -224,7 +224,7 @@ def _wrong_columns(
 ) -> ValidationError:
     types = {column.name: column.data_type for column in columns}
     query = ", ".join(f"{column.name}: {column.type.as_summary_string()}" for column in plan.schema)
-    sink = ", ".join(f"{name}: {types[name].as_summary_string()}" for name in names)
+    sink = ", ".join(f"{name}: {types[name].nullable().as_summary_string()}" for name in names)
     if len(plan.schema) != len(names):
         cause = "Different number of columns."
     else:

@@ -6,9 +6,11 @@ from scurry.common.types import Row, RowKind
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
 from scurry.table.result_kind import ResultKind
+from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import Table
 from scurry.table.table_config import TableConfig
+from scurry.table.table_descriptor import FormatDescriptor, TableDescriptor
 from scurry.table.table_environment import StreamTableEnvironment, TableEnvironment
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
@@ -19,13 +21,16 @@ __all__ = [
     "DataTypes",
     "EnvironmentSettings",
     "ExplainDetail",
+    "FormatDescriptor",
     "ResultKind",
     "Row",
     "RowKind",
+    "Schema",
     "StatementSet",
     "StreamTableEnvironment",
     "Table",
     "TableConfig",
+    "TableDescriptor",
     "TableEnvironment",
     "TablePipeline",
     "TableResult",

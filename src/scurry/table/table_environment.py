@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from scurry.catalog.identifier import escape_identifier
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.logical_types import DataType, RowField, RowType
+from scurry.table._elements import inferred_row_type, internal_value
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
+from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import Table
 from scurry.table.table_config import TableConfig
+from scurry.table.table_descriptor import TableDescriptor
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
+    from scurry.catalog.entries import CatalogTable
     from scurry.catalog.identifier import ObjectIdentifier
     from scurry.sql import nodes
     from scurry.table.catalog import CatalogDescriptor
@@ -45,6 +52,7 @@ class TableEnvironment(ApiObject):
         self._session = TableSession(catalogs, configuration, streaming)
         self._config = TableConfig(configuration)
         self._unnamed = 0
+        self._anonymous = 0
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings | Configuration) -> TableEnvironment:
@@ -184,6 +192,110 @@ class TableEnvironment(ApiObject):
         return sorted({*built_in_functions(), *self.list_user_defined_functions()})
 
     # ------------------------------------------------------------------ tables and views
+
+    def from_elements(
+        self, elements: Iterable[Any], schema: DataType | Sequence[str] | None = None, verify_schema: bool = True
+    ) -> Table:
+        """Return a table of Python values.
+
+        Args:
+            elements: Tuples, rows or dicts.
+            schema: The type of the rows, or the names of the columns; None to infer both.
+            verify_schema: Accepted for Flink's sake: the values are always checked.
+
+        Raises:
+            TypeMismatchError: A value does not fit the schema.
+            ArgumentError: No schema can be inferred.
+            ArgumentTypeError: A value has no SQL type.
+        """
+        from scurry.relational.expressions import Literal
+        from scurry.relational.plan import Values
+        from scurry.relational.schema import Schema as PlanSchema
+
+        rows = list(elements)
+        if isinstance(schema, DataType):
+            row_type = schema if isinstance(schema, RowType) else RowType([RowField("value", schema)])
+            if row_type is not schema:
+                rows = [(row,) for row in rows]
+        else:
+            row_type = inferred_row_type(rows, schema)
+        values = [internal_value(row_type.not_null(), row) for row in rows]
+        types = row_type.field_types()
+        literals = tuple(tuple(map(Literal, row, types)) for row in values)
+        return Table(self, Values(PlanSchema.of(row_type.field_names(), types), literals))
+
+    def from_pandas(self, pdf: Any, schema: DataType | Sequence[str] | None = None, splits_num: int = 1) -> Table:
+        """Return a table of the rows of a DataFrame of pandas.
+
+        Args:
+            pdf: The DataFrame.
+            schema: The type of the rows, or the names of the columns; None for its own names.
+            splits_num: Accepted for Flink's sake.
+        """
+        names = list(map(str, pdf.columns)) if schema is None else schema
+        rows = [tuple(map(_python_scalar, row)) for row in pdf.itertuples(index=False, name=None)]
+        return self.from_elements(rows, names)
+
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """Return the table that a description describes, without giving it a name.
+
+        Args:
+            descriptor: The description.
+        """
+        identifier = self._identifier(descriptor)
+        return self.from_path(identifier.as_serializable_string())
+
+    def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
+        """Add a temporary table.
+
+        Args:
+            path: Its name.
+            descriptor: Its description.
+            ignoreIfExists: Whether there may be one of that name.
+
+        Raises:
+            ValidationError: There is one of that name, or the description is wrong.
+        """
+        table = self._table_of(descriptor)
+        self._session.catalogs.create_temporary_table(table, self._identifier(path), ignoreIfExists)
+
+    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> bool:
+        """Add a table; return whether there was none.
+
+        Args:
+            path: Its name.
+            descriptor: Its description.
+            ignoreIfExists: Whether there may be one of that name.
+
+        Raises:
+            ValidationError: There is one of that name, or the description is wrong.
+        """
+        table = self._table_of(descriptor)
+        return self._session.catalogs.create_table(table, self._identifier(path), ignoreIfExists)
+
+    def _table_of(self, descriptor: TableDescriptor) -> CatalogTable:
+        from scurry.statements.definitions.schemas import Definition, PendingColumn
+        from scurry.statements.definitions.tables import table_of
+        from scurry.statements.text import parse_expression
+
+        schema = descriptor.get_schema() or Schema.new_builder().build()
+        columns = [
+            PendingColumn(
+                column.name,
+                column.data_type,
+                None if column.expression is None else parse_expression(column.expression),
+                metadata_key=column.metadata_key,
+                is_metadata=column.is_metadata,
+                virtual=column.virtual,
+            )
+            for column in schema._columns
+        ]
+        watermark = schema._watermark
+        definition = Definition(
+            columns, None if watermark is None else (watermark[0], parse_expression(watermark[1])), schema._key
+        )
+        keys = tuple(descriptor.get_partition_keys())
+        return table_of(self._session, definition, descriptor.get_options(), keys, None, descriptor.get_comment())
 
     def from_path(self, path: str) -> Table:
         """Return a table or view of the catalog.
@@ -325,8 +437,11 @@ class TableEnvironment(ApiObject):
         return self._config
 
     def _identifier(self, path: Any) -> ObjectIdentifier:
-        if not isinstance(path, str):
-            raise UnsupportedError("descriptors are not available yet; CREATE the table in SQL and pass its name")
+        if isinstance(path, TableDescriptor):
+            self._anonymous += 1
+            name = f"*anonymous_{path.get_options()['connector']}${self._anonymous}*"
+            self.create_temporary_table(escape_identifier(name), path)
+            path = escape_identifier(name)
         return self._session.catalogs.qualify(_parts(path))
 
 
@@ -360,6 +475,13 @@ def _parts(path: str) -> tuple[str, ...]:
     statement = parse(f"DESCRIBE {path}")
     assert isinstance(statement, nodes.DescribeTable)
     return statement.name.names
+
+
+def _python_scalar(value: Any) -> Any:
+    """Return a value of pandas as Python's: NaN of an object and NaT are None."""
+    if hasattr(value, "to_pydatetime"):
+        return None if value != value else value.to_pydatetime()
+    return value.item() if hasattr(value, "item") else value
 
 
 def _view_of(table: Table) -> Any:

@@ -12,7 +12,7 @@ from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.statements.files import is_batch, recorded, statements, text_of, write_files
 
-_WRITING = ("INSERT", "EXECUTE", "CREATE", "REPLACE")
+_WRITING = ("INSERT", "EXECUTE", "CREATE")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def answers(name: str, directory: str) -> Iterator[Answer]:
 def _environment(batch: bool) -> TableEnvironment:
     settings = EnvironmentSettings.in_batch_mode() if batch else EnvironmentSettings.in_streaming_mode()
     environment = TableEnvironment.create(settings)
-    environment.get_config().set("table.local-time-zone", "UTC")
+    environment.get_config().set("table.local-time-zone", "UTC").set("scurry.runner", "local")
     return environment
 
 

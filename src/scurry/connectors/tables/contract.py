@@ -119,10 +119,12 @@ class TableFactory(ABC):
     Attributes:
         identifier: The value of the option `connector`.
         with_watermark_options: Whether tables may have the options that all sources with watermarks have.
+        supports_overwrite: Whether INSERT OVERWRITE can replace the rows of its tables.
     """
 
     identifier: str
     with_watermark_options: bool = False
+    supports_overwrite: bool = False
 
     @abstractmethod
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:

@@ -41,9 +41,16 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
         ValidationError: There is no such connector, it is no sink, or its options are wrong.
     """
     try:
-        return _factory(context).create_sink(context, target)
+        factory = _factory(context)
+        sink = factory.create_sink(context, target)
     except ValidationError as error:
         raise _explained(error, context, "Unable to create a sink for writing table") from None
+    if target.overwrite and not factory.supports_overwrite:
+        raise ValidationError(
+            "INSERT OVERWRITE requires that the underlying DynamicTableSink of table "
+            f"'{context.identifier.as_summary_string()}' implements the SupportsOverwrite interface."
+        )
+    return sink
 
 
 def _factory(context: TableContext) -> TableFactory:

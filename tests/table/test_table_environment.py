@@ -1,0 +1,152 @@
+"""TableEnvironment: Python values in and out, names, settings."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import pytest
+
+from scurry.common.time import Instant
+from scurry.common.types import Row, RowKind
+from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, UnsupportedError, ValidationError
+from scurry.table import (
+    DataTypes,
+    EnvironmentSettings,
+    ResultKind,
+    Schema,
+    StreamTableEnvironment,
+    TableDescriptor,
+    TableEnvironment,
+)
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    made.get_config().set("table.local-time-zone", "UTC").set("scurry.runner", "local")
+    return made
+
+
+def only_row(env: TableEnvironment, query: str) -> Row:
+    with env.execute_sql(query).collect() as rows:
+        (row,) = rows
+    return row
+
+
+def test_rows_have_python_values(env: TableEnvironment) -> None:
+    row = only_row(
+        env,
+        "SELECT 1, 'a', 1.50, DATE '2024-02-29', TIME '01:02:03', TIMESTAMP '2024-02-29 01:02:03.5', x'0102', "
+        "ARRAY[1, 2], MAP['k', 1], ROW(1, 'x'), TRUE, CAST(NULL AS INT), CAST(TIMESTAMP '1970-01-01 00:00:01' AS "
+        "TIMESTAMP_LTZ(3)), INTERVAL '1' DAY",
+    )
+    assert list(row) == [
+        1,
+        "a",
+        Decimal("1.50"),
+        datetime.date(2024, 2, 29),
+        datetime.time(1, 2, 3),
+        datetime.datetime(2024, 2, 29, 1, 2, 3, 500000),
+        bytearray(b"\x01\x02"),
+        [1, 2],
+        {"k": 1},
+        Row(1, "x"),
+        True,
+        None,
+        Instant(1, 0),
+        datetime.timedelta(days=1),
+    ]
+    assert row.get_row_kind() is RowKind.INSERT
+
+
+def test_values_of_elements_come_back(env: TableEnvironment) -> None:
+    values = (1, 1.5, "a", True, datetime.date(2020, 1, 2), Decimal("1.5"), [1, None], {"k": 2}, datetime.time(1, 2, 3))
+    with env.from_elements([values]).execute().collect() as rows:
+        assert [list(row) for row in rows] == [list(values)]
+
+
+def test_types_of_elements_are_inferred_as_by_pyflink(env: TableEnvironment) -> None:
+    schema = env.from_elements([(1, None), (2, "a")], ["k", "v"]).get_resolved_schema()
+    assert str(schema) == "(\n  `k` BIGINT,\n  `v` STRING\n)"
+
+
+def test_elements_follow_a_declared_type(env: TableEnvironment) -> None:
+    row_type = DataTypes.ROW([DataTypes.FIELD("x", DataTypes.TINYINT()), DataTypes.FIELD("y", DataTypes.TIMESTAMP(3))])
+    table = env.from_elements([Row(x=1, y=datetime.datetime(2020, 1, 1))], row_type)
+    assert [str(kind) for kind in table.get_schema().get_field_data_types()] == ["TINYINT", "TIMESTAMP"]
+    with pytest.raises(TypeMismatchError, match="TINYINT does not accept 300"):
+        env.from_elements([(300, None)], row_type)
+
+
+def test_elements_without_a_common_type_are_refused(env: TableEnvironment) -> None:
+    with pytest.raises(ArgumentTypeError, match="field a: Can not merge type BIGINT and DOUBLE"):
+        env.from_elements([(1,), (1.5,)], ["a"])
+    with pytest.raises(ArgumentError, match="can not infer schema from empty data set"):
+        env.from_elements([], ["a"])
+
+
+def test_a_table_is_a_name_in_sql(env: TableEnvironment) -> None:
+    table = env.sql_query("SELECT 1 AS a")
+    assert list(only_row(env, f"SELECT a + 1 FROM {table}")) == [2]
+
+
+def test_a_view_of_a_table_is_seen_by_sql(env: TableEnvironment) -> None:
+    env.create_temporary_view("v", env.sql_query("SELECT 1 AS a"))
+    assert env.list_temporary_views() == ["v"]
+    assert list(only_row(env, "SELECT a FROM v")) == [1]
+    assert env.drop_temporary_view("v") and not env.drop_temporary_view("v")
+
+
+def test_a_descriptor_makes_a_table(env: TableEnvironment) -> None:
+    builder = Schema.new_builder().column("a", "INT NOT NULL").column_by_expression("b", "a + 1")
+    schema = builder.primary_key("a").build()
+    descriptor = TableDescriptor.for_connector("datagen").schema(schema).option("number-of-rows", "1").build()
+    env.create_temporary_table("t", descriptor)
+    assert str(env.from_path("t").get_resolved_schema()) == (
+        "(\n  `a` INT NOT NULL,\n  `b` INT NOT NULL AS a + 1,\n  CONSTRAINT `PK_a` PRIMARY KEY (`a`) NOT ENFORCED\n)"
+    )
+    with pytest.raises(ValidationError, match="already exists"):
+        env.create_temporary_table("t", descriptor)
+
+
+def test_kinds_of_results_are_pyflinks(env: TableEnvironment) -> None:
+    created = env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
+    assert created.get_result_kind() == ResultKind.SUCCESS
+    assert [str(row) for row in created.collect()] == ["<Row('OK')>"]
+    inserted = env.execute_sql("INSERT INTO t VALUES (1)")
+    inserted.wait()
+    assert inserted.get_result_kind() == ResultKind.SUCCESS_WITH_CONTENT
+    assert [str(row) for row in inserted.collect()] == ["<Row(-1)>"]
+
+
+def test_rows_of_streaming_are_printed_with_their_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("SELECT 1 AS a").print()
+    assert "| +I |           1 |" in capsys.readouterr().out
+
+
+def test_a_query_whose_result_changes_names_the_operator() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    table = env.sql_query("SELECT COUNT(*) FROM (VALUES (1)) AS t(a)")
+    with pytest.raises(UnsupportedError, match="GroupAggregate in STREAMING"):
+        table.execute()
+
+
+def test_sql_query_takes_queries_only(env: TableEnvironment) -> None:
+    with pytest.raises(ValidationError, match=r"sqlQuery\(\) only accepts a single SQL query"):
+        env.sql_query("SHOW TABLES")
+
+
+def test_the_table_api_says_that_it_is_not_there(env: TableEnvironment) -> None:
+    with pytest.raises(UnsupportedError, match=r"Table\.select: the Table API is not available"):
+        env.sql_query("SELECT 1").select("a")  # type: ignore[attr-defined]
+    with pytest.raises(UnsupportedError, match="tables and streams cannot be mixed"):
+        StreamTableEnvironment.create(None)
+
+
+def test_statement_sets_write_all_their_tables(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:
+    env.execute_sql("CREATE TABLE p (a INT) WITH ('connector' = 'print')")
+    statements = env.create_statement_set().add_insert_sql("INSERT INTO p VALUES (1)")
+    statements.add_insert("p", env.sql_query("SELECT 2")).execute().wait()
+    assert capsys.readouterr().out == "+I[1]\n+I[2]\n"

@@ -29,8 +29,3 @@ class Context(enum.Enum):
     def takes_query(self) -> bool:
         """Whether a query may stand here without parentheses."""
         return self not in (Context.NON_QUERY, Context.SUB_QUERY, Context.CURSOR)
-
-    @property
-    def takes_value(self) -> bool:
-        """Whether something else than a query may stand here."""
-        return self is not Context.QUERY

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from scurry.errors import EvaluationError, SqlParserError, ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, NullType
 from scurry.logical_types.families import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, FLOAT, INT, SMALLINT, STRING, TINYINT
 from scurry.logical_types.values import from_values, to_value
 from scurry.relational.calls import cast
@@ -110,6 +110,8 @@ def answer(case: dict[str, Any]) -> Answer:
                 columns[name] = _column(definition, case.get("tz", "UTC"))
         schema = Schema(tuple(Column(name, data_type) for name, (data_type, _) in columns.items()))
         expression = _validated(case["expr"], schema, session)
+        if isinstance(expression.type, NullType):
+            return Answer(error="validation", message="Illegal use of 'NULL'")
         shown = expression.type.as_summary_string()
         if case.get("type_only") or case.get("via") == "none":
             return Answer(shown)

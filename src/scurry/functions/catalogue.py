@@ -14,6 +14,7 @@ __all__ = ["FAMILIES", "lookup", "names", "scalar_function"]
 FAMILIES = (
     "scalar.access",
     "scalar.arithmetic",
+    "scalar.bitmap",
     "scalar.clocks",
     "scalar.collections",
     "scalar.comparison",
@@ -25,6 +26,7 @@ FAMILIES = (
     "scalar.json_construction",
     "scalar.logic",
     "scalar.numeric",
+    "scalar.objects",
     "scalar.patterns",
     "scalar.regular_expressions",
     "scalar.rounding",

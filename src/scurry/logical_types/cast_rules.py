@@ -11,8 +11,9 @@ from scurry.logical_types.atomic_types import (
     DateType,
     DecimalType,
     DoubleType,
-    FloatType,
+    LocalZonedTimestampType,
     NullType,
+    TimestampType,
     TimeType,
     VarBinaryType,
     VarCharType,
@@ -30,7 +31,7 @@ from scurry.logical_types.families import (
 )
 from scurry.logical_types.logical_type import DataType
 from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType, RowType
-from scurry.logical_types.special_types import RawType, StructuredType
+from scurry.logical_types.special_types import RawType, StructuredType, VariantType
 
 __all__ = ["supports_cast", "supports_implicit_cast"]
 
@@ -45,11 +46,11 @@ def supports_implicit_cast(source: DataType, target: DataType) -> bool:
         return isinstance(target, VarCharType) or (isinstance(source, CharType) and isinstance(target, CharType))
     if isinstance(source, BINARY):
         return isinstance(target, VarBinaryType) or (isinstance(source, BinaryType) and isinstance(target, BinaryType))
-    if isinstance(source, DateType):
-        return isinstance(target, TIMESTAMP)
-    if isinstance(source, TimeType):
-        return isinstance(target, TimeType)
-    if isinstance(source, TIMESTAMP):
+    if isinstance(source, DateType | TimeType):
+        return type(source) is type(target)
+    if isinstance(source, TimestampType):
+        return isinstance(target, (DateType, TimeType, *TIMESTAMP))
+    if isinstance(source, LocalZonedTimestampType):
         return isinstance(target, TIMESTAMP)
     if isinstance(source, INTERVAL):
         return type(source) is type(target)
@@ -58,9 +59,7 @@ def supports_implicit_cast(source: DataType, target: DataType) -> bool:
 
 def _widens(source: DataType, target: DataType) -> bool:
     if isinstance(source, DoubleType):
-        return isinstance(target, DoubleType)
-    if isinstance(source, FloatType):
-        return isinstance(target, APPROXIMATE)
+        return isinstance(target, DoubleType | DecimalType)
     if isinstance(target, (DecimalType, *APPROXIMATE)):
         return True
     return isinstance(source, INTEGER) and isinstance(target, INTEGER) and WIDTH[type(source)] <= WIDTH[type(target)]
@@ -71,7 +70,7 @@ def supports_cast(source: DataType, target: DataType) -> bool:
     if isinstance(source, NullType) or same_type(source, target):
         return True
     if isinstance(target, CHARACTER):
-        return True
+        return not isinstance(source, VariantType)
     if isinstance(source, CHARACTER):
         return isinstance(target, (BooleanType, DateType, TimeType, *NUMERIC, *TIMESTAMP, *BINARY))
     if isinstance(source, (BooleanType, *NUMERIC)) and isinstance(target, (BooleanType, *NUMERIC)):

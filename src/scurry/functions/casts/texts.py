@@ -9,12 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.functions.bitmaps import members
 from scurry.functions.definition import Column, Session
 from scurry.functions.java_text import double_text, float_text, plain_decimal
 from scurry.functions.kernels import on_values
 from scurry.functions.time_zones import offset_at, zone
 from scurry.logical_types import (
     ArrayType,
+    BitmapType,
     BooleanType,
     CharType,
     DataType,
@@ -193,4 +195,5 @@ _TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
     MultisetType: _multiset,
     RowType: _row,
     StructuredType: _structured,
+    BitmapType: _always(lambda value: "{" + ",".join(map(str, members(value))) + "}"),
 }

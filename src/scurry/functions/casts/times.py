@@ -50,9 +50,7 @@ def _function(source: Any, target: Any, time_zone: str) -> Callable[[Integers], 
     if isinstance(target, TimeType):
         if isinstance(source, TimeType):
             return lambda values: truncated_to(values, target.precision, 1000)
-        return lambda values: truncated_to(
-            _time_of_day(local(values), units_per_second(source)), target.precision, 1000
-        )
+        return lambda values: _time_of_day(local(values), units_per_second(source), target.precision)
     if isinstance(target, DateType):
         return lambda values: local(values) // (SECONDS_PER_DAY * units_per_second(source))
     units = units_per_second(target)
@@ -67,7 +65,7 @@ def _function(source: Any, target: Any, time_zone: str) -> Callable[[Integers], 
     start = (lambda values: values) if same_kind else local
 
     def convert(values: Integers) -> Integers:
-        return truncated_to(_rescaled(start(values), before, units), target.precision, units)
+        return _cut_timestamps(_rescaled(start(values), before, units), target.precision, units)
 
     return convert if same_kind else _zoned(convert, target, time_zone)
 
@@ -84,8 +82,23 @@ def _zoned(function: Callable[[Integers], Integers], target: Any, time_zone: str
     return function
 
 
-def _time_of_day(values: Integers, units: int) -> Integers:
-    return values % (SECONDS_PER_DAY * units) // (units // 1000)
+def _time_of_day(values: Integers, units: int, precision: int) -> Integers:
+    rest: Integers = np.fmod(values // (units // 1000), SECONDS_PER_DAY * 1000)
+    cut = _towards_1970(rest, 10 ** max(3 - precision, 0))
+    times: Integers = np.where(cut < 0, cut + SECONDS_PER_DAY * 1000, cut)
+    return times
+
+
+def _cut_timestamps(values: Integers, precision: int, units: int) -> Integers:
+    """Cut digits after the second; of milliseconds and more towards 1970, as Flink does."""
+    if precision < 3:
+        return _towards_1970(values // (units // 1000), 10 ** (3 - precision)) * (units // 1000)
+    return truncated_to(values, precision, units)
+
+
+def _towards_1970(values: Integers, step: int) -> Integers:
+    cut: Integers = values - np.fmod(values, step)
+    return cut
 
 
 def _rescaled(values: Integers, before: int, after: int) -> Integers:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.json_path import dumps, loads
 from scurry.functions.kernels import value_kernel
 from scurry.functions.signatures import Infer, refuse, refuse_call
 from scurry.logical_types import (
@@ -23,9 +24,10 @@ from scurry.logical_types import (
     RowField,
     RowType,
     StructuredType,
+    VariantType,
 )
 from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import INT, INTEGER, NUMERIC
+from scurry.logical_types.families import CHARACTER, INT, INTEGER, NUMERIC
 
 __all__ = ["FUNCTIONS"]
 
@@ -118,6 +120,10 @@ def _infer_item(site: CallSite) -> Signature:
         )
     if isinstance(collection.type, RowType | StructuredType):
         return _infer_field(site)
+    if isinstance(collection.type, VariantType):
+        if not isinstance(index.type, (*INTEGER, *CHARACTER, NullType)):
+            raise refuse(site, "<VARIANT>[<CHARACTER>|<INTEGER>]")
+        return Signature(site.types, VariantType())
     raise refuse(site, "<ARRAY>[<INTEGER>]\n<MAP>[<ANY>]\n<ROW>[<CHARACTER>|<INTEGER>]")
 
 
@@ -129,6 +135,8 @@ def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
     collection = site.types[0]
     if isinstance(collection, RowType | StructuredType):
         return _bind_field(site, result_type)
+    if isinstance(collection, VariantType):
+        return value_kernel(variant_part, result_type)
     if isinstance(collection, ArrayType):
         missing = missing_value(collection.element_type)
 
@@ -148,6 +156,16 @@ def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
         return absent
 
     return value_kernel(value_of, result_type, nulls=True)
+
+
+def variant_part(variant: str, index: int | str) -> str | None:
+    """Return the element of a number, from 1, or the field of a name; NULL if there is none."""
+    value = loads(variant)
+    if isinstance(value, list) and isinstance(index, int) and 1 <= index <= len(value):
+        return dumps(value[index - 1])
+    if isinstance(value, dict) and isinstance(index, str) and index in value:
+        return dumps(value[index])
+    return None
 
 
 def missing_value(data_type: DataType) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.errors import EvaluationError
 from scurry.functions.definition import (
     CallSite,
     Column,
@@ -20,14 +21,14 @@ from scurry.functions.definition import (
     SignatureError,
 )
 from scurry.functions.java_text import parse_double
-from scurry.functions.kernels import by_value, value_kernel
+from scurry.functions.kernels import value_kernel
 from scurry.functions.selection import mask_of, scattered
-from scurry.functions.signatures import Infer, Parameter, always, common, refuse, refuse_call, signature
-from scurry.logical_types import BooleanType, DataType, NullType
+from scurry.functions.signatures import ANY, always, common, refuse, refuse_call, signature
+from scurry.logical_types import BooleanType, DataType, DoubleType, FloatType, IntegralType, NullType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, NUMERIC, STRING
+from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, NUMERIC
 from scurry.logical_types.logical_type import AtomicType
 
 __all__ = ["FUNCTIONS"]
@@ -163,8 +164,8 @@ def _bind_null_if(site: CallSite, result_type: DataType) -> Kernel:
 
 def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
-        if not isinstance(result_type, AtomicType) or isinstance(result_type, BINARY):
-            raise SignatureError(f"Comparable type expected, but was '{result_type.as_summary_string()}'.")
+        if isinstance(result_type, BINARY):
+            raise EvaluationError('A method named "compareTo" is not declared for BINARY')
         return value_kernel(lambda *values: choose(values, key=_order), result_type)
 
     return bind
@@ -179,7 +180,7 @@ def _infer_extreme(site: CallSite) -> Signature:
     if any(isinstance(each, NullType) for each in site.types):
         raise SignatureError("Unsupported casting from NULL")
     found = common()(site)
-    if not isinstance(found.result_type, AtomicType) or isinstance(found.result_type, BINARY):
+    if not isinstance(found.result_type, AtomicType):
         raise SignatureError(f"Comparable type expected, but was '{found.result_type.as_summary_string()}'.")
     return found
 
@@ -199,10 +200,16 @@ def is_digit(text: str | None) -> bool:
     return bool(text) and str(text).isdecimal()
 
 
-def _text_test(name: str, test: Callable[[str | None], bool]) -> ScalarFunction:
-    text: Parameter = STRING
-    infer: Infer = signature([text], always(BOOLEAN.not_null()))
-    return ScalarFunction(name, infer, by_value(test, nulls=True))
+def _text_test(name: str, test: Callable[[str | None], bool], *others: type[DataType]) -> ScalarFunction:
+    """Return a test of texts that is TRUE of some other types, too, and FALSE of all others."""
+
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if isinstance(site.types[0], CHARACTER):
+            return value_kernel(test, result_type, nulls=True)
+        holds = isinstance(site.types[0], others)
+        return value_kernel(lambda value: holds and value is not None, result_type, nulls=True)
+
+    return ScalarFunction(name, signature([ANY], always(BOOLEAN.not_null())), bind)
 
 
 FUNCTIONS = (
@@ -214,6 +221,6 @@ FUNCTIONS = (
     ScalarFunction("GREATEST", _infer_extreme, _extreme(max)),
     ScalarFunction("LEAST", _infer_extreme, _extreme(min)),
     _text_test("IS_ALPHA", is_alphabetic),
-    _text_test("IS_DECIMAL", is_decimal),
-    _text_test("IS_DIGIT", is_digit),
+    _text_test("IS_DECIMAL", is_decimal, IntegralType, FloatType, DoubleType),
+    _text_test("IS_DIGIT", is_digit, IntegralType),
 )

@@ -77,22 +77,12 @@ def url_encode(text: str) -> str:
     return quote_plus(text, safe="*-._").replace("~", "%7E")
 
 
-def url_decode(text: str, times: int = 1) -> str | None:
+def url_decode(text: str) -> str | None:
     """URL_DECODE: a text from application/x-www-form-urlencoded, NULL if that is malformed."""
     if re.search(r"%(?![0-9a-fA-F]{2})", text):
         return None
     plain = text.replace("+", " ").encode("utf-8", "surrogatepass")
     return re.sub(rb"%([0-9a-fA-F]{2})", lambda found: bytes([int(found[1], 16)]), plain).decode("utf-8", "replace")
-
-
-def url_decode_recursively(text: str, depth: int | None = None) -> str | None:
-    """URL_DECODE_RECURSIVE: the same again and again, until nothing changes."""
-    for _ in range(10 if depth is None else depth):
-        decoded = url_decode(text)
-        if decoded is None or decoded == text:
-            break
-        text = decoded
-    return text
 
 
 def parse_url(address: str, part: str, key: str | None = None) -> str | None:
@@ -252,11 +242,6 @@ FUNCTIONS = (
     ScalarFunction("FROM_BASE64", signature([CHARACTER], if_any_nullable(STRING)), by_value(from_base64)),
     ScalarFunction("URL_ENCODE", signature([CHARACTER], always(STRING)), by_value(url_encode)),
     ScalarFunction("URL_DECODE", signature([CHARACTER], always(STRING)), by_value(url_decode)),
-    ScalarFunction(
-        "URL_DECODE_RECURSIVE",
-        signature([CHARACTER, INTEGER], always(STRING), optional=1),
-        by_value(url_decode_recursively),
-    ),
     ScalarFunction(
         "PARSE_URL", signature([CHARACTER, CHARACTER, CHARACTER], always(STRING), optional=1), by_value(parse_url)
     ),

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import by_value
 from scurry.functions.signatures import Infer, always, if_any_nullable, refuse, signature
-from scurry.logical_types import DataType, NullType
+from scurry.logical_types import DataType, DecimalType, NullType
 from scurry.logical_types.families import BYTES, CHARACTER, DOUBLE, INT, INTEGER, NUMERIC, STRING
 
 __all__ = ["FUNCTIONS", "takes_numbers"]
@@ -33,6 +33,11 @@ def takes_numbers(
         if len(site.arguments) not in counts:
             raise SignatureError(
                 f"Invalid number of arguments to function '{site.name}'. Was expecting {counts[0]} arguments"
+            )
+        decimals = sum(isinstance(each, DecimalType) for each in site.types)
+        if site.name == "ATAN2" and decimals == 1:
+            raise SignatureError(
+                f"Unsupported call: ATAN2({', '.join(each.as_summary_string() for each in site.types)})"
             )
         if not all(isinstance(each, (*types, NullType)) for each in site.types):
             forms = ", ".join(["<NUMERIC>"] * counts[0])

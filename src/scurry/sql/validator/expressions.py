@@ -128,6 +128,8 @@ class ExpressionValidator:
 
     def identifier(self, node: nodes.Identifier) -> Expression:
         """Return the column, or the field of a column, that a name means."""
+        if node.names == ("PI",) and not any(node.quoted) and self.scope.find(node) is None:
+            return self.call("PI", [], node.span)
         found = self.scope.resolve(node)
         expression = found.expression
         for place in range(found.parts, len(node.names)):
@@ -164,7 +166,7 @@ class ExpressionValidator:
             return literal(node.operand, negative=node.operator == "-")
         name = {"-": "NEGATE", "+": "PLUS"}.get(node.operator, node.operator)
         operand = self.convert(node.operand)
-        return operand if name == "PLUS" else self.call(name, [operand], node.span)
+        return self.call(name, [operand], node.span)
 
     def _binary(self, node: nodes.BinaryOperation) -> Expression:
         # A long chain of AND or || nests to the left; each level would be a level of Python's stack.

@@ -10,6 +10,7 @@ from scurry.logical_types import (
     ArrayType,
     BigIntType,
     BinaryType,
+    BitmapType,
     BooleanType,
     CharType,
     DataType,
@@ -30,6 +31,7 @@ from scurry.logical_types import (
     TinyIntType,
     VarBinaryType,
     VarCharType,
+    VariantType,
 )
 from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
@@ -51,6 +53,8 @@ _PLAIN: dict[str, Callable[[], DataType]] = {
     "DATE": DateType,
     "NULL": NullType,
     "STRING": lambda: VarCharType(_MAX),
+    "VARIANT": VariantType,
+    "BITMAP": BitmapType,
     "BYTES": lambda: VarBinaryType(_MAX),
 }
 

@@ -20,13 +20,13 @@ MET = {
     "collection": 290,
     "comparison": 278,
     "conditional": 133,
-    "construction": 36,
-    "conversion": 1546,
+    "construction": 38,
+    "conversion": 1550,
     "hash": 42,
     "json": 430,
     "logical": 56,
     "string": 644,
-    "temporal": 598,
+    "temporal": 599,
     "variant": 15,
 }
 

@@ -1,6 +1,6 @@
 '''The catalogue of built-in functions and operators.
 
-A family is a module of `scalar` or `aggregate` with a tuple `FUNCTIONS`; `catalogue.FAMILIES` names all families. An
+A family is a module of `operators` or `scalar` with a tuple `FUNCTIONS`; `catalogue.FAMILIES` names all families. An
 entry says what a function takes and returns (`signatures`), and how its columns are computed (`kernels`):
 
     FUNCTIONS = (

@@ -64,6 +64,11 @@ class StructuredType(DataType):
         self.class_name = class_name
         self.fields = tuple(fields)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the attributes."""
+        return [field.name for field in self.fields]
+
     def _parameters(self) -> tuple[Any, ...]:
         return (self.class_name, self.fields)
 

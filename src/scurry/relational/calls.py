@@ -10,7 +10,16 @@ from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, Session, SignatureError
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import CharType, DataType, IntegralType, IntType, NumericType, RowType, VarCharType
+from scurry.logical_types import (
+    CharType,
+    DataType,
+    IntegralType,
+    IntType,
+    NumericType,
+    RowType,
+    StructuredType,
+    VarCharType,
+)
 from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit
 from scurry.relational.expressions import Call, Expression, Literal
@@ -105,7 +114,7 @@ def cast(
 
 def field(row: Expression, name: str) -> Call:
     """Return a field of a row, which is null where the row is."""
-    assert isinstance(row.type, RowType)
+    assert isinstance(row.type, RowType | StructuredType)
     index = row.type.names.index(name)
     data_type = row.type.fields[index].data_type
     nullable = data_type.is_nullable or row.type.is_nullable

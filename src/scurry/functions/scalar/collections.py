@@ -8,7 +8,7 @@ from typing import Any
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import by_value
-from scurry.functions.scalar.access import unique_pairs
+from scurry.functions.operators.access import unique_pairs
 from scurry.functions.signatures import Infer, Result
 from scurry.logical_types import (
     ArrayType,
@@ -54,7 +54,7 @@ def _with_element(result: Result, widens: bool = False) -> Infer:
         if not supports_implicit_cast(value, array.element_type):
             raise _invalid()
         if widens and value.is_nullable:
-            array = ArrayType(array.element_type.nullable(), array.is_nullable)
+            array = ArrayType(array.element_type.nullable())
         taken = [array, array.element_type.with_nullability(value.is_nullable)]
         return Signature(taken, result(site, taken))
 
@@ -228,7 +228,7 @@ def _of_map(result: Callable[[MapType], DataType]) -> Infer:
 
 
 def _entry(given: MapType) -> DataType:
-    return RowType([RowField("key", given.key_type), RowField("value", given.value_type)]).not_null()
+    return RowType([RowField("key", given.key_type), RowField("value", given.value_type)])
 
 
 def _infer_map_union(site: CallSite) -> Signature:

@@ -10,7 +10,7 @@ import numpy as np
 from scurry.functions.calendar import DATE_PARTS, Integers, add_months, ceil_date, floor_date, months_between
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import value_kernel
-from scurry.functions.scalar.intervals import add_interval, integer_kernel
+from scurry.functions.operators.intervals import add_interval, integer_kernel
 from scurry.functions.scalar.rounding import ceil_number, floor_number, infer_whole
 from scurry.functions.signatures import Infer, refuse
 from scurry.functions.time_zones import utc_to_local
@@ -291,7 +291,8 @@ def _infer_overlaps(site: CallSite) -> Signature:
         fits = isinstance(period, RowType) and len(period.fields) == 2
         if not fits or not isinstance(period.fields[0].data_type, DATETIME):  # type: ignore[attr-defined]
             raise refuse(site, "'(<DATETIME>, <DATETIME>) OVERLAPS (<DATETIME>, <DATETIME>)'")
-    return Signature(site.types, BOOLEAN)
+    fields = [field for period in site.types if isinstance(period, RowType) for field in period.fields]
+    return Signature(site.types, BOOLEAN.with_nullability(any(field.data_type.is_nullable for field in fields)))
 
 
 def _bind_overlaps(site: CallSite, result_type: DataType) -> Kernel:

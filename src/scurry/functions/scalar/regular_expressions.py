@@ -69,7 +69,7 @@ _TWO = (CHARACTER, CHARACTER)
 FUNCTIONS = (
     ScalarFunction("REGEXP", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(regexp)),
     ScalarFunction("RLIKE", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(similar)),
-    ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], always(STRING)), by_value(regexp_replace)),
+    ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], if_any_nullable(STRING)), by_value(regexp_replace)),
     ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), by_value(regexp_extract)),
     ScalarFunction(
         "REGEXP_EXTRACT_ALL",

@@ -51,6 +51,10 @@ def _same_text(site: CallSite, types: Sequence[DataType]) -> DataType:
     return types[0] if isinstance(types[0], CHARACTER) else STRING
 
 
+def _nullable_as_first(site: CallSite, types: Sequence[DataType]) -> DataType:
+    return STRING.with_nullability(types[0].is_nullable)
+
+
 def _trimmed(site: CallSite, types: Sequence[DataType]) -> DataType:
     return (_varying(0) if len(types) == 1 else _STRING)(site, types)
 
@@ -349,7 +353,7 @@ FUNCTIONS = (
         is_standard=True,
     ),
     ScalarFunction("ASCII", _standard([CHARACTER], _INT), by_value(first_byte)),
-    ScalarFunction("CHR", _standard([INTEGER], _STRING), by_value(character)),
+    ScalarFunction("CHR", _standard([INTEGER], always(STRING)), by_value(character)),
     ScalarFunction("TRIM", _infer_trim, by_value(trim), is_standard=True),
     ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("LEADING")),
     ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("TRAILING")),
@@ -393,19 +397,19 @@ FUNCTIONS = (
     ScalarFunction("CONCAT", _infer_concat, _bind_concat),
     ScalarFunction(
         "CONCAT_WS",
-        signature(
-            [CHARACTER, CHARACTER], lambda site, types: STRING.with_nullability(types[0].is_nullable), variadic=True
-        ),
+        signature([CHARACTER, CHARACTER], _STRING, variadic=True),
         by_value(concat_ws, nulls=True),
     ),
-    ScalarFunction("SPLIT", signature([STRING, STRING], always(ArrayType(STRING))), by_value(split)),
+    ScalarFunction("SPLIT", signature([STRING, STRING], if_any_nullable(ArrayType(STRING))), by_value(split)),
     ScalarFunction("SPLIT_INDEX", _infer_split_index, by_value(split_index)),
     ScalarFunction(
         "STR_TO_MAP",
         signature([CHARACTER, CHARACTER, CHARACTER], always(MapType(STRING, STRING)), optional=2),
         by_value(string_to_map),
     ),
-    ScalarFunction("TRANSLATE", signature([STRING, STRING, STRING], _STRING), by_value(translate, nulls=True)),
+    ScalarFunction(
+        "TRANSLATE", signature([STRING, STRING, STRING], _nullable_as_first), by_value(translate, nulls=True)
+    ),
     ScalarFunction("ELT", _infer_element, by_value(element, nulls=True)),
     _affix("STARTSWITH", lambda text, start: bool(text.startswith(start))),
     _affix("ENDSWITH", lambda text, end: bool(text.endswith(end))),

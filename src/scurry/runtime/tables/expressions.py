@@ -168,6 +168,9 @@ def _folded(evaluate: Evaluate) -> Evaluate:
         # It fails only if a row needs it: it may stand in a branch that none takes.
         return evaluate
     scalar = column if isinstance(column, pa.Scalar) else column[0]
+    if pa.types.is_floating(scalar.type) and scalar.as_py() == 0.0:
+        # The planner of Flink computes constants as decimal numbers, which have no negative zero.
+        scalar = pa.scalar(0.0, scalar.type)
     return lambda rows: scalar
 
 

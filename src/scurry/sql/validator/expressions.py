@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import BooleanType, DataType, NullType, RowType
+from scurry.logical_types import BooleanType, DataType, NullType, RowType, StructuredType
 from scurry.logical_types.common_type import least_restrictive
 from scurry.relational import builders, calls
 from scurry.relational.expressions import AggregateCall, Expression
@@ -287,7 +287,7 @@ class ExpressionValidator:
         operand = self.convert(node.operand)
         if isinstance(node.field, nodes.Identifier):
             for name in node.field.names:
-                if not isinstance(operand.type, RowType) or name not in operand.type.names:
+                if not isinstance(operand.type, RowType | StructuredType) or name not in operand.type.names:
                     raise invalid(node.field.span, f"Column '{name}' not found in any table")
                 operand = self._field_of(operand, name)
             return operand

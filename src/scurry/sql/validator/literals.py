@@ -124,6 +124,12 @@ def _interval(node: nodes.IntervalLiteral) -> Literal:
     value = interval_value(node)
     if value is None:
         raise invalid(node.span, f"Illegal interval literal format '{node.text}' for {_interval_text(node)}")
+    leading = re.match(r"\s*[+-]?(\d+)", node.text)
+    digits = 2 if node.qualifier.precision is None else node.qualifier.precision
+    if leading is not None and len(leading[1].lstrip("0")) > digits:
+        raise invalid(
+            node.span, f"Interval field value {leading[1]} exceeds precision of {node.qualifier.start}({digits}) field"
+        )
     return _made(value, planner_interval(interval_type(node.qualifier)), node)
 
 

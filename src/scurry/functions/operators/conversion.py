@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from scurry.functions.casts import cast_kernel
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.java_text import parse_double
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, NullType
+from scurry.logical_types import DataType, FloatType, NullType
 from scurry.logical_types.cast_rules import supports_cast
+from scurry.logical_types.families import CHARACTER
 
 __all__ = ["FUNCTIONS"]
 
@@ -21,10 +24,20 @@ def _infer(is_try: bool) -> Callable[[CallSite], Signature]:
             raise SignatureError(
                 f"Cast function cannot convert value of type {standard_name(source)} to type {standard_name(target)}"
             )
+        literal = site.arguments[0]
+        if isinstance(target, FloatType) and isinstance(source, CHARACTER) and literal.is_literal and not is_try:
+            _check_finite(str(literal.value))
         nullable = is_try or source.is_nullable or isinstance(source, NullType)
         return Signature([source], target.with_nullability(nullable))
 
     return infer
+
+
+def _check_finite(text: str) -> None:
+    """Refuse a FLOAT that is written in the statement, but is no number: Flink's planner cannot hold it."""
+    value = parse_double(text)
+    if value is not None and not math.isfinite(value):
+        raise SignatureError("Infinite or NaN")
 
 
 def _bind(is_try: bool) -> Callable[[CallSite, DataType], Kernel]:

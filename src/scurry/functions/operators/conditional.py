@@ -145,7 +145,7 @@ def _infer_if(site: CallSite) -> Signature:
 
 
 def _infer_null_if(site: CallSite) -> Signature:
-    from scurry.functions.scalar.comparison import comparable_types
+    from scurry.functions.operators.comparison import comparable_types
 
     if len(site.arguments) != 2:
         raise refuse(site, "'NULLIF(<COMPARABLE_TYPE>, <COMPARABLE_TYPE>)'")

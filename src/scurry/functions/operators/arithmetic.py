@@ -14,7 +14,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.casts.numbers import fitted_decimal
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import by_column, null_column, value_kernel
-from scurry.functions.scalar.intervals import bind_interval, infer_interval
+from scurry.functions.operators.intervals import bind_interval, infer_interval
 from scurry.functions.signatures import refuse
 from scurry.logical_types import DataType, DecimalType, IntegralType, NullType
 from scurry.logical_types.arithmetic import arithmetic_type

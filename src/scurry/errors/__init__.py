@@ -15,6 +15,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── CatalogError                              a catalog lacks what was named, or has it already
     ├── SqlParserError (ValueError)               a text that is no SQL statement; has line and column
     │   └── SqlParserEOFError                         it ends too early
+    ├── SignatureError (TypeError)                a function does not take arguments of these types
     ├── EvaluationError (ValueError)              a function or cast has no result for a value
     ├── ConfigError (ValueError)                  a configuration value that cannot be used
     │   ├── UnknownConfigError (KeyError)             an unknown key; names the closest known one
@@ -152,7 +153,14 @@ from scurry.errors.state import (
     StateError,
     StateNotFoundError,
 )
-from scurry.errors.table import CatalogError, EvaluationError, SqlParserEOFError, SqlParserError, ValidationError
+from scurry.errors.table import (
+    CatalogError,
+    EvaluationError,
+    SignatureError,
+    SqlParserEOFError,
+    SqlParserError,
+    ValidationError,
+)
 
 __all__ = [
     "ArgumentError",
@@ -199,6 +207,7 @@ __all__ = [
     "SavepointTrustError",
     "SchemaRegistryError",
     "ScurryError",
+    "SignatureError",
     "SinkCommitError",
     "SinkConnectionError",
     "SnapshotMismatchError",

@@ -46,6 +46,12 @@ class CatalogError(ValidationError):
     """A catalog lacks the database, table or function that was named, or has one of that name already."""
 
 
+class SignatureError(ScurryError, TypeError):
+    """A function does not take arguments of these types; the message is Flink's, without the place in the statement."""
+
+    permanent = True
+
+
 class EvaluationError(ScurryError, ValueError):
     """A function or a cast has no result for a value; the message is that of Flink's job."""
 

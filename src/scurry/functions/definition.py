@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from scurry.errors import ScurryError
+from scurry.errors import SignatureError
 from scurry.logical_types import DataType
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ __all__ = [
     "Signature",
     "SignatureError",
 ]
-
-
-class SignatureError(ScurryError, TypeError):
-    """A function does not take arguments of these types; the message is Flink's, without the place in the statement."""
-
-    permanent = True
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from scurry.functions.aggregate.definition import Accumulator, AggregateFunction
 from scurry.functions.aggregate.grouped import by_arrow, counts, listed, merged_lists, valid_rows
 from scurry.functions.definition import Signature, SignatureError
 from scurry.functions.keys import first_of_each
-from scurry.functions.signatures import refuse_call
 from scurry.logical_types import ArrayType, BigIntType, BooleanType, DataType, MapType, MultisetType, NullType, RowType
 
 __all__ = ["FUNCTIONS"]
@@ -63,12 +62,14 @@ def _groups_of(lists: Column) -> Groups:
 def _infer_count(site: AggregateSite) -> Signature:
     if any(isinstance(each, NullType) for each in site.types):
         raise SignatureError("Illegal use of 'NULL'")
+    if len(site.arguments) > 1:
+        raise SignatureError("We now only support the count of one field.")
     return Signature(site.types, BigIntType(False))
 
 
 def _infer_approximate(site: AggregateSite) -> Signature:
     if len(site.arguments) != 1:
-        raise refuse_call(site)
+        raise SignatureError("We now only support the count of one field.")
     if isinstance(site.types[0], _UNSUPPORTED):
         name = site.types[0].type_name()
         raise SignatureError(f"APPROX_COUNT_DISTINCT aggregate function does not support type: ''{name}''.")

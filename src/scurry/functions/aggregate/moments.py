@@ -7,12 +7,13 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scurry.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import by_arrow, counts, valid_rows
 from scurry.functions.definition import Signature
 from scurry.functions.signatures import refuse
-from scurry.logical_types import DataType, NumericType
+from scurry.logical_types import DataType, DoubleType, FloatType, NumericType
 from scurry.logical_types.arithmetic import average_type
 from scurry.logical_types.arrow import arrow_type
 
@@ -20,7 +21,45 @@ __all__ = ["FUNCTIONS"]
 
 
 class Moments:
-    """Spread of values; the state has their number, their mean and the sum of squared distances from it."""
+    """Spread of floating-point numbers, as Flink computes it: `(sum of squares - square of sum / n) / n`.
+
+    The state has the sum of the squares, the sum, and the number of values.
+    """
+
+    def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
+        self._type = arrow_type(result_type)
+        self._sample = sample
+        self._root = root
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        (column,), groups = valid_rows(columns, groups)
+        values = np.asarray(column.cast(pa.float64(), safe=False))
+        with np.errstate(all="ignore"):
+            sums = [np.bincount(groups, weights=each, minlength=count) for each in (values * values, values)]
+        return [*map(pa.array, sums), counts(groups, count)]
+
+    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [pc.negate(each) for each in self.partial(columns, groups, count)]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [by_arrow(each, groups, count, "sum").fill_null(0) for each in states]
+
+    def result(self, states: Sequence[Column]) -> Column:
+        squares, total, number = (np.asarray(each) for each in states)
+        divisor = number - 1 if self._sample else number
+        with np.errstate(all="ignore"):
+            values = (squares - total * total / np.maximum(number, 1)) / np.maximum(divisor, 1)
+            values = np.sqrt(values) if self._root else values
+        found = pa.array(values, mask=divisor < 1)
+        if pa.types.is_decimal(self._type):
+            return _as_decimals(found, self._type)
+        if pa.types.is_integer(self._type):
+            return _truncated(values, divisor < 1, self._type)
+        return found.cast(self._type, safe=False)
+
+
+class StableMoments:
+    """Spread of exact numbers; the state has their number, their mean and the sum of squared distances from it."""
 
     def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
         self._type = arrow_type(result_type)
@@ -86,7 +125,8 @@ def _infer(site: AggregateSite) -> Signature:
 
 
 def _make(site: AggregateSite, result_type: DataType, sample: bool, root: bool) -> Accumulator:
-    return Moments(result_type, sample, root)
+    kind = Moments if isinstance(site.types[0], FloatType | DoubleType) else StableMoments
+    return kind(result_type, sample, root)
 
 
 def _maker(sample: bool, root: bool) -> Callable[[AggregateSite, DataType], Accumulator]:

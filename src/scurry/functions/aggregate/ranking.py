@@ -25,7 +25,7 @@ def _fraction(site: AggregateSite) -> Signature:
 def _tile(site: AggregateSite) -> Signature:
     if len(site.arguments) != 1 or not isinstance(site.types[0], IntegralType):
         raise refuse_call(site)
-    return Signature(site.types, site.types[0].not_null())
+    return Signature(site.types, BigIntType(False))
 
 
 def _offset(site: AggregateSite) -> Signature:

@@ -63,6 +63,8 @@ def aggregate_call(
         raise invalid(_call_span(node), "OVER must be applied to aggregate function")
     if function.make is None and not over:
         raise invalid(node.span, "OVER clause is necessary for window functions")
+    if node.null_treatment is not None and function.name not in ("ARRAY_AGG", "LAG", "LEAD"):
+        raise invalid(node.span, f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{function.name}'")
     session = validator.environment.session
     arguments = [_argument(each, validator) for each in _arguments(node)]
     site = AggregateSite(function.name, tuple(map(_known, arguments)), session, is_grouped=grouped, is_over=over)

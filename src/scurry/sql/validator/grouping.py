@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from scurry.functions.catalogue import lookup
 from scurry.logical_types import BigIntType
 from scurry.relational import builders
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
@@ -163,6 +164,9 @@ class Grouping:
                 column = auxiliary(node, self._windows)
                 if column is not None:
                     return self.key(column)
+                if lookup(str(node.name)) is None:
+                    # That there is no such function is said before what is wrong with its arguments.
+                    return self._base.convert(node)
         if isinstance(node, nodes.Identifier | Resolved):
             expression = self._base.convert(node)
             key = self.key(expression)

@@ -75,18 +75,22 @@ class OverCalls:
             raise invalid(
                 node.over.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification"
             )
-        if (
-            isinstance(node, nodes.Call)
-            and node.quantifier == "DISTINCT"
-            and not self._inner.environment.session.is_streaming
-        ):
-            raise ValidationError("Distinct not supported in Windowing function!")
+        if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
+            node = self._without_distinct(node)
         frame = self._frame(window, order_by)
         call = self._inner.aggregate(nodes.replace(node, over=None), grouped=True, over=True)
         found = WindowCall(call, partition_by, order_by, frame, call.type)
         if found not in self._calls:
             self._calls.append(found)
         return InputReference(-1 - self._calls.index(found), found.type)
+
+    def _without_distinct(self, node: nodes.Call) -> nodes.Call:
+        """Leave out a DISTINCT that changes nothing; BATCH refuses any other."""
+        if node.name.last.upper() in ("MIN", "MAX"):
+            return nodes.replace(node, quantifier=None)
+        if not self._inner.environment.session.is_streaming:
+            raise ValidationError("Distinct not supported in Windowing function!")
+        return node
 
     def _window(self, over: nodes.Identifier | nodes.WindowSpecification) -> nodes.WindowSpecification:
         if isinstance(over, nodes.Identifier):

@@ -17,7 +17,7 @@ from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogReader, CatalogTable, CatalogView, validate_query
 
-__all__ = ["Tables"]
+__all__ = ["Tables", "read_table"]
 
 BATCH = Session()
 
@@ -58,10 +58,10 @@ class Tables(CatalogReader):
     def rows(self, query: str, session: Session = BATCH) -> list[tuple[Any, ...]]:
         plan = optimized(self.plan(query, session), session)
         found: list[tuple[Any, ...]] = []
-        for batch in execute_batch(plan, session, _read):
+        for batch in execute_batch(plan, session, read_table):
             found += zip(*map(to_values, batch.columns), strict=True)
         return found
 
 
-def _read(scan: Scan) -> Iterator[pa.RecordBatch]:
+def read_table(scan: Scan) -> Iterator[pa.RecordBatch]:
     yield from scan.table.select(list(scan.schema.names)).to_batches()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import comparable, spark_column, typed
+from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
 from scurry.spark.tables.types import column_name, is_orderable, spark_schema, to_spark
 
@@ -34,6 +36,16 @@ __all__ = ["Lowering"]
 #: Nodes that make rows of single rows.
 _ROW_BY_ROW = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
 _JOINS = {"INNER": "inner", "LEFT": "left", "RIGHT": "right", "FULL": "full", "SEMI": "left_semi", "ANTI": "left_anti"}
+
+
+@dataclass(frozen=True)
+class _Scanned:
+    """A scan, what reads its table, and the table as Spark reads it, if it does."""
+
+    scan: nodes.Scan
+    source: TableSource
+    splits: list[Any]
+    frame: DataFrame | None
 
 
 class Lowering:
@@ -50,6 +62,7 @@ class Lowering:
         self._spark = spark
         self._session = session
         self._source_of = source_of
+        self._scans: dict[int, _Scanned] = {}
 
     def frame(self, plan: Plan) -> DataFrame:
         """Return the rows of a plan, with columns named by position.
@@ -70,7 +83,7 @@ class Lowering:
         below = plan
         while isinstance(below, _ROW_BY_ROW):
             below = below.input
-        if isinstance(below, nodes.Scan):
+        if isinstance(below, nodes.Scan) and self._native(below) is None:
             return self._read(plan, below)
         found = self._on_columns(plan)
         if found is not None:
@@ -102,9 +115,23 @@ class Lowering:
         found = map(self._column, expressions)
         return [each for each in found if each is not None]
 
+    def _scan(self, plan: nodes.Scan) -> DataFrame:
+        native = self._native(plan)
+        return self._read(plan, plan) if native is None else native
+
+    def _native(self, scan: nodes.Scan) -> DataFrame | None:
+        """Return the table as Spark reads it itself, None if it does not; it is looked at once."""
+        found = self._scans.get(id(scan))
+        if found is None:
+            source = self._source_of(scan)
+            splits = source.splits()
+            native = native_scan(self._spark, source, splits, scan.schema)
+            found = self._scans[id(scan)] = _Scanned(scan, source, splits, native)
+        return found.frame
+
     def _read(self, plan: Plan, scan: nodes.Scan) -> DataFrame:
-        source = self._source_of(scan)
-        splits = source.splits()
+        self._native(scan)
+        source, splits = self._scans[id(scan)].source, self._scans[id(scan)].splits
         task = run_on_splits(plan, self._session, source, list(scan.schema.names), splits)
         numbers = self._spark.range(0, len(splits), 1, max(len(splits), 1))
         return numbers.mapInArrow(task, spark_schema(plan.schema))
@@ -249,7 +276,7 @@ class Lowering:
 
 
 _METHODS: dict[type, Callable[[Lowering, Any], DataFrame]] = {
-    nodes.Scan: lambda lowering, plan: lowering._read(plan, plan),
+    nodes.Scan: Lowering._scan,
     nodes.Values: Lowering._values,
     nodes.Join: Lowering._join,
     nodes.Aggregate: Lowering._aggregate,

@@ -1,0 +1,59 @@
+"""Tables that Spark reads itself: Parquet files, whose filters and columns Catalyst then pushes into the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as spark
+
+from scurry.connectors.tables.filesystem.reading import FileTableSource
+from scurry.logical_types import (
+    BigIntType,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    SmallIntType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.relational.schema import Schema
+from scurry.spark.tables.types import column_name, spark_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["native_scan"]
+
+#: Types whose values Spark reads as Arrow does; for timestamps Spark asks for a zone that files may lack.
+_SAME: Final = (
+    BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, FloatType, DoubleType, DecimalType, DateType,
+    VarCharType, VarBinaryType,
+)  # fmt: skip
+
+
+def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schema: Schema) -> DataFrame | None:
+    """Return the columns of a table as Spark reads them, None if scurry has to read them.
+
+    Args:
+        session: Spark's session.
+        source: The table's source.
+        splits: Its splits.
+        schema: The columns to read.
+    """
+    if not isinstance(source, FileTableSource) or source.format.identifier != "parquet" or not splits:
+        return None
+    stored = {column.name for column in source.declared}
+    if not len(schema) or not all(each.name in stored and isinstance(each.type, _SAME) for each in schema):
+        return None
+    paths = [f"file://{path}" if path.startswith("/") else path for path in (each.status.path for each in splits)]
+    kinds = [field.dataType for field in spark_schema(schema).fields]
+    fields = [spark.StructField(each.name, kind) for each, kind in zip(schema, kinds, strict=True)]
+    frame = session.read.schema(spark.StructType(fields)).parquet(*paths)
+    quoted = [f"`{each.name.replace('`', '``')}`" for each in schema]
+    return frame.select(*(F.col(name).alias(column_name(index)) for index, name in enumerate(quoted)))

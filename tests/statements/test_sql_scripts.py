@@ -68,3 +68,8 @@ def test_nothing_runs_if_a_statement_cannot_be_parsed(tmp_path: Path, capsys: py
 def test_a_statement_set_has_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "BEGIN STATEMENT SET;\n") == 1
     assert "BEGIN STATEMENT SET without END" in capsys.readouterr().err
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_program(Path(__file__).parents[2] / "examples" / "web_shop.sql", [], LOCAL, debug=False) == 0
+    assert printed_rows(capsys.readouterr().out)[1].split(" | ")[-1].strip() == "4.20"

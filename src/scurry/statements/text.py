@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
+from scurry.functions.catalogue import lookup
 from scurry.logical_types import DataType
 from scurry.sql import nodes
 from scurry.sql.parser import parse
+from scurry.sql.unparse import unparse
 from scurry.sql.validator import data_type
 
-__all__ = ["parse_expression", "parse_type", "sql_text"]
+__all__ = ["parse_expression", "parse_type", "resolved_text", "sql_text"]
 
 
 def sql_text(node: nodes.Node) -> str:
-    """Return the text of a part of a statement."""
-    return node.span.source
+    """Return a part of a statement in Flink's canonical form."""
+    return unparse(node)
+
+
+def resolved_text(expression: nodes.Expression) -> str:
+    """Return an expression in Flink's canonical form, in which names of built-in functions have no quotes."""
+
+    def plain(found: re.Match[str]) -> str:
+        name = found[1]
+        return f"{name}(" if name is not None and lookup(name) is not None else found[0]
+
+    return re.sub(r"'(?:[^']|'')*'|`(\w+)`\(", plain, sql_text(expression))
 
 
 def parse_expression(text: str) -> nodes.Expression:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from scurry.common.types import Row, RowKind
+from scurry.table._unavailable import UNAVAILABLE, unavailable
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
 from scurry.table.result_kind import ResultKind
@@ -36,3 +39,9 @@ __all__ = [
     "TableResult",
     "TableSchema",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name in UNAVAILABLE:
+        raise unavailable("table", name)
+    raise AttributeError(f"module 'scurry.table' has no attribute {name!r}")

@@ -284,6 +284,7 @@ class TableEnvironment(ApiObject):
                 column.name,
                 column.data_type,
                 None if column.expression is None else parse_expression(column.expression),
+                text=column.expression,
                 metadata_key=column.metadata_key,
                 is_metadata=column.is_metadata,
                 virtual=column.virtual,

@@ -23,7 +23,7 @@ from scurry.sql.span import NO_SPAN, Span
 from scurry.sql.validator import data_type, validate_expression
 from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.session import TableSession
-from scurry.statements.text import parse_expression, sql_text
+from scurry.statements.text import parse_expression, resolved_text
 
 __all__ = ["Definition", "PendingColumn", "at_place", "pending_columns", "resolve_schema"]
 
@@ -36,6 +36,7 @@ class PendingColumn:
         name: Its name.
         data_type: Its type; None for a computed column.
         expression: What it is computed by; None unless it is computed.
+        text: How the expression is shown; None for Flink's canonical form.
         comment: Its description.
         metadata_key: The metadata it is; its own name if the definition does not say.
         is_metadata: Whether it is metadata.
@@ -47,6 +48,7 @@ class PendingColumn:
     data_type: DataType | None = None
     expression: nodes.Expression | None = None
     comment: str | None = None
+    text: str | None = None
     metadata_key: str | None = None
     is_metadata: bool = False
     virtual: bool = False
@@ -67,11 +69,19 @@ class PendingColumn:
     def of(column: Column) -> PendingColumn:
         """Return the definition of a column that is resolved already."""
         if isinstance(column, ComputedColumn):
-            return PendingColumn(column.name, None, parse_expression(column.expression.text), column.comment)
+            return PendingColumn(
+                column.name, None, parse_expression(column.expression.text), column.comment, column.expression.text
+            )
         plain = without_time_attribute(column.data_type)
         if isinstance(column, MetadataColumn):
             return PendingColumn(
-                column.name, plain, None, column.comment, column.metadata_key, is_metadata=True, virtual=column.virtual
+                column.name,
+                plain,
+                None,
+                column.comment,
+                metadata_key=column.metadata_key,
+                is_metadata=True,
+                virtual=column.virtual,
             )
         return PendingColumn(column.name, plain, None, column.comment)
 
@@ -142,7 +152,14 @@ def _pending(column: nodes.Column) -> PendingColumn:
     if isinstance(column, nodes.MetadataColumn):
         kind = data_type(column.type)
         return PendingColumn(
-            name, kind, None, column.comment, column.key, is_metadata=True, virtual=column.virtual, span=span
+            name,
+            kind,
+            None,
+            column.comment,
+            metadata_key=column.key,
+            is_metadata=True,
+            virtual=column.virtual,
+            span=span,
         )
     if isinstance(column, nodes.ComputedColumn):
         return PendingColumn(name, None, column.expression, column.comment, span=span)
@@ -188,6 +205,8 @@ def _with_key(definition: Definition) -> list[PendingColumn]:
 def _resolved(session: TableSession, column: PendingColumn, schema: Schema) -> Column:
     if column.expression is not None:
         expression = _expression(session, column.expression, schema)
+        if column.text is not None:
+            expression = replace(expression, text=column.text)
         return ComputedColumn(column.name, expression.data_type, column.comment, expression=expression)
     assert column.data_type is not None
     if column.is_metadata:
@@ -203,7 +222,7 @@ def _expression(session: TableSession, expression: nodes.Expression, schema: Sch
     except ValidationError as error:
         message = str(error).removeprefix("SQL validation failed. ")
         raise ValidationError(_unknown_identifier(message)) from None
-    return ResolvedExpression(sql_text(expression), typed.type)
+    return ResolvedExpression(resolved_text(expression), typed.type)
 
 
 def _unknown_identifier(message: str) -> str:

@@ -41,7 +41,7 @@ def _nullable(data_type: DataType) -> str:
     if isinstance(data_type, RowType):
         fields = [
             f"{escape_identifier(field.name)} {serializable_type(field.data_type)}"
-            + (f" {escape_text(field.description)}" if field.description else "")
+            + (f" {escape_text(field.description)}" if field.description not in (None, "...") else "")
             for field in data_type.fields
         ]
         return f"ROW<{', '.join(fields)}>"

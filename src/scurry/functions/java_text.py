@@ -17,7 +17,11 @@ _HEXADECIMAL: Final = re.compile(r"[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]
 
 def double_text(value: float) -> str:
     """Return a DOUBLE as `Double.toString` does, e.g. 1.0E7."""
-    return _text(value, _whole(value, 53) or repr(value))
+    shortest = repr(value)
+    if 1e-3 <= abs(value) < 1e7:
+        # Here Python writes what Java does.
+        return shortest
+    return _text(value, _whole(value, 53) or shortest)
 
 
 def float_text(value: float) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
+from scurry.functions.decimals import as_decimals, fitted
 from scurry.functions.definition import Column
 from scurry.functions.kernels import on_values
 from scurry.logical_types import (
@@ -25,6 +26,8 @@ from scurry.logical_types.families import APPROXIMATE
 
 __all__ = ["fitted_decimal", "number_cast"]
 
+#: A whole number of so many digits is exact as a DOUBLE.
+_EXACT_DIGITS: Final = 15
 _EXACT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 Cast = Callable[[Column], Column]
@@ -43,11 +46,8 @@ def number_cast(source: DataType, target: DataType) -> Cast:
         return lambda column: pc.not_equal(column, pa.scalar(0, column.type))
     if isinstance(source, BooleanType):
         if isinstance(target, DecimalType):
-            return lambda column: (
-                pc.cast(pc.cast(column, pa.int8()), kind)
-                if target.precision > target.scale + 2
-                else (_to_decimal(target)(pc.cast(column, pa.int8())))
-            )
+            to_decimal = _to_decimal(target)
+            return lambda column: to_decimal(pc.cast(column, pa.int8()))
         return lambda column: pc.cast(column, kind)
     if isinstance(target, DecimalType):
         return _to_decimal(target)
@@ -70,16 +70,11 @@ def _to_decimal(target: DecimalType) -> Cast:
     by_value = on_values(convert, target)
 
     def cast(column: Column) -> Column:
-        if pa.types.is_decimal(column.type) and _widens(column.type, target):
-            return pc.cast(column, arrow_type(target))
-        return by_value(column)
+        if pa.types.is_floating(column.type):
+            return by_value(column)
+        return fitted(as_decimals(column), target)
 
     return cast
-
-
-def _widens(source: pa.DataType, target: DecimalType) -> bool:
-    whole = source.precision - source.scale
-    return bool(source.scale <= target.scale and whole <= target.precision - target.scale)
 
 
 def _from_decimal(target: DataType) -> Cast:
@@ -91,7 +86,18 @@ def _from_decimal(target: DataType) -> Cast:
             return low - (1 << bits) if low >> (bits - 1) else low
 
         return on_values(truncated, target)
-    return on_values(float, target)
+    by_value = on_values(float, target)
+    kind = arrow_type(target)
+
+    def cast(column: Column) -> Column:
+        if column.type.precision > _EXACT_DIGITS or column.type.scale > _EXACT_DIGITS:
+            return by_value(column)
+        # Both the digits and the power of ten are exact, so that their quotient is rounded once.
+        digits = pc.cast(column.cast(pa.decimal128(_EXACT_DIGITS + 1, column.type.scale)), pa.float64())
+        scale = 10.0**column.type.scale
+        return pc.cast(pc.divide(pc.round(pc.multiply(digits, scale)), scale), kind)
+
+    return cast
 
 
 def _truncated(target: IntegralType) -> Cast:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.casts.numbers import fitted_decimal
+from scurry.functions.decimals import as_decimals, divided, product, sum_of
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import by_column, null_column, value_kernel
 from scurry.functions.operators.intervals import bind_interval, infer_interval
@@ -23,8 +24,6 @@ from scurry.logical_types.families import APPROXIMATE, DATETIME, INTERVAL, NUMER
 
 __all__ = ["FUNCTIONS"]
 
-#: Precision of quotients and remainders before they are rounded to their type.
-_DIVISION: Final = Context(prec=38, rounding=ROUND_HALF_UP)
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP)
 
 
@@ -63,7 +62,7 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
         if isinstance(result_type, (*DATETIME, *INTERVAL)):
             return bind_interval(operator, site, result_type)
         if isinstance(result_type, DecimalType):
-            return value_kernel(_decimal(operator, result_type), result_type)
+            return _decimals(operator, result_type)
         if isinstance(result_type, IntegralType):
             return _integers(operator, site.types, result_type)
         return _floats(operator, result_type)
@@ -71,25 +70,24 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
     return bind
 
 
-def _decimal(operator: str, result_type: DecimalType) -> Callable[[Any, Any], Decimal | None]:
-    compute = {
-        "+": _EXACT.add,
-        "-": _EXACT.subtract,
-        "*": _EXACT.multiply,
-        "/": _divided,
-        "%": _remainder,
-    }[operator]
+def _decimals(operator: str, result_type: DecimalType) -> Kernel:
+    compute = _remainder if operator == "%" else _EXACT.multiply
+    by_value = value_kernel(
+        lambda left, right: fitted_decimal(compute(Decimal(left), Decimal(right)), result_type), result_type
+    )
 
-    def function(left: Any, right: Any) -> Decimal | None:
-        return fitted_decimal(compute(Decimal(left), Decimal(right)), result_type)
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        if operator == "%":
+            return by_value(columns, rows)
+        left, right = map(as_decimals, columns)
+        if operator == "/":
+            return divided(left, right, result_type, rows)
+        if operator == "*":
+            found = product(left, right, result_type)
+            return by_value(columns, rows) if found is None else found
+        return sum_of(left, right, operator == "-", result_type)
 
-    return function
-
-
-def _divided(left: Decimal, right: Decimal) -> Decimal:
-    if not right:
-        raise EvaluationError("Division by zero")
-    return _DIVISION.divide(left, right)
+    return kernel
 
 
 def _remainder(left: Decimal, right: Decimal) -> Decimal:

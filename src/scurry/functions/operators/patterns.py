@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+import pyarrow.compute as pc
+
 from scurry.errors import EvaluationError
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import value_kernel
 from scurry.functions.signatures import Infer, refuse
 from scurry.logical_types import DataType, NullType
@@ -123,7 +125,22 @@ def _bind(pattern_of: Pattern, negated: bool, fold: bool = False) -> Callable[[C
             text, pattern = text.lower(), pattern.lower()
         return (pattern_of(pattern, escape).fullmatch(text) is None) == negated
 
-    return lambda site, result_type: value_kernel(matches, result_type)
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        by_value = value_kernel(matches, result_type)
+        if pattern_of is not like_pattern or fold or len(site.arguments) != 2 or not site.arguments[1].is_literal:
+            return by_value
+        pattern = site.arguments[1].value
+        # For Arrow a backslash escapes; LIKE has no such character unless ESCAPE names one.
+        if pattern is None or "\\" in pattern:
+            return by_value
+
+        def kernel(columns: Sequence[Column], rows: int) -> Column:
+            found = pc.match_like(columns[0], pattern)
+            return pc.invert(found) if negated else found
+
+        return kernel
+
+    return bind
 
 
 def _operators(name: str, pattern_of: Pattern, fold: bool = False) -> tuple[ScalarFunction, ...]:

@@ -140,6 +140,14 @@ def trim(side: str, characters: str, text: str) -> str:
     return text if side == "LEADING" else text.rstrip(characters)
 
 
+def _bind_trim(site: CallSite, result_type: DataType) -> Kernel:
+    side, characters = site.arguments[0].value, site.arguments[1]
+    if not characters.is_literal or not characters.value:
+        return value_kernel(trim, result_type)
+    kernel = {"LEADING": pc.utf8_ltrim, "TRAILING": pc.utf8_rtrim}.get(side, pc.utf8_trim)
+    return lambda columns, rows: kernel(columns[2], characters.value)
+
+
 def _trimmer(side: str) -> Callable[[CallSite, DataType], Kernel]:
     return by_value(lambda text, characters=" ": trim(side, characters, text))
 
@@ -154,6 +162,16 @@ def substring(text: str, start: int, length: int | None = None) -> str | None:
     if first < 0:
         return ""
     return text[first:] if length is None else text[first : first + length]
+
+
+def _bind_substring(site: CallSite, result_type: DataType) -> Kernel:
+    by_values = value_kernel(substring, result_type)
+    places = [each.value for each in site.arguments[1:] if each.is_literal]
+    start, length = (*places, None, None)[:2]
+    if len(places) < len(site.arguments) - 1 or start is None or start < 1 or (len(places) == 2 and (length or -1) < 0):
+        return by_values
+    end = None if length is None else start - 1 + length
+    return lambda columns, rows: pc.utf8_slice_codeunits(columns[0], start - 1, end)
 
 
 def left(text: str, count: int) -> str:
@@ -354,14 +372,14 @@ FUNCTIONS = (
     ),
     ScalarFunction("ASCII", _standard([CHARACTER], _INT), by_value(first_byte)),
     ScalarFunction("CHR", _standard([INTEGER], always(STRING)), by_value(character)),
-    ScalarFunction("TRIM", _infer_trim, by_value(trim), is_standard=True),
+    ScalarFunction("TRIM", _infer_trim, _bind_trim, is_standard=True),
     ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("LEADING")),
     ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("TRAILING")),
     ScalarFunction("BTRIM", signature([STRING, STRING], _STRING, optional=1), _trimmer("BOTH")),
     ScalarFunction(
         "SUBSTRING",
         _standard([CHARACTER, INTEGER, INTEGER], _varying(0, always_nullable=True), optional=1),
-        by_value(substring),
+        _bind_substring,
         aliases=("SUBSTR",),
         is_standard=True,
     ),

@@ -74,7 +74,7 @@ def _infer_approximate(site: AggregateSite) -> Signature:
         name = site.types[0].type_name()
         raise SignatureError(f"APPROX_COUNT_DISTINCT aggregate function does not support type: ''{name}''.")
     if site.session.is_streaming:
-        raise SignatureError("APPROX_COUNT_DISTINCT aggregate function is not supported on streaming table")
+        raise SignatureError("APPROX_COUNT_DISTINCT aggregate function does not support yet for streaming.")
     return Signature(site.types, BigIntType(False))
 
 

@@ -12,13 +12,14 @@ from scurry.relational.plan import Plan
 from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
+from scurry.relational.rules.streaming_limits import check_streaming
 from scurry.relational.rules.subqueries import subqueries_to_joins
 
 __all__ = ["RULES", "optimized"]
 
 Rule = Callable[[Plan, Session], Plan]
 
-RULES: tuple[Rule, ...] = (subqueries_to_joins, push_filters, prune_columns, merge_projections)
+RULES: tuple[Rule, ...] = (subqueries_to_joins, check_streaming, push_filters, prune_columns, merge_projections)
 
 
 def optimized(plan: Plan, session: Session) -> Plan:

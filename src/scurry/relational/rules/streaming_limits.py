@@ -1,0 +1,132 @@
+"""What Flink refuses of sorting, ranking and windows of rows in STREAMING."""
+
+from __future__ import annotations
+
+from scurry.errors import ValidationError
+from scurry.functions.definition import Session
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.relational.expressions import Call, Expression, InputReference
+from scurry.relational.join_keys import conjuncts
+from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort
+from scurry.relational.rewriting import input_references
+from scurry.relational.windows import WindowCall
+
+__all__ = ["check_streaming"]
+
+_RANKINGS = {"ROW_NUMBER", "RANK", "DENSE_RANK"}
+_BATCH_ONLY = {"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"}
+_ADVICE = "please re-check the over window statement."
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+def check_streaming(plan: Plan, session: Session) -> Plan:
+    """Return the plan itself.
+
+    Raises:
+        ValidationError: STREAMING does not support a part of it.
+    """
+    if session.is_streaming:
+        _check(plan, is_limited=False)
+    return plan
+
+
+def _check(plan: Plan, is_limited: bool) -> None:
+    if isinstance(plan, Sort) and not is_limited:
+        _check_sort(plan)
+    if isinstance(plan, Filter):
+        ranked = _ranked(plan.input)
+        if ranked is not None and _check_rank(plan, *ranked):
+            _check(ranked[0].input, is_limited=False)
+            return
+    if isinstance(plan, Over):
+        _check_over(plan)
+    passes_on = isinstance(plan, Limit) or (is_limited and isinstance(plan, Project))
+    for each in plan.inputs:
+        _check(each, passes_on)
+
+
+def _check_sort(plan: Sort) -> None:
+    first = plan.keys[0]
+    if not _is_time(plan.schema[first.index].type):
+        raise ValidationError("Sort on a non-time-attribute field is not supported.")
+    if first.descending:
+        raise ValidationError("Primary sort order of a streaming table must be ascending on time.")
+
+
+def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
+    """Return the ranking below a filter, with its columns by those of the filter's input."""
+    places = {index: index for index in range(len(plan.schema))}
+    while isinstance(plan, Project):
+        expressions = plan.expressions
+        places = {
+            index: each.index
+            for index, place in places.items()
+            if isinstance(each := expressions[place], InputReference)
+        }
+        plan = plan.input
+    if isinstance(plan, Over) and len(plan.calls) == 1 and plan.calls[0].call.function in _RANKINGS:
+        return plan, places
+    return None
+
+
+def _check_rank(plan: Filter, over: Over, places: dict[int, int]) -> bool:
+    """Say whether a filter makes a ranking the first rows of each partition.
+
+    Raises:
+        ValidationError: It restricts the rank, but not to the first ones; or it is not the number of the row.
+    """
+    rank = len(over.input.schema)
+    compared = [_comparison(each, rank, places) for each in conjuncts(plan.condition)]
+    operators = {each for each in compared if each is not None}
+    if not operators:
+        return False
+    if not operators & {"<", "<=", "="}:
+        raise ValidationError(
+            "Rank end is not specified. Currently rank only support TopN, which means the rank end must be specified."
+        )
+    function = over.calls[0].call.function
+    if function != "ROW_NUMBER":
+        raise ValidationError(f"{function}() on streaming table is not supported currently")
+    return True
+
+
+def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str | None:
+    if not isinstance(condition, Call) or condition.function not in _FLIPPED:
+        return None
+    one, other = condition.arguments
+    if isinstance(one, InputReference) and places.get(one.index) == rank and not input_references(other):
+        return condition.function
+    if isinstance(other, InputReference) and places.get(other.index) == rank and not input_references(one):
+        return _FLIPPED[condition.function]
+    return None
+
+
+def _check_over(plan: Over) -> None:
+    windows = {(each.partition_by, each.order_by, each.frame) for each in plan.calls}
+    if len(windows) > 1:
+        raise ValidationError(
+            "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. " + _ADVICE
+        )
+    for each in plan.calls:
+        _check_call(each)
+
+
+def _check_call(call: WindowCall) -> None:
+    function = call.call.function
+    if function in _BATCH_ONLY:
+        raise ValidationError(f"{function} Function is not supported in stream mode.")
+    if function in _RANKINGS and not call.order_by:
+        raise ValidationError(
+            f"Over Agg: The window rank function requires order by clause with non-constant fields. {_ADVICE}"
+        )
+    if len(call.order_by) != 1:
+        raise ValidationError("The window can only be ordered by a single time column.")
+    key = call.order_by[0]
+    if key.descending:
+        raise ValidationError("The window can only be ordered in ASCENDING mode.")
+    if not _is_time(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":
+        raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.")
+
+
+def _is_time(kind: DataType) -> bool:
+    return isinstance(kind, TimestampType | LocalZonedTimestampType) and (kind.is_rowtime or kind.is_proctime)

@@ -251,7 +251,7 @@ def test_a_savepoint_needs_a_place(local: Job) -> None:
 @pytest.mark.parametrize("key", ["execution.checkpointing.savepoint-dir", "state.savepoints.dir"])
 def test_the_place_may_be_configured_by_each_of_its_names(local: Job, tmp_path: Path, key: str) -> None:
     place: dict[str, Any] = {key: str(tmp_path / "saved")}
-    client = local.start(only_running, **place)
+    client = local.start(lambda env: [running(readings(env, records=100_000))], **place)
     local.wait(client)
     assert client.trigger_savepoint().result().startswith(str(tmp_path / "saved"))
     client.cancel().result()

@@ -17,6 +17,7 @@ _FACTORIES = {
     "blackhole": "scurry.connectors.tables.blackhole:BlackHoleFactory",
     "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
     "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
+    "jdbc": "scurry.connectors.tables.jdbc.factory:JdbcFactory",
     "print": "scurry.connectors.tables.print:PrintFactory",
 }
 _INTERFACE = "org.apache.flink.table.factories.DynamicTableFactory"

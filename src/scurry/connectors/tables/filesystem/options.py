@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from scurry.catalog.table_options import TableOption, boolean, whole_number
-from scurry.common._config.option import parse_bytes, parse_duration
+from scurry.common._config.option import parse_bytes
+from scurry.connectors.tables.durations import duration
 
 __all__ = ["DEFAULT_PARTITION", "FORMAT", "MONITOR_INTERVAL", "OPTIONS", "PATH", "PATH_PATTERN"]
-
-
-def _duration(text: str) -> int:
-    try:
-        return parse_duration(text)
-    except ValueError:
-        raise ValueError(
-            f"text does not start with a number, and is not a valid ISO-8601 duration format: {text}"
-        ) from None
 
 
 PATH = TableOption("path", str, None, "The directory, or a file to read.", required=True)
@@ -23,7 +15,7 @@ DEFAULT_PARTITION = TableOption(
     "partition.default-name", str, "__DEFAULT_PARTITION__", "The directory of NULL and of the empty text."
 )
 MONITOR_INTERVAL = TableOption(
-    "source.monitor-interval", _duration, None, "How often a STREAMING source looks for new files; without, once."
+    "source.monitor-interval", duration, None, "How often a STREAMING source looks for new files; without, once."
 )
 PATH_PATTERN = TableOption("source.path.regex-pattern", str, None, "Which files of the directory are read.")
 SUCCESS_FILE = TableOption("sink.partition-commit.success-file.name", str, "_SUCCESS", "Name of the success file.")
@@ -46,15 +38,15 @@ OPTIONS = (
     TableOption("partition.time-extractor.timestamp-formatter", str, None, "Pattern of the time of a partition."),
     TableOption("partition.time-extractor.timestamp-pattern", str, None, "Columns that give the time of a partition."),
     TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
-    TableOption("sink.partition-commit.delay", _duration, 0, "When a partition is complete."),
+    TableOption("sink.partition-commit.delay", duration, 0, "When a partition is complete."),
     TableOption("sink.partition-commit.policy.class", str, None, "A Java class."),
     TableOption("sink.partition-commit.policy.class.parameters", str, None, "Parameters of that class."),
     TableOption("sink.partition-commit.trigger", str, "process-time", "Which time completes a partition."),
     TableOption("sink.partition-commit.watermark-time-zone", str, "UTC", "Time zone of the watermark."),
-    TableOption("sink.rolling-policy.check-interval", _duration, 60_000, "How often the policy is checked."),
+    TableOption("sink.rolling-policy.check-interval", duration, 60_000, "How often the policy is checked."),
     TableOption("sink.rolling-policy.file-size", parse_bytes, 128 << 20, "Size after which a file ends."),
-    TableOption("sink.rolling-policy.inactivity-interval", _duration, 1_800_000, "Rest after which a file ends."),
-    TableOption("sink.rolling-policy.rollover-interval", _duration, 1_800_000, "Time after which a file ends."),
+    TableOption("sink.rolling-policy.inactivity-interval", duration, 1_800_000, "Rest after which a file ends."),
+    TableOption("sink.rolling-policy.rollover-interval", duration, 1_800_000, "Time after which a file ends."),
     TableOption("sink.shuffle-by-partition.enable", boolean, False, "Whether rows are sent by partition."),
     TableOption("source.report-statistics", str, "ALL", "Accepted for Flink's sake."),
 )

@@ -1,0 +1,1 @@
+"""The `jdbc` connector: tables of PostgreSQL and SQLite databases."""

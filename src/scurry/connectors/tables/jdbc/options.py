@@ -1,0 +1,120 @@
+"""The options of the `jdbc` connector."""
+
+from __future__ import annotations
+
+from scurry.catalog.table_options import Options, TableOption, boolean, whole_number
+from scurry.connectors.jdbc.drivers import database_of
+from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from scurry.connectors.tables.durations import duration
+from scurry.errors import ValidationError
+
+__all__ = [
+    "DRIVER",
+    "FETCH_SIZE",
+    "OPTIONS",
+    "PARTITION_COLUMN",
+    "PARTITION_LOWER",
+    "PARTITION_NUMBER",
+    "PARTITION_UPPER",
+    "TABLE_NAME",
+    "URL",
+    "check_values",
+    "connection_of",
+    "execution_of",
+]
+
+URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)
+TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", required=True)
+USERNAME = TableOption("username", str, None, "The user.")
+PASSWORD = TableOption("password", str, None, "The user's password.")
+DRIVER = TableOption("driver", str, None, "Class of the JDBC driver; the URL decides which Python driver is used.")
+RETRY_TIMEOUT = TableOption(
+    "connection.max-retry-timeout", duration, 60_000, "Longest time between retries of connections, at least 1 s."
+)
+PARTITION_COLUMN = TableOption("scan.partition.column", str, None, "A number, by whose ranges the table is read.")
+PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number of ranges.")
+PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
+PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
+FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
+LOOKUP_ROWS = TableOption("lookup.cache.max-rows", whole_number, None, "Former name of the size of the cache.")
+LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "Former name of the time that rows are cached.")
+LOOKUP_RETRIES = TableOption("lookup.max-retries", whole_number, 3, "How often a lookup is retried.")
+FLUSH_ROWS = TableOption("sink.buffer-flush.max-rows", whole_number, 100, "Rows that are written at once; 0 for all.")
+FLUSH_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 1000, "Longest time that rows wait; 0 for any.")
+SINK_RETRIES = TableOption("sink.max-retries", whole_number, 3, "How often a batch of rows is retried.")
+
+OPTIONS = (
+    URL,
+    TABLE_NAME,
+    USERNAME,
+    PASSWORD,
+    DRIVER,
+    RETRY_TIMEOUT,
+    PARTITION_COLUMN,
+    PARTITION_NUMBER,
+    PARTITION_LOWER,
+    PARTITION_UPPER,
+    FETCH_SIZE,
+    LOOKUP_ROWS,
+    LOOKUP_TTL,
+    LOOKUP_RETRIES,
+    FLUSH_ROWS,
+    FLUSH_INTERVAL,
+    SINK_RETRIES,
+    TableOption("compatible-mode", str, None, "Mode of compatibility of the database."),
+    TableOption("filter.handling.policy", str, "always", "Accepted for Flink's sake: conditions are evaluated here."),
+    TableOption("lookup.cache", str, "NONE", "How lookups are cached: `NONE`, `PARTIAL` or `FULL`."),
+    TableOption("lookup.cache.caching-missing-key", boolean, True, "Former name of caching keys without rows."),
+    TableOption("lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."),
+    TableOption("lookup.partial-cache.expire-after-access", duration, None, "How long an unused row is cached."),
+    TableOption("lookup.partial-cache.expire-after-write", duration, None, "How long a row is cached."),
+    TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of rows in the cache."),
+    TableOption("scan.auto-commit", boolean, True, "Accepted for Flink's sake: rows come through a cursor anyway."),
+    TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
+)
+
+
+def check_values(options: Options) -> None:
+    """Check what Flink checks beyond single values.
+
+    Raises:
+        ValidationError: Options do not fit together.
+    """
+    _all_or_none(options, (USERNAME, PASSWORD))
+    _all_or_none(options, (PARTITION_COLUMN, PARTITION_NUMBER, PARTITION_LOWER, PARTITION_UPPER))
+    if PARTITION_COLUMN in options:
+        lower, upper = options.get(PARTITION_LOWER), options.get(PARTITION_UPPER)
+        if lower is not None and upper is not None and lower > upper:
+            raise ValidationError(
+                f"'{PARTITION_LOWER.key}'='{lower}' must not be larger than '{PARTITION_UPPER.key}'='{upper}'."
+            )
+        if (options.get(PARTITION_NUMBER) or 0) < 1:
+            raise ValidationError(f"Batch number must be positive: '{PARTITION_NUMBER.key}'")
+    _all_or_none(options, (LOOKUP_ROWS, LOOKUP_TTL))
+    for option in (LOOKUP_RETRIES, SINK_RETRIES):
+        if options.get(option) < 0:
+            raise ValidationError(
+                f"The value of '{option.key}' option shouldn't be negative, but is {options.get(option)}."
+            )
+    if options.get(RETRY_TIMEOUT) < 1000:
+        raise ValidationError(
+            f"The value of '{RETRY_TIMEOUT.key}' option must be in second granularity and shouldn't be smaller than 1 "
+            f"second, but is {options.values[options.prefix + RETRY_TIMEOUT.key]}."
+        )
+    database_of(connection_of(options))  # a URL without a driver
+
+
+def _all_or_none(options: Options, wanted: tuple[TableOption[str] | TableOption[int], ...]) -> None:
+    if len({option in options for option in wanted}) > 1:
+        listed = "\n".join(option.key for option in wanted)
+        raise ValidationError(f"Either all or none of the following options should be provided:\n{listed}")
+
+
+def connection_of(options: Options) -> JdbcConnectionOptions:
+    """Return where the database is."""
+    return JdbcConnectionOptions(options.get(URL), options.find(DRIVER), options.find(USERNAME), options.find(PASSWORD))
+
+
+def execution_of(options: Options) -> JdbcExecutionOptions:
+    """Return how many rows are written at once, and how often they are retried."""
+    return JdbcExecutionOptions(options.get(FLUSH_INTERVAL), max(options.get(FLUSH_ROWS), 0), options.get(SINK_RETRIES))

@@ -1,0 +1,44 @@
+"""SQL that reads and writes a table, as Flink's dialects write it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["delete", "insert", "quoted", "select", "upsert"]
+
+_FOLDED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column.
+
+    A plain name with capital letters stays without quotes, so that the database folds it, as with Flink.
+    """
+    if _FOLDED.fullmatch(name) and name != name.lower():
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def select(table: str, columns: Sequence[str], condition: str | None = None) -> str:
+    """Return a query of some columns; of a constant if there are none."""
+    listed = ", ".join(map(quoted, columns)) or "1"
+    return f"SELECT {listed} FROM {table}" + (f" WHERE {condition}" if condition else "")
+
+
+def insert(table: str, columns: Sequence[str]) -> str:
+    """Return a statement that adds a row."""
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(map(quoted, columns))}) VALUES ({marks})"
+
+
+def upsert(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+    """Return a statement that adds a row, or replaces the one with the same key."""
+    changed = ", ".join(f"{quoted(name)}=EXCLUDED.{quoted(name)}" for name in columns if name not in key)
+    action = f"DO UPDATE SET {changed}" if changed else "DO NOTHING"
+    return f"{insert(table, columns)} ON CONFLICT ({', '.join(map(quoted, key))}) {action}"
+
+
+def delete(table: str, key: Sequence[str]) -> str:
+    """Return a statement that removes the row of a key."""
+    return f"DELETE FROM {table} WHERE {' AND '.join(f'{quoted(name)} = ?' for name in key)}"

@@ -1,0 +1,135 @@
+"""Tables of databases: `'connector' = 'jdbc'`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from scurry.common.types import Row
+from scurry.connectors.tables.jdbc.source import NumericRanges
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.table import EnvironmentSettings, TableEnvironment
+from support.connectors.jdbc_tables import Tables
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    made.get_config().set("table.local-time-zone", "UTC").set("scurry.runner", "local")
+    return made
+
+
+def define(env: TableEnvironment, tables: Tables, columns: str, **options: str) -> None:
+    """Define the table `t` of a database as the table `t`."""
+    connection = tables.options
+    given = {"connector": "jdbc", "url": connection.get_db_url(), "table-name": "t"}
+    if connection.get_user_name() is not None:
+        given |= {"username": str(connection.get_user_name()), "password": str(connection.get_password())}
+    given |= {key.replace("_", "."): value for key, value in options.items()}
+    listed = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    env.execute_sql(f"CREATE TABLE t ({columns}) WITH ({listed})")
+
+
+def rows(env: TableEnvironment, query: str) -> list[Row]:
+    with env.execute_sql(query).collect() as found:
+        return list(found)
+
+
+COLUMNS = "i INT, s STRING, d DECIMAL(10, 2), f DOUBLE, b BOOLEAN, dt DATE, ts TIMESTAMP(6), tm TIME"
+CREATE = "create table t (i int, s varchar, d numeric, f double precision, b boolean, dt date, ts timestamp, tm time)"
+VALUES = (
+    "(1, 'a', CAST(1.25 AS DECIMAL(10, 2)), CAST(0.5 AS DOUBLE), TRUE, DATE '2024-02-29', "
+    "TIMESTAMP '2024-02-29 01:02:03.123456', TIME '01:02:03')"
+)
+NULLS = "CAST(NULL AS INT), " + ", ".join(
+    f"CAST(NULL AS {kind})"
+    for kind in ("STRING", "DECIMAL(10, 2)", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP(6)", "TIME")
+)
+
+
+def read_what_was_written(env: TableEnvironment, tables: Tables) -> None:
+    tables.run(CREATE)
+    define(env, tables, COLUMNS)
+    env.execute_sql(f"INSERT INTO t VALUES {VALUES}").wait()
+    env.execute_sql(f"INSERT INTO t SELECT {NULLS}").wait()
+    texts = ", ".join(f"CAST({name} AS STRING)" for name in ("i", "s", "d", "f", "b", "dt", "ts", "tm"))
+    found = sorted((tuple(row) for row in rows(env, f"SELECT {texts} FROM t")), key=str)
+    assert found == [
+        ("1", "a", "1.25", "0.5", "TRUE", "2024-02-29", "2024-02-29 01:02:03.123456", "01:02:03"),
+        (None,) * 8,
+    ]
+    assert [row[0] for row in rows(env, "SELECT COUNT(*) FROM t")] == [2]
+
+
+def test_sqlite_rows_that_were_written_are_read(env: TableEnvironment, sqlite: Tables) -> None:
+    read_what_was_written(env, sqlite)
+
+
+@pytest.mark.postgres
+def test_postgres_rows_that_were_written_are_read(env: TableEnvironment, postgres: Tables) -> None:
+    read_what_was_written(env, postgres)
+
+
+def write_by_key(env: TableEnvironment, tables: Tables) -> None:
+    tables.run("create table t (k int primary key, v varchar)")
+    define(env, tables, "k INT, v STRING, PRIMARY KEY (k) NOT ENFORCED")
+    env.execute_sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')").wait()
+    env.execute_sql("INSERT INTO t VALUES (2, 'c'), (3, 'd')").wait()
+    assert sorted(map(tuple, tables.rows("select * from t"))) == [(1, "a"), (2, "c"), (3, "d")]
+
+
+def test_sqlite_rows_with_a_key_are_replaced(env: TableEnvironment, sqlite: Tables) -> None:
+    write_by_key(env, sqlite)
+
+
+@pytest.mark.postgres
+def test_postgres_rows_with_a_key_are_replaced(env: TableEnvironment, postgres: Tables) -> None:
+    write_by_key(env, postgres)
+
+
+def test_ranges_leave_out_what_is_beyond_the_bounds(env: TableEnvironment, sqlite: Tables) -> None:
+    sqlite.run("create table t (i int)")
+    sqlite.run("insert into t values " + ", ".join(f"({i})" for i in range(20)))
+    partition = {"num": "3", "lower-bound": "2", "upper-bound": "11", "column": "i"}
+    define(env, sqlite, "i INT", **{f"scan_partition_{key}": value for key, value in partition.items()})
+    assert sorted(row[0] for row in rows(env, "SELECT i FROM t")) == list(range(2, 12))
+
+
+def test_ranges_are_as_even_as_flinks() -> None:
+    assert NumericRanges("i", 0, 10, 3).all() == [(0, 3), (4, 7), (8, 10)]
+    assert NumericRanges("i", 1, 2, 5).all() == [(1, 1), (2, 2)]
+
+
+def test_decimals_are_rounded_to_the_scale(env: TableEnvironment, sqlite: Tables) -> None:
+    sqlite.run("create table t (d text)")
+    sqlite.run("insert into t values ('1.005')")
+    define(env, sqlite, "d DECIMAL(4, 2)")
+    assert rows(env, "SELECT d FROM t") == [Row(Decimal("1.01"))]
+
+
+def refused(env: TableEnvironment, columns: str, options: str) -> str:
+    env.execute_sql(f"CREATE TABLE w ({columns}) WITH ('connector' = 'jdbc', {options})")
+    with pytest.raises((ValidationError, UnsupportedError)) as error:
+        env.execute_sql("SELECT * FROM w")
+    return str(error.value)
+
+
+SQLITE = "'url' = 'jdbc:sqlite:/nowhere', 'table-name' = 't'"
+
+
+def test_a_missing_table_name_is_named(env: TableEnvironment) -> None:
+    assert refused(env, "a INT", "'url' = 'jdbc:sqlite:/x'").endswith(
+        "One or more required options are missing.\n\nMissing required options are:\n\ntable-name"
+    )
+
+
+def test_partition_options_are_given_together(env: TableEnvironment) -> None:
+    assert refused(env, "a INT", SQLITE + ", 'scan.partition.column' = 'a'").endswith(
+        "Either all or none of the following options should be provided:\nscan.partition.column\nscan.partition.num\n"
+        "scan.partition.lower-bound\nscan.partition.upper-bound"
+    )
+
+
+def test_types_that_the_database_has_not_are_refused(env: TableEnvironment) -> None:
+    assert "dialect doesn't support type: MAP<STRING, INT>." in refused(env, "a MAP<STRING, INT>", SQLITE)

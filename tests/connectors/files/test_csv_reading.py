@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scurry.common import Row
 from scurry.common.typeinfo import Types
-from scurry.connectors.files.formats.csv.format import CsvFormat, _ArrowReader, _Quotes
+from scurry.connectors.files.formats.csv.format import CsvFormat, CsvQuotes, _ArrowReader
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.rows import ColumnRows
@@ -117,13 +117,13 @@ class TestCuts:
     def test_within_a_batch_respect_quoted_line_breaks(self, tmp_path: Path, escape: str | None) -> None:
         dialect = CsvDialect((CsvColumn("id", "BIGINT"), CsvColumn("name")), escape=escape)
         text = "".join(f'{i},"a\n""{i},\n"\n' for i in range(50)).encode()
-        quotes = _Quotes(dialect)
+        quotes = CsvQuotes(dialect)
         for end in range(1, len(text)):
             whole = quotes.whole_records(text[:end])
             assert whole == 0 or text[whole - 3 : whole] == b'\n"\n'
 
     def test_do_not_fall_into_a_quoted_field_after_a_stray_quote(self) -> None:
-        quotes = _Quotes(CsvDialect((CsvColumn("a"), CsvColumn("b"))))
+        quotes = CsvQuotes(CsvDialect((CsvColumn("a"), CsvColumn("b"))))
         data = b'x"y,1\nz,"a\nb'
         assert quotes.whole_records(data) == len(b'x"y,1\n')
 
@@ -177,7 +177,7 @@ class TestFastReader:
         columns = tuple(CsvColumn(f"c{i}", kind) for i, kind in enumerate(kinds))
         dialect = CsvDialect(columns, quote=quote, null_value=null, allow_comments=comments)
         data = text.encode()
-        if not _ArrowReader.understands(dialect) or not _Quotes(dialect).regular(data):
+        if not _ArrowReader.understands(dialect) or not CsvQuotes(dialect).regular(data):
             return
         fast = _ArrowReader(dialect).columns(data)
         if fast is None:
@@ -202,7 +202,7 @@ class TestFastReader:
         ],
     )
     def test_is_given_regular_quotes_only(self, text: bytes, regular: bool) -> None:
-        assert _Quotes(CsvDialect()).regular(text) is regular
+        assert CsvQuotes(CsvDialect()).regular(text) is regular
 
     def test_is_used_for_ordinary_files(self) -> None:
         dialect = CsvDialect((CsvColumn("a", "BIGINT"), CsvColumn("b", "DOUBLE"), CsvColumn("c")))

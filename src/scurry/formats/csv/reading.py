@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.csv.format import CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
-from scurry.connectors.files.formats.ranges import open_decompressed
+from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
 from scurry.errors import MalformedRecordError, UnsupportedError
 from scurry.formats.contract import FileReader, FormatColumn
+from scurry.formats.csv.arrow_reading import ArrowCsvColumns
 from scurry.formats.csv.settings import CsvSettings
 from scurry.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.logical_types import (
@@ -49,6 +51,7 @@ __all__ = ["CsvReader"]
 Parser = Callable[[str], Any]
 
 _ROWS = 8192
+_END = 1 << 62
 #: what java.math.BigDecimal reads, which removes no blanks
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -68,28 +71,44 @@ class CsvReader(FileReader):
     settings: CsvSettings
 
     def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a file."""
+        """Yield the rows of a file, block by block."""
+        import pyarrow as pa
+
+        quotes = CsvQuotes(self.settings.dialect)
+        fast = None
+        if ArrowCsvColumns.understands(self.declared, self.columns, self.settings):
+            fast = ArrowCsvColumns(self.declared, self.columns, self.settings)
+        whole = compressed(path)
         with open_decompressed(fs, path) as file:
-            text = file.read().decode("utf-8", "replace")
+            for offset, block in owned_blocks(file, path, start, _END if whole else end, cut=quotes.whole_records):
+                arrays = fast.read(block) if fast is not None and quotes.regular(block) else None
+                if arrays is not None:
+                    yield pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
+                else:
+                    yield from self._parsed(block, LineNumbers(fs, path, offset))
+
+    def _parsed(self, block: bytes, lines: LineNumbers) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a block that are read field by field."""
+        text = block.decode("utf-8", "replace")
         names = [column.name for column in self.declared]
         positions = [names.index(name) for name in self.columns]
         types = [self.declared[position].type for position in positions]
         parsers = [_field(data_type, self.settings, name) for data_type, name in zip(types, self.columns, strict=True)]
         rows: list[list[Any]] = []
-        for begin, fields in self._records(path, text):
+        for begin, fields in self._records(text, lines):
             try:
                 rows.append(self._row(fields, positions, parsers))
             except ValueError as error:
                 if self.settings.ignore_errors:
                     continue
-                raise _malformed(path, text, begin, str(error)) from None
+                raise _malformed(lines, text, begin, str(error)) from None
             if len(rows) == _ROWS:
                 yield self._batch(rows, types)
                 rows = []
         if rows:
             yield self._batch(rows, types)
 
-    def _records(self, path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    def _records(self, text: str, lines: LineNumbers) -> Iterator[tuple[int, list[str]]]:
         parser = CsvParser(self.settings.dialect)
         start = 1 if text.startswith("\ufeff") else 0
         while True:
@@ -100,7 +119,7 @@ class CsvReader(FileReader):
                 return
             except CsvSyntaxError as error:
                 if not self.settings.ignore_errors:
-                    raise _malformed(path, text, error.position, error.reason) from None
+                    raise _malformed(lines, text, error.position, error.reason) from None
                 line_end = text.find("\n", error.position)
                 if line_end < 0:
                     return
@@ -134,10 +153,10 @@ class CsvReader(FileReader):
         return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
 
 
-def _malformed(path: str, text: str, begin: int, reason: str) -> MalformedRecordError:
+def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> MalformedRecordError:
     line_end = text.find("\n", begin)
     line = text[begin:] if line_end < 0 else text[begin:line_end]
-    return MalformedRecordError(path, text.count("\n", 0, begin) + 1, line.rstrip("\r"), reason)
+    return MalformedRecordError(lines.path, lines.of(text, begin), line.rstrip("\r"), reason)
 
 
 def _field(data_type: DataType, settings: CsvSettings, name: str) -> Parser:

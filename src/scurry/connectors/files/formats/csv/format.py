@@ -22,7 +22,7 @@ from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["CsvFormat"]
+__all__ = ["CsvFormat", "CsvQuotes"]
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
@@ -70,7 +70,7 @@ class CsvFormat(StreamFormat):
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of rows."""
-        dialect, quotes, parser = self.dialect, _Quotes(self.dialect), CsvParser(self.dialect)
+        dialect, quotes, parser = self.dialect, CsvQuotes(self.dialect), CsvParser(self.dialect)
         names, prelude = dialect.names, self._prelude(fs, path, parser)
         fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
         with open_decompressed(fs, path) as file:
@@ -155,10 +155,11 @@ def _next_record(error: CsvSyntaxError, text: str) -> int:
     return text.find("\n", error.position) + 1 or len(text)
 
 
-class _Quotes:
+class CsvQuotes:
     """Find whole records, and blocks whose quotes pyarrow and `CsvParser` read alike."""
 
     def __init__(self, dialect: CsvDialect) -> None:
+        """Compile the patterns of a dialect."""
         self._quote = None if dialect.quote is None else dialect.quote.encode()
         if self._quote is None:
             return

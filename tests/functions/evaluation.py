@@ -1,0 +1,37 @@
+"""Evaluating expressions of SQL without tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from scurry.functions.definition import Session
+from scurry.logical_types import DataType
+from scurry.logical_types.values import to_value, to_values
+from scurry.relational.expressions import Expression
+from scurry.relational.schema import Column, Schema
+from scurry.runtime.tables.expressions import compile_expressions
+from scurry.sql.parser import parse
+from scurry.sql.validator import validate_expression
+
+ONE_ROW = pa.record_batch({"one": pa.array([1])})
+
+
+def typed(text: str, schema: Schema | None = None, session: Session | None = None) -> Expression:
+    """Return the typed expression of a text."""
+    query: Any = parse(f"SELECT {text}")
+    return validate_expression(query.items[0].expression, schema or Schema(), None, session or Session())  # type: ignore[arg-type]
+
+
+def value(text: str, time_zone: str = "UTC") -> Any:
+    """Return the value of an expression without columns, as `scurry.logical_types.values` describes it."""
+    session = Session(time_zone=time_zone)
+    return to_value(compile_expressions([typed(text, session=session)], session)(ONE_ROW)[0][0])
+
+
+def values(text: str, **columns: tuple[DataType, pa.Array]) -> list[Any]:
+    """Return the values of an expression over columns."""
+    schema = Schema(tuple(Column(name, data_type) for name, (data_type, _) in columns.items()))
+    batch = pa.record_batch({name: array for name, (_, array) in columns.items()})
+    return to_values(compile_expressions([typed(text, schema)], Session())(batch)[0])

@@ -7,10 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
-from operator import ge, gt, le, lt
+from math import sqrt
+from statistics import fmean
 from typing import Any, Final
 
-__all__ = ["JsonError", "PathError", "dumps", "loads", "read_path"]
+from scurry.functions.json_filters import MISSING, Condition, Operand, compile_filter
+
+__all__ = ["JsonError", "PathError", "PathSyntaxError", "decimal_text", "dumps", "json_decoder", "loads", "read_path"]
 
 
 class JsonError(ValueError):
@@ -18,7 +21,11 @@ class JsonError(ValueError):
 
 
 class PathError(ValueError):
-    """A path is malformed, or leads nowhere."""
+    """A path leads nowhere."""
+
+
+class PathSyntaxError(PathError):
+    """A path is malformed."""
 
 
 def _refuse_constant(name: str) -> Any:
@@ -29,11 +36,39 @@ def _whole(text: str) -> int:
     return int(text) if len(text) < 4300 else int(Decimal(text))
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=Decimal, parse_int=_whole, parse_constant=_refuse_constant)
+def _fraction(text: str) -> Decimal:
+    """Return a number as Java's BigDecimal, which has no negative zero."""
+    value = Decimal(text)
+    return value if value else value.copy_abs()
 
 
-def loads(text: str) -> Any:
+def json_decoder(
+    fraction: Callable[[str], Any], whole: Callable[[str], Any], pairs: Callable[[Any], Any] | None = None
+) -> json.JSONDecoder:
+    """Return a decoder of JSON as Java reads it.
+
+    Args:
+        fraction: Reads numbers with a fraction or an exponent.
+        whole: Reads other numbers.
+        pairs: Makes an object of its pairs of name and value.
+    """
+    return json.JSONDecoder(
+        parse_float=fraction, parse_int=whole, parse_constant=_refuse_constant, object_pairs_hook=pairs
+    )
+
+
+_DECODER: Final = json_decoder(_fraction, _whole)
+
+#: What may not stand after a number, or after true, false and null, even where the rest of a text does not matter.
+_UNFINISHED: Final = {True: re.compile(r"[^ \t\r\n]"), False: re.compile(r"[\w$]")}
+
+
+def loads(text: str, decoder: json.JSONDecoder = _DECODER) -> Any:
     """Return the value of a JSON text; what follows it does not matter. Fractions are Decimals.
+
+    Args:
+        text: The text.
+        decoder: What reads it.
 
     Raises:
         JsonError: The text is none.
@@ -42,7 +77,11 @@ def loads(text: str) -> Any:
         text = text.lstrip(" \t\r\n")
         if re.match(r"-?0\d", text):
             raise JsonError("Invalid numeric value: Leading zeroes not allowed")
-        return _DECODER.raw_decode(text)[0]
+        value, end = decoder.raw_decode(text)
+        is_number = text[0] in "-0123456789"
+        if (is_number or text[0] in "tfn") and _UNFINISHED[is_number].match(text, end):
+            raise JsonError(f"Unexpected character after {text[:end]}")
+        return value
     except (ValueError, RecursionError) as error:
         raise JsonError(str(error)) from error
 
@@ -54,39 +93,103 @@ def dumps(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(dumps, value)) + "]"
     if isinstance(value, Decimal):
-        return _decimal_text(value)
+        return decimal_text(value)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _decimal_text(value: Decimal) -> str:
+def decimal_text(value: Decimal) -> str:
     """Return a number as `BigDecimal.toString` does."""
     return str(value) if value.adjusted() >= -6 or "E" not in str(value) else format(value, "E")
 
 
-Step = Callable[[Any], Iterator[Any]]
+#: From a value, and the value at the root of the path, to what a step of the path leads to.
+Step = Callable[[Any, Any], Iterator[Any]]
 
 _NAME: Final = re.compile(r"[^.\[\]()\s?@'\"][^.\[()]*")
 _INDEXES: Final = re.compile(r"\s*-?\d+\s*(,\s*-?\d+\s*)*")
 _SLICE: Final = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*")
 _QUOTED: Final = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*(,|$)""")
-_FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
-    "length": lambda value: len(value) if isinstance(value, list | dict | str) else None,
-    "size": lambda value: len(value) if isinstance(value, list | dict | str) else None,
-    "keys": lambda value: sorted(value) if isinstance(value, dict) else None,
-    "min": lambda value: float(min(value)),
-    "max": lambda value: float(max(value)),
-    "sum": lambda value: float(sum(value)),
-    "avg": lambda value: float(sum(value)) / len(value),
+_CALL: Final = re.compile(r"(\w+)\(([^()]*)\)")
+
+
+def _numbers(values: Any, arguments: list[Any]) -> list[float]:
+    elements = values if isinstance(values, list) else []
+    found = [float(each) for each in [*elements, *arguments] if isinstance(each, int | Decimal)]
+    if not found:
+        raise PathError("Aggregation function attempted to calculate value using empty array")
+    return found
+
+
+def _deviation(values: list[float]) -> float:
+    squares = sum(each * each for each in values)
+    return sqrt(squares / len(values) - sum(values) * sum(values) / len(values) / len(values))
+
+
+def _length(value: Any, arguments: list[Any]) -> int | None:
+    return len(value) if isinstance(value, list | dict) else None
+
+
+def _keys(value: Any, arguments: list[Any]) -> list[str] | None:
+    return list(value) if isinstance(value, dict) else None
+
+
+def _concatenated(value: Any, arguments: list[Any]) -> str:
+    texts = [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return "".join([*texts, *map(str, arguments)])
+
+
+def _at(index: int | None) -> Callable[[Any, list[Any]], Any]:
+    def element(value: Any, arguments: list[Any]) -> Any:
+        place = int(arguments[0]) if index is None else index
+        if not isinstance(value, list) or not -len(value) <= place < len(value):
+            raise PathError(f"No element {place}")
+        return value[place]
+
+    return element
+
+
+_FUNCTIONS: Final[dict[str, Callable[[Any, list[Any]], Any]]] = {
+    "length": _length,
+    "size": _length,
+    "keys": _keys,
+    "min": lambda value, arguments: min(_numbers(value, arguments)),
+    "max": lambda value, arguments: max(_numbers(value, arguments)),
+    "sum": lambda value, arguments: sum(_numbers(value, arguments)),
+    "avg": lambda value, arguments: fmean(_numbers(value, arguments)),
+    "stddev": lambda value, arguments: _deviation(_numbers(value, arguments)),
+    "concat": _concatenated,
+    "first": _at(0),
+    "last": _at(-1),
+    "index": _at(None),
 }
 
 
-def read_path(value: Any, path: str) -> Any:
+def read_path(value: Any, path: str, root: Any = None, lenient: bool = False) -> Any:
     """Return what a path leads to; a list of all, if it could be several.
 
+    Args:
+        value: Where the path starts.
+        path: The path.
+        root: What `$` is in a filter of the path; the value, if not given.
+        lenient: Whether None, or an empty list, is returned where the path leads nowhere.
+
     Raises:
-        PathError: The path is malformed, or leads nowhere.
+        PathSyntaxError: The path is malformed.
+        PathError: The path leads nowhere.
     """
     steps = _steps(path)
+    root = value if root is None else root
+    try:
+        return _followed(value, steps, root)
+    except PathSyntaxError:
+        raise
+    except PathError:
+        if not lenient:
+            raise
+        return None if all(is_single for is_single, _ in steps) else []
+
+
+def _followed(value: Any, steps: tuple[tuple[bool, Step], ...], root: Any) -> Any:
     current = [value]
     is_definite = True
     for is_single, step in steps:
@@ -94,7 +197,7 @@ def read_path(value: Any, path: str) -> Any:
         found: list[Any] = []
         for each in current:
             try:
-                found.extend(step(each))
+                found.extend(step(each, root))
             except PathError:
                 if is_definite:
                     raise
@@ -106,7 +209,7 @@ def read_path(value: Any, path: str) -> Any:
 def _steps(path: str) -> tuple[tuple[bool, Step], ...]:
     path = path.strip()
     if not path:
-        raise PathError("json can not be null or empty")
+        raise PathSyntaxError("json can not be null or empty")
     if path[0] not in "$@":
         path = f"$.{path}"
     found: list[tuple[bool, Step]] = []
@@ -124,7 +227,7 @@ def _steps(path: str) -> tuple[tuple[bool, Step], ...]:
         elif path[at] == "[":
             at = _bracketed(path, at, found)
         else:
-            raise PathError(f"Could not parse token starting at position {at}")
+            raise PathSyntaxError(f"Could not parse token starting at position {at}")
     return tuple(found)
 
 
@@ -134,15 +237,25 @@ def _dotted(path: str, at: int, found: list[tuple[bool, Step]]) -> int:
         return at + 1
     match = _NAME.match(path, at)
     if match is None:
-        raise PathError("Path must not end with a '.' or '..'")
-    name, end = match[0], match.end()
-    if path[end : end + 2] == "()":
-        if name not in _FUNCTIONS:
-            raise PathError(f"Function with name: {name} does not exist.")
-        found.append((True, _applied(_FUNCTIONS[name])))
-        return end + 2
-    found.append((True, _property(name.rstrip())))
+        raise PathSyntaxError("Path must not end with a '.' or '..'")
+    call = _CALL.match(path, at)
+    if call is not None:
+        if call[1] not in _FUNCTIONS:
+            raise PathSyntaxError(f"Function with name: {call[1]} does not exist.")
+        found.append((True, _applied(_FUNCTIONS[call[1]], _arguments(call[2]))))
+        return call.end()
+    name, end = match[0].rstrip(), match.end()
+    if " " in name:
+        raise PathSyntaxError("Use bracket notion ['my prop'] if your property contains blank characters.")
+    found.append((True, _property(name)))
     return end
+
+
+def _arguments(text: str) -> list[Any]:
+    try:
+        return [loads(each) for each in text.split(",")] if text.strip() else []
+    except JsonError as error:
+        raise PathSyntaxError(str(error)) from error
 
 
 def _bracketed(path: str, at: int, found: list[tuple[bool, Step]]) -> int:
@@ -157,10 +270,13 @@ def _bracketed(path: str, at: int, found: list[tuple[bool, Step]]) -> int:
         start, stop = (int(each) if each else None for each in _SLICE.fullmatch(inner).groups())  # type: ignore[union-attr]
         found.append((False, _slice(start, stop)))
     elif inner.lstrip().startswith("?"):
-        found.append((False, _filter(inner.strip()[1:].strip())))
+        found.append((False, _filter(compile_filter(inner.strip()[1:].strip(), _operand))))
     else:
         names = _names(inner)
-        found.append((len(names) == 1, _property(names[0]) if len(names) == 1 else _properties(names)))
+        # Several names at the end of a path give one object, before its end each property by itself.
+        is_last = end == len(path) - 1
+        step = _property(names[0]) if len(names) == 1 else _properties(names) if is_last else _each_property(names)
+        found.append((len(names) == 1 or is_last, step))
     return end + 1
 
 
@@ -182,7 +298,7 @@ def _closing(path: str, at: int) -> int:
             if not depth:
                 return place
         place += 1
-    raise PathError(f"Could not parse token starting at position {at}")
+    raise PathSyntaxError(f"Could not parse token starting at position {at}")
 
 
 def _names(inner: str) -> list[str]:
@@ -190,14 +306,14 @@ def _names(inner: str) -> list[str]:
     while at < len(inner):
         match = _QUOTED.match(inner, at)
         if match is None:
-            raise PathError(f"Could not parse token: [{inner}]")
+            raise PathSyntaxError(f"Could not parse token: [{inner}]")
         names.append(re.sub(r"\\(.)", r"\1", match[1][1:-1]))
         at = match.end()
     return names
 
 
 def _property(name: str) -> Step:
-    def step(value: Any) -> Iterator[Any]:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         if not isinstance(value, dict) or name not in value:
             raise PathError(f"No results for path: {name}")
         yield value[name]
@@ -206,7 +322,7 @@ def _property(name: str) -> Step:
 
 
 def _properties(names: list[str]) -> Step:
-    def step(value: Any) -> Iterator[Any]:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         if not isinstance(value, dict):
             raise PathError("expected an object")
         yield {name: value[name] for name in names if name in value}
@@ -214,8 +330,17 @@ def _properties(names: list[str]) -> Step:
     return step
 
 
+def _each_property(names: list[str]) -> Step:
+    def step(value: Any, root: Any) -> Iterator[Any]:
+        if not isinstance(value, dict):
+            raise PathError("expected an object")
+        yield from (value[name] for name in names if name in value)
+
+    return step
+
+
 def _elements(indexes: list[int]) -> Step:
-    def step(value: Any) -> Iterator[Any]:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         if not isinstance(value, list):
             raise PathError("Filter can only be applied to arrays")
         for index in indexes:
@@ -228,7 +353,7 @@ def _elements(indexes: list[int]) -> Step:
 
 
 def _slice(start: int | None, stop: int | None) -> Step:
-    def step(value: Any) -> Iterator[Any]:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         if not isinstance(value, list):
             raise PathError("Filter can only be applied to arrays")
         yield from value[start:stop]
@@ -236,106 +361,55 @@ def _slice(start: int | None, stop: int | None) -> Step:
     return step
 
 
-def _children(value: Any) -> Iterator[Any]:
+def _children(value: Any, root: Any = None) -> Iterator[Any]:
     if isinstance(value, dict):
         yield from value.values()
     elif isinstance(value, list):
         yield from value
 
 
-def _descendants(value: Any) -> Iterator[Any]:
+def _descendants(value: Any, root: Any = None) -> Iterator[Any]:
     yield value
     for child in _children(value):
         yield from _descendants(child)
 
 
-def _applied(function: Callable[[Any], Any]) -> Step:
-    def step(value: Any) -> Iterator[Any]:
+def _applied(function: Callable[[Any, list[Any]], Any], arguments: list[Any]) -> Step:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         try:
-            yield function(value)
-        except (TypeError, ValueError) as error:
+            yield function(value, arguments)
+        except (TypeError, ValueError, IndexError) as error:
             raise PathError(str(error)) from error
 
     return step
 
 
-_COMPARISON: Final = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>|=~)\s*(.+)", re.DOTALL)
-
-
-def _filter(text: str) -> Step:
-    condition = _condition(text[1:-1].strip() if text.startswith("(") and _closing(text, 0) == len(text) - 1 else text)
-
-    def step(value: Any) -> Iterator[Any]:
+def _filter(condition: Condition) -> Step:
+    def step(value: Any, root: Any) -> Iterator[Any]:
         candidates = value if isinstance(value, list) else [value]
-        yield from (each for each in candidates if condition(each))
+        yield from (each for each in candidates if condition(each, root))
 
     return step
 
 
-def _condition(text: str) -> Callable[[Any], bool]:
-    for word, combine in (("||", any), ("&&", all)):
-        parts = _split(text, word)
-        if len(parts) > 1:
-            conditions = [_condition(part.strip()) for part in parts]
-            return lambda value, combine=combine: combine(condition(value) for condition in conditions)  # type: ignore[misc]
-    if text.startswith("(") and text.endswith(")"):
-        return _condition(text[1:-1].strip())
-    if text.startswith("!"):
-        negated = _condition(text[1:].strip())
-        return lambda value: not negated(value)
-    match = _COMPARISON.fullmatch(text)
-    if match is None:
-        return lambda value: _operand(text, value) is not _MISSING
-    left, operator, right = match.groups()
-    return lambda value: _compared(_operand(left, value), operator, _operand(right, value))
+def _operand(text: str) -> Operand:
+    """Return what an operand of a filter is worth for a value: a path in it or from the root, or a literal."""
+    if text[0] in "@$":
+        is_current = text[0] == "@"
 
+        def follow(value: Any, root: Any) -> Any:
+            try:
+                return read_path(value if is_current else root, text, root)
+            except PathError:
+                return MISSING
 
-def _split(text: str, word: str) -> list[str]:
-    parts, depth, quote, start = [], 0, "", 0
-    for place, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([":
-            depth += 1
-        elif character in ")]":
-            depth -= 1
-        elif not depth and text.startswith(word, place):
-            parts.append(text[start:place])
-            start = place + len(word)
-    return [*parts, text[start:]]
-
-
-_MISSING: Final = object()
-
-
-def _operand(text: str, value: Any) -> Any:
-    text = text.strip()
-    if text.startswith("@"):
-        try:
-            return read_path(value, text)
-        except PathError:
-            return _MISSING
-    if text[:1] == "'":
-        return text[1:-1]
+        return follow
+    if text[0] == "'":
+        return lambda value, root: text[1:-1]
+    if text[0] == "/":
+        return lambda value, root: text
     try:
-        return loads(text)
-    except JsonError:
-        raise PathError(f"Could not parse filter operand {text}") from None
-
-
-def _compared(left: Any, operator: str, right: Any) -> bool:
-    if operator == "==":
-        return bool(left == right)
-    if operator == "!=":
-        return bool(left != right)
-    try:
-        if operator == "=~":
-            return re.search(str(right).strip("/"), left) is not None
-        return bool(_ORDER[operator](left, right))
-    except TypeError:
-        return False
-
-
-_ORDER: Final[dict[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+        literal = loads(text)
+    except JsonError as error:
+        raise PathSyntaxError(f"Could not parse filter operand {text}") from error
+    return lambda value, root: literal

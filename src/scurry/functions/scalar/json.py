@@ -6,7 +6,6 @@ wrapper, ON EMPTY, ON ERROR), JSON_EXISTS(text, path, ON ERROR). The type after 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -36,7 +35,7 @@ _TEXT: Final = (*CHARACTER, NullType)
 
 
 _ESCAPES: Final = {
-    '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    '"': '\\"', "/": "\\/", "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
 }  # fmt: skip
 
 
@@ -59,9 +58,12 @@ def _read(text: str, path: str) -> tuple[bool, Any]:
     if value is None:
         return lax, _Failure("json object can not be null")
     try:
-        return lax, read_path(value, spec)
+        found = read_path(value, spec, lenient=lax)
     except PathError as error:
-        return lax, None if lax else _Failure(str(error))
+        return lax, _Failure(str(error))
+    if found is None and not lax:
+        return lax, _Failure("Strict jsonpath mode requires a non empty returned value, but is null")
+    return lax, found
 
 
 def _is_scalar(value: Any) -> bool:
@@ -104,12 +106,17 @@ def _infer_value(site: CallSite) -> Signature:
     target = site.target or STRING
     if not isinstance(target, (VarCharType, BooleanType, IntType, DoubleType)):
         raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_VALUE().")
+    for behavior, default in zip(site.arguments[2::2], site.arguments[3::2], strict=True):
+        if behavior.value == "DEFAULT" and isinstance(default.type, NullType):
+            raise SignatureError("Illegal use of 'NULL'")
     return Signature(site.types, target.nullable())
 
 
 def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
     on_empty, on_error = _symbol(site, 2, "NULL"), _symbol(site, 4, "NULL")
     convert: Callable[[Any], Any] = _CONVERSIONS.get(type(result_type), _scalar_text)
+    # No default is the BigDecimal that Flink takes for a DOUBLE.
+    convert_default = _as_class("java.math.BigDecimal") if isinstance(result_type, DoubleType) else convert
 
     def json_value(
         text: str | None, path: str | None, _: Any = None, empty: Any = None, __: Any = None, error: Any = None
@@ -120,9 +127,9 @@ def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
         if not isinstance(value, _Failure) and not lax and value is not None and not _is_scalar(value):
             value = _Failure("Strict jsonpath mode requires scalar value, and the actual value is: " + dumps(value))
         if isinstance(value, _Failure):
-            return _answer(on_error, value.message, error, convert)
+            return _answer(on_error, value.message, error, convert_default)
         if value is None or not _is_scalar(value):
-            return _answer(on_empty, "Empty result of JSON_VALUE function is not allowed", empty, convert)
+            return _answer(on_empty, "Empty result of JSON_VALUE function is not allowed", empty, convert_default)
         return convert(value)
 
     return value_kernel(json_value, result_type, nulls=True)
@@ -170,6 +177,9 @@ def _infer_query(site: CallSite) -> Signature:
                 f"Unsupported array element type '{target.element_type.type_name()}' for RETURNING ARRAY in "
                 "JSON_QUERY()."
             )
+        for event, place in (("error", 4), ("empty", 3)):
+            if _symbol(site, place, "NULL") == "EMPTY OBJECT":
+                raise SignatureError(f"Illegal on {event} behavior 'EMPTY OBJECT' for return type: {target}")
     elif not isinstance(target, VarCharType):
         raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_QUERY().")
     return Signature(site.types, target.nullable())
@@ -250,19 +260,31 @@ def quote(text: str) -> str:
 
 
 def _units(character: str) -> str:
-    data = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{data[at : at + 2].hex()}" for at in range(0, len(data), 2))
+    """Return the escapes of a character; of two units, Flink writes the whole character in place of the first."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\u{code:04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+_ESCAPED: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_UNESCAPES: Final = {
+    '"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t",
+}  # fmt: skip
 
 
 def unquote(text: str) -> str:
     """JSON_UNQUOTE: the text of a JSON string, and any other text as it is."""
-    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+    if not (text.startswith('"') and text.endswith('"')):
         return text
     try:
-        found = json.loads(text)
-    except ValueError:
+        loads(text)
+        units = _ESCAPED.sub(lambda found: _unescaped(found[1]), text[1:-1])
+    except (JsonError, KeyError):
         return text
-    return found if isinstance(found, str) else text
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(escape: str) -> str:
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _UNESCAPES[escape]
 
 
 FUNCTIONS = (

@@ -10,16 +10,16 @@ import base64
 import json
 import math
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
 from scurry.functions.casts.texts import text_of
 from scurry.functions.definition import Argument, CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
-from scurry.functions.java_text import double_text, float_text
-from scurry.functions.json_path import JsonError, dumps, loads
+from scurry.functions.java_text import double_text
+from scurry.functions.json_path import JsonError, decimal_text, dumps, loads
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import nullable, signature
+from scurry.functions.variants import parse_json, try_parse_json
 from scurry.logical_types import (
     ArrayType,
     BooleanType,
@@ -57,10 +57,12 @@ def _writer(data_type: Any, session: Session) -> Writer:
         return lambda value: json.dumps(value, ensure_ascii=False)
     if isinstance(data_type, BooleanType):
         return lambda value: "true" if value else "false"
-    if isinstance(data_type, IntegralType | DecimalType):
-        return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
+    if isinstance(data_type, IntegralType):
+        return str
+    if isinstance(data_type, DecimalType):
+        return decimal_text
     if isinstance(data_type, DoubleType | FloatType):
-        return _double_writer(double_text if isinstance(data_type, DoubleType) else float_text)
+        return _double_json
     if isinstance(data_type, BINARY):
         return lambda value: f'"{base64.b64encode(value).decode()}"'
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
@@ -98,7 +100,7 @@ def _pairs_writer(key: DataType, value: Writer) -> Writer:
             f"Type '{key.as_summary_string()}' is not supported for JSON conversion. "
             "The key type must be a character string."
         )
-    return lambda pairs: "{" + ",".join(f"{_name(name)}:{value(item)}" for name, item in pairs) + "}"
+    return lambda pairs: "{" + ",".join(f"{_name(name)}:{value(item)}" for name, item in sorted(pairs)) + "}"
 
 
 def _name(name: str | None) -> str:
@@ -109,15 +111,12 @@ def _or_null(write: Writer) -> Writer:
     return lambda value: "null" if value is None else write(value)
 
 
-def _double_writer(text: Callable[[float], str]) -> Writer:
-    def write(value: float) -> str:
-        if not math.isfinite(value):
-            return f'"{text(value)}"'
-        # BigDecimal writes the sign of a positive exponent.
-        mantissa, e, exponent = text(value).partition("E")
-        return f"{mantissa}E+{exponent}" if e and not exponent.startswith("-") else text(value)
-
-    return write
+def _double_json(value: float) -> str:
+    if not math.isfinite(value):
+        return f'"{double_text(value)}"'
+    # As a BigDecimal: without negative zero, and with the sign of a positive exponent.
+    mantissa, e, exponent = double_text(value or 0.0).partition("E")
+    return mantissa + (e and f"E{'' if exponent.startswith('-') else '+'}{exponent}")
 
 
 def _timestamp_writer(data_type: TimestampType | LocalZonedTimestampType) -> Writer:
@@ -207,29 +206,6 @@ def _bind_json(site: CallSite, result_type: DataType) -> Kernel:
             raise EvaluationError(f"Invalid JSON string: {text}: {error}") from error
 
     return value_kernel(checked, result_type)
-
-
-def parse_json(text: str, allows_duplicates: bool = False) -> str:
-    """PARSE_JSON: a JSON text as a VARIANT."""
-    try:
-        json.loads(text, object_pairs_hook=None if allows_duplicates else _without_duplicates)
-        return dumps(loads(text))
-    except (JsonError, ValueError) as error:
-        raise EvaluationError(str(error)) from error
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise JsonError("VARIANT_DUPLICATE_KEY")
-    return dict(pairs)
-
-
-def try_parse_json(text: str, allows_duplicates: bool = False) -> str | None:
-    """TRY_PARSE_JSON: a JSON text as a VARIANT, NULL if it is none."""
-    try:
-        return parse_json(text, allows_duplicates)
-    except EvaluationError:
-        return None
 
 
 def _variant(site: CallSite, types: Any) -> DataType:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -31,8 +30,9 @@ from scurry.runtime.tables.expressions import compile_expressions
 from scurry.sql.parser import parse
 from scurry.sql.validator import validate_expression
 from scurry.table.types import DataTypes
+from support.conformance import CONFORMANCE
 
-CORPUS = Path("/work/shared/conformance/sql/functions/public.jsonl")
+CORPUS = CONFORMANCE / "sql" / "functions" / "public.jsonl"
 
 NULL_COLUMNS: dict[str, DataType] = {
     "n_boolean": BOOLEAN,

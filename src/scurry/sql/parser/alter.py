@@ -192,9 +192,7 @@ class AlterationParser(DefinitionParser):
 
     def _materialized_table_action(self) -> AlterAction:
         start = self.position
-        key = self.expect_any(
-            "SUSPEND", "RESUME", "REFRESH", "SET", "RESET", "RENAME", "AS", "ADD", "MODIFY", "DROP"
-        )  # fmt: skip
+        key = self.expect_any("SUSPEND", "RESUME", "REFRESH", "SET", "RESET", "AS", "ADD", "MODIFY", "DROP")
         if key == "SUSPEND":
             return Suspend(span=self.span_from(start))
         if key == "RESUME":
@@ -206,9 +204,6 @@ class AlterationParser(DefinitionParser):
             return self._set_of_materialized_table(start)
         if key == "RESET":
             return ResetProperties(self.property_keys(), span=self.span_from(start))
-        if key == "RENAME":
-            self.expect("TO")
-            return RenameTo(self.compound_name(), span=self.span_from(start))
         if key == "AS":
             return SetQuery(self.query(), span=self.span_from(start))
         if key == "DROP":

@@ -1,6 +1,7 @@
 """The answers of real Flink to thousands of expressions: as many as before are met.
 
-The numbers are what is met now; they may only rise. `python tests/functions/corpus.py` shows what differs.
+The numbers are what is met now; they may only rise. `PYTHONPATH=tests python tests/functions/corpus.py` shows what
+differs.
 """
 
 from __future__ import annotations

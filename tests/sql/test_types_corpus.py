@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,9 @@ from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogTable, data_type, validate_query
+from support.conformance import CONFORMANCE
 
-CORPUS = Path("/work/shared/conformance/sql/types")
+CORPUS = CONFORMANCE / "sql" / "types"
 STREAMING = Session(is_streaming=True)
 
 

@@ -9,18 +9,18 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from scurry.logical_types import DataType, DateType, DecimalType, RowType, TimestampType, TimeType
 from scurry.logical_types.atomic_types import LocalZonedTimestampType
 from scurry.sql.parser import parse
 from scurry.sql.validator import data_type
+from support.conformance import CONFORMANCE
 from support.queries import Tables
 
 __all__ = ["CORPUS", "cases", "difference"]
 
-CORPUS = Path("/work/shared/conformance/sql/aggregates")
+CORPUS = CONFORMANCE / "sql" / "aggregates"
 
 _WINDOWS = {
     "over_p": "PARTITION BY g",

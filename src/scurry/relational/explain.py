@@ -60,7 +60,11 @@ def plan_text(plan: Plan) -> str:
 
 
 def _lines(plan: Plan) -> list[str]:
-    found = [_DESCRIPTIONS[type(plan)](plan)]
+    found: list[str] = [_DESCRIPTIONS[type(plan)](plan)]
+    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
+        # Sorting and limiting are one operation in Flink.
+        plan, limit = plan.input, found[0].removeprefix("LogicalSort(")
+        found = [f"{_sort(plan).removesuffix(')')}, {limit}"]
     for place, each in enumerate(plan.inputs):
         last = place == len(plan.inputs) - 1
         below = _lines(each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.errors import UnsupportedError
+from scurry.relational import explain as relational_explain
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.statements.inserts import plan_insert
@@ -40,9 +41,5 @@ def explain_text(session: TableSession, statement: nodes.Statement) -> str:
 
 
 def explain_plans(session: TableSession, plans: list[Plan]) -> str:
-    """Return the text of plans.
-
-    Raises:
-        UnsupportedError: Always, yet.
-    """
-    raise UnsupportedError("EXPLAIN is not available yet")
+    """Return the text of plans."""
+    return relational_explain.explain(plans, session.for_functions())

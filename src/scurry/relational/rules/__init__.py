@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
+from scurry.relational.rules.batch_limits import check_batch
 from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
@@ -19,7 +20,14 @@ __all__ = ["RULES", "optimized"]
 
 Rule = Callable[[Plan, Session], Plan]
 
-RULES: tuple[Rule, ...] = (subqueries_to_joins, check_streaming, push_filters, prune_columns, merge_projections)
+RULES: tuple[Rule, ...] = (
+    subqueries_to_joins,
+    check_batch,
+    check_streaming,
+    push_filters,
+    prune_columns,
+    merge_projections,
+)
 
 
 def optimized(plan: Plan, session: Session) -> Plan:

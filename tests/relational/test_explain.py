@@ -1,0 +1,78 @@
+"""Plans as EXPLAIN shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scurry.errors import ValidationError
+from scurry.functions.definition import Session
+from scurry.logical_types import IntType, TimestampType, VarCharType
+from scurry.relational.explain import explain, plan_text
+from scurry.relational.rules import optimized
+from support.queries import Tables
+
+
+@pytest.fixture
+def tables() -> Tables:
+    found = Tables()
+    found.add("t", {"a": IntType(), "s": VarCharType(0x7FFFFFFF), "ts": TimestampType(3)})
+    return found
+
+
+SCAN = "LogicalTableScan(table=[[default_catalog, default_database, t]])"
+
+TEXTS = {
+    "SELECT a + 1 AS b FROM t WHERE s = 'x'": [
+        "LogicalProject(b=[+($0, 1)])",
+        "+- LogicalFilter(condition=[=($1, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
+        f"   +- {SCAN}",
+    ],
+    "SELECT a FROM t ORDER BY a DESC LIMIT 2": [
+        "LogicalSort(sort0=[$0], dir0=[DESC-nulls-last], fetch=[2])",
+        "+- LogicalProject(a=[$0])",
+        f"   +- {SCAN}",
+    ],
+    "SELECT s, COUNT(DISTINCT a) FILTER (WHERE a > 1) AS n FROM t GROUP BY ROLLUP (s)": [
+        "LogicalProject(s=[$0], n=[$2])",
+        "+- LogicalAggregate(group=[{0}], groups=[[{0}, {}]], EXPR$0=[COUNT(DISTINCT $1) FILTER $2])",
+        "   +- LogicalProject(s=[$1], a=[$0], $f2=[>($0, 1)])",
+        f"      +- {SCAN}",
+    ],
+    "SELECT x.a FROM t AS x LEFT JOIN t AS y ON x.a = y.a": [
+        "LogicalProject(a=[$0])",
+        "+- LogicalJoin(condition=[=($0, $3)], joinType=[left])",
+        f"   :- {SCAN}",
+        f"   +- {SCAN}",
+    ],
+    "SELECT a FROM t UNION ALL SELECT 1": [
+        "LogicalUnion(all=[true])",
+        ":- LogicalProject(a=[$0])",
+        f":  +- {SCAN}",
+        "+- LogicalProject(EXPR$0=[1])",
+        "   +- LogicalValues(tuples=[[{  }]])",
+    ],
+    "SELECT window_end FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND))": [
+        "LogicalProject(window_end=[$4])",
+        "+- LogicalTableFunctionScan(invocation=[TUMBLE(DESCRIPTOR($2), 5000:INTERVAL SECOND)])",
+        f"   +- {SCAN}",
+    ],
+}
+
+
+@pytest.mark.parametrize("query", TEXTS)
+def test_text(tables: Tables, query: str) -> None:
+    assert plan_text(tables.plan(query)).splitlines() == TEXTS[query]
+
+
+def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> None:
+    text = explain([tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")], Session())
+    written, executed = text.split("== Optimized Execution Plan ==")
+    assert written.startswith("== Abstract Syntax Tree ==")
+    assert "EXISTS({" in written
+    assert "joinType=[semi]" in executed
+
+
+def test_session_windows_are_refused_in_batch(tables: Tables) -> None:
+    query = "SELECT a FROM TABLE(SESSION(TABLE t PARTITION BY a, DESCRIPTOR(ts), INTERVAL '5' SECOND))"
+    with pytest.raises(ValidationError, match="Unaligned windows like session are not supported in batch mode yet"):
+        optimized(tables.plan(query), Session())

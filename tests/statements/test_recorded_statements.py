@@ -11,9 +11,6 @@ from support.statements.files import TRANSCRIPTS
 
 #: Beginnings of statements that Flink and scurry answer differently.
 DIFFERENT: dict[str, tuple[str, ...]] = {
-    # columns of views are not qualified, and stars stay stars
-    "alter": ("SHOW CREATE VIEW",),
-    "views": ("SHOW CREATE VIEW",),
     # there is no EXPLAIN yet
     "ctas": ("EXPLAIN",),
     # maps keep the order of the JSON text; in Flink they have that of their keys' hash codes

@@ -1,0 +1,49 @@
+"""Views keep their meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from scurry.table import EnvironmentSettings, TableEnvironment
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    made.get_config().set("scurry.runner", "local")
+    made.execute_sql("CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
+    return made
+
+
+def columns(env: TableEnvironment, query: str) -> list[str]:
+    return env.sql_query(query).get_schema().get_field_names()
+
+
+def test_a_view_of_all_columns_keeps_them_when_the_table_gets_more(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE VIEW v AS SELECT * FROM t")
+    env.execute_sql("ALTER TABLE t ADD c INT FIRST")
+    assert columns(env, "SELECT * FROM v") == ["a", "b"]
+    assert columns(env, "SELECT * FROM t") == ["c", "a", "b"]
+
+
+def test_a_view_reads_its_tables_from_any_database(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE VIEW v AS WITH w AS (SELECT a FROM t) SELECT x.a FROM w AS x JOIN t ON x.a = t.a")
+    env.execute_sql("CREATE DATABASE other")
+    env.execute_sql("USE other")
+    assert columns(env, "SELECT * FROM default_database.v") == ["a"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a, COUNT(*) AS n FROM t GROUP BY a HAVING COUNT(*) > 0 ORDER BY n",
+        "SELECT t.*, b AS c FROM t WHERE EXISTS (SELECT 1 FROM t AS u WHERE u.a = t.a)",
+        "SELECT a FROM t UNION ALL SELECT CHAR_LENGTH(b) FROM t",
+        "SELECT s.x, ROW_NUMBER() OVER (PARTITION BY s.x ORDER BY y) AS r FROM (SELECT a AS x, b AS y FROM t) AS s",
+        "SELECT CAST(a AS BIGINT) AS a, EXTRACT(YEAR FROM DATE '2024-01-01') FROM t JOIN (VALUES (1)) AS v(k) ON a = k",
+    ],
+)
+def test_a_view_has_the_columns_of_its_query(env: TableEnvironment, query: str) -> None:
+    env.execute_sql(f"CREATE TEMPORARY VIEW v AS {query}")
+    assert str(env.from_path("v").get_schema()) == str(env.sql_query(query).get_schema())
+    assert columns(env, "SELECT * FROM v") == columns(env, query)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from scurry.functions.bitmaps import members
 from scurry.functions.definition import Column, Session
 from scurry.functions.java_text import double_text, float_text, plain_decimal
 from scurry.functions.kernels import on_values
-from scurry.functions.time_zones import offset_at, zone
+from scurry.functions.time_zones import offset_at, utc_to_local, zone
 from scurry.logical_types import (
     ArrayType,
     BitmapType,
@@ -37,11 +37,14 @@ from scurry.logical_types import (
     VarCharType,
     YearMonthIntervalType,
 )
-from scurry.logical_types.arrow import units_per_second
+from scurry.logical_types.arrow import timestamp_unit, units_per_second
 from scurry.logical_types.atomic_types import MAX_LENGTH
-from scurry.logical_types.families import BINARY, CHARACTER, STRING
+from scurry.logical_types.families import BINARY, CHARACTER, STRING, TIMESTAMP
 
-__all__ = ["fitted_text", "text_cast", "text_of", "timestamp_text"]
+__all__ = ["fitted_text", "iso_text", "text_cast", "text_of", "timestamp_text"]
+
+_FIRST_YEAR: Final = np.datetime64("0001-01-01", "D")
+_AFTER_LAST_YEAR: Final = np.datetime64("10000-01-01", "D")
 
 Cast = Callable[[Column], Column]
 Text = Callable[[Any], str]
@@ -73,7 +76,48 @@ def _plain_cast(source: DataType, session: Session) -> Cast:
         return lambda column: pc.if_else(column, "TRUE", "FALSE")
     if isinstance(source, BINARY):
         return on_values(lambda value: value.decode("utf-8", "replace"), STRING)
-    return on_values(text_of(source, session), STRING)
+    by_value = on_values(text_of(source, session), STRING)
+    if isinstance(source, (DateType, *TIMESTAMP)):
+        return _of_points(source, session, by_value)
+    return by_value
+
+
+def _of_points(source: Any, session: Session, by_value: Cast) -> Cast:
+    length = 10 if isinstance(source, DateType) else 20 + source.precision if source.precision else 19
+
+    def cast(column: Column) -> Column:
+        shown = iso_text(column, source, session.time_zone)
+        return (
+            by_value(column)
+            if shown is None
+            else pc.replace_substring(pc.utf8_slice_codeunits(shown, 0, length), "T", " ")
+        )
+
+    return cast
+
+
+def iso_text(column: Column, source: Any, time_zone: str) -> Column | None:
+    """Return the wall clocks of a column as `2020-02-29T13:14:15.678`.
+
+    Args:
+        column: A column of DATE, TIMESTAMP or TIMESTAMP_LTZ.
+        source: Its type.
+        time_zone: The time zone of the session.
+
+    Returns:
+        The texts; None if a year is not one of four digits.
+    """
+    if isinstance(column, pa.Scalar):
+        return None
+    unit = "D" if isinstance(source, DateType) else timestamp_unit(source.precision)
+    plain = column.view(pa.int32() if unit == "D" else pa.int64())
+    numbers = np.asarray(pc.fill_null(plain, 0)).astype(np.int64)
+    if isinstance(source, LocalZonedTimestampType):
+        numbers = utc_to_local(numbers, units_per_second(source), time_zone)
+    points = numbers.astype(f"datetime64[{unit}]")
+    if len(points) and not (_FIRST_YEAR <= points.min() and points.max() < _AFTER_LAST_YEAR):
+        return None
+    return pa.array(np.datetime_as_string(points), pa.string(), mask=np.asarray(column.is_null()))
 
 
 def text_of(source: DataType, session: Session) -> Text:

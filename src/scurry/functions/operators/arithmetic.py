@@ -149,6 +149,10 @@ def _floats(operator: str, result_type: DataType) -> Kernel:
             pc.cast(pc.cast(each, pa.float64()) if pa.types.is_decimal(each.type) else each, wide, safe=False)
             for each in columns
         )
+        constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
+        if operator == "/" and constant and right.as_py() == 0.0 and left.is_valid:
+            # The planner of Flink computes constants as decimal numbers; columns give infinity.
+            raise EvaluationError("Division by zero")
         with np.errstate(all="ignore"):
             return pc.cast(_FLOATS[operator](left, right), kind, safe=False)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.casts.parsing import parse_date, parse_timestamp
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.java_time import Moment, format_moment, parse_leniently, parse_moment
+from scurry.functions.casts.texts import iso_text
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.java_time import Moment, format_moment, parse_leniently, parse_moment, tokens
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.scalar.clocks import clock_of
 from scurry.functions.signatures import always, refuse, signature
@@ -28,6 +31,9 @@ from scurry.logical_types.families import BIGINT, CHARACTER, DATE, INTEGER, NUME
 __all__ = ["FUNCTIONS"]
 
 _DEFAULT: Final = "yyyy-MM-dd HH:mm:ss"
+_ISO_PLACES: Final = {
+    ("y", 4): (0, 4), ("M", 2): (5, 7), ("d", 2): (8, 10), ("H", 2): (11, 13), ("m", 2): (14, 16), ("s", 2): (17, 19),
+}  # fmt: skip
 _NOT_PARSED: Final = -(2**63)
 #: Milliseconds of 0001-01-01 and of 9999-12-31 23:59:59.999.
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
@@ -65,7 +71,34 @@ def _bind_date_format(site: CallSite, result_type: DataType) -> Kernel:
             seconds += offset_at(seconds, time_zone)
         return format_moment(Moment(seconds, fraction * scale), pattern)
 
-    return value_kernel(date_format, result_type)
+    by_value = value_kernel(date_format, result_type)
+    places = _iso_places(site.arguments[1].value, given.precision) if site.arguments[1].is_literal else None
+    if places is None:
+        return by_value
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        iso = iso_text(columns[0], given, site.session.time_zone)
+        if iso is None:
+            return by_value(columns, rows)
+        parts = [pa.scalar(part) if isinstance(part, str) else pc.utf8_slice_codeunits(iso, *part) for part in places]
+        return pc.binary_join_element_wise(*parts, "")
+
+    return kernel
+
+
+def _iso_places(pattern: str | None, precision: int) -> list[str | tuple[int, int]] | None:
+    """Return the parts of a pattern as texts, or as places in `2020-02-29T13:14:15.678`; None if it has others."""
+    found: list[str | tuple[int, int]] = []
+    for token in () if pattern is None else tokens(pattern):
+        if isinstance(token, str):
+            found.append(token)
+        elif token in _ISO_PLACES:
+            found.append(_ISO_PLACES[token])
+        elif token[0] == "S" and 0 < token[1] <= precision:
+            found.append((20, 20 + token[1]))
+        else:
+            return None
+    return found if any(isinstance(part, tuple) for part in found) else None
 
 
 def _reformatted(text: str, pattern: str) -> str | None:

@@ -9,6 +9,7 @@ from scurry.logical_types import IntType, VarCharType
 from scurry.relational.explain import plan_text
 from scurry.relational.rules import Rule, optimized
 from scurry.relational.rules.merge_projections import merge_projections
+from scurry.relational.rules.order_joins import order_joins
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.subqueries import subqueries_to_joins
@@ -106,3 +107,14 @@ def test_a_correlated_aggregate_is_grouped_by_what_it_is_compared_with(tables: T
     plan = plan_text(optimized(tables.plan(query), Session()))
     assert "LogicalAggregate(group=[{1}], EXPR$0=[MAX($0)])" in plan
     assert "joinType=[left]" in plan
+
+
+def test_a_table_waits_for_the_one_that_an_equality_connects_it_with(tables: Tables) -> None:
+    query = "SELECT 1 FROM t, u, u AS v WHERE t.a = v.a AND u.c = v.c"
+    assert rewritten(tables, query, push_filters, order_joins)[2:] == [
+        "   +- LogicalJoin(condition=[=($6, $4)], joinType=[inner])",
+        "      :- LogicalJoin(condition=[=($0, $3)], joinType=[inner])",
+        "      :  :- LogicalTableScan(table=[[t]])",
+        "      :  +- LogicalTableScan(table=[[u]])",
+        "      +- LogicalTableScan(table=[[u]])",
+    ]

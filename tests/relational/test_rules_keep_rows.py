@@ -62,6 +62,23 @@ def test_a_join_with_conditions_has_the_same_rows(
         assert rows(plan) == expected, rule.__name__
 
 
+@settings(max_examples=40, deadline=None)
+@given(ROWS, ROWS, st.sampled_from(["t.a = v.a AND u.b = v.b", "v.a = u.a AND t.b < v.b", "t.a = u.a OR v.b = 1"]))
+def test_several_tables_have_the_same_rows(
+    left: list[tuple[Any, ...]], right: list[tuple[Any, ...]], where: str
+) -> None:
+    tables = Tables()
+    tables.add("t", {"a": IntType(), "b": IntType()}, *left)
+    tables.add("u", {"a": IntType(), "b": IntType()}, *right)
+    columns = "t.a, t.b, u.a AS c, u.b AS d, v.a AS e, w.b AS f"
+    query = f"SELECT {columns} FROM t, u, t AS v, (VALUES (1), (2)) AS w(b) WHERE {where}"
+    plan = tables.plan(query)
+    expected = rows(plan)
+    for rule in RULES:
+        plan = rule(plan, BATCH)
+        assert rows(plan) == expected, rule.__name__
+
+
 @settings(max_examples=60, deadline=None)
 @given(ROWS, ROWS)
 def test_subqueries_are_what_a_loop_over_the_outer_rows_says(

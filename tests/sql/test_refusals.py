@@ -53,3 +53,8 @@ def test_refused(tables: Tables, query: str) -> None:
     with pytest.raises(ValidationError) as raised:
         tables.plan(query)
     assert str(raised.value) == f"SQL validation failed. {REFUSED[query]}"
+
+
+def test_a_property_of_a_window_without_the_window_is_no_call(tables: Tables) -> None:
+    with pytest.raises(ValidationError, match=r"Unsupported call: TUMBLE_START\(INT, INTERVAL SECOND\(3\) NOT NULL\)"):
+        tables.plan("SELECT TUMBLE_START(id, INTERVAL '1' MINUTE) FROM t")

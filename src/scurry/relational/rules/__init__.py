@@ -11,6 +11,7 @@ from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
 from scurry.relational.rules.batch_limits import check_batch
 from scurry.relational.rules.merge_projections import merge_projections
+from scurry.relational.rules.order_joins import order_joins
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.streaming_limits import check_streaming
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     check_batch,
     check_streaming,
     push_filters,
+    order_joins,
     prune_columns,
     merge_projections,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.errors import ValidationError
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import BooleanType, DataType, NullType, RowType, StructuredType
 from scurry.logical_types.common_type import least_restrictive
@@ -23,6 +24,11 @@ from scurry.sql.validator.special_forms import SPECIAL_FORMS
 from scurry.sql.validator.types import data_type
 
 __all__ = ["ExpressionValidator", "Interceptor", "Resolved"]
+
+# What GROUP BY TUMBLE(...) and the like make known; elsewhere they are no functions.
+_GROUP_WINDOW_PROPERTIES = {
+    f"{kind}_{what}" for kind in ("TUMBLE", "HOP", "SESSION") for what in ("START", "END", "ROWTIME", "PROCTIME")
+}
 
 Interceptor = Callable[[nodes.Expression, "ExpressionValidator"], Expression | None]
 
@@ -159,6 +165,9 @@ class ExpressionValidator:
         if is_aggregate(node, self.environment):
             raise invalid(node.span, f"Aggregate expression {name.upper()} is illegal here")
         arguments = [self._argument(each) for each in node.arguments]
+        if name.upper() in _GROUP_WINDOW_PROPERTIES:
+            shown = ", ".join(each.type.as_summary_string().replace(" *ROWTIME*", "") for each in arguments)
+            raise ValidationError(f"Unsupported call: {name.upper()}({shown})")
         return self.call(str(node.name), arguments, node.span)
 
     def _unary(self, node: nodes.UnaryOperation) -> Expression:

@@ -57,6 +57,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.runtime.tables": {
         "scurry.errors", "scurry.logical_types", "scurry.functions", "scurry.relational",
     },
+    "scurry.runtime.tables.streaming": {
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.connectors.tables",
+        "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime.tables",
+    },
     "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
     "scurry.formats": {
         "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
@@ -68,7 +72,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.statements": {
         "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
         "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
-        "scurry.runtime.tables", "scurry.graph", "scurry.dependencies",
+        "scurry.runtime", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.graph",
+        "scurry.dependencies",
     },
     "scurry.table": {
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
@@ -111,7 +116,7 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
 
 IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
 
-COMPUTING_ON_COLUMNS = {"scurry.functions", "scurry.runtime.tables", "scurry.spark"}
+COMPUTING_ON_COLUMNS = {"scurry.functions", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.spark"}
 
 HEAVY = {"pyspark", "pandas", "pyarrow", "fastapi", "uvicorn", "psycopg", "fastavro", "deltalake", "pyiceberg"}
 

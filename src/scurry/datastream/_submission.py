@@ -7,11 +7,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
-from scurry.common._config.checkpoint import MIN_PAUSE, RETENTION
-from scurry.common._config.rest import REST_TOKEN
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.configuration import Configuration
 from scurry.common.job_client import REQUESTER, JobClient
@@ -21,8 +20,8 @@ from scurry.common.job_status import JobStatus
 from scurry.datastream._caches import keeps_caches, resolve_caches
 from scurry.errors import ConfigError, TopologyError, UnsupportedError
 from scurry.graph import operators as ops
+from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
-from scurry.graph.settings import JobSettings
 
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["job_plan", "submit_job", "wait_for"]
 
 _DEFAULT_JOB_NAME = "Flink Streaming Job"
-_FEWEST_KEY_GROUPS, _MOST_KEY_GROUPS = 128, 1 << 15
 
 
 def job_plan(
@@ -66,23 +64,10 @@ def job_plan(
         _require_uids([*sources, *operators])
     mode = _mode(configuration, sources)
     sinks += resolve_caches(sinks, keeps_caches(mode, configuration))
-    interval = configuration.get(options.CHECKPOINTING_INTERVAL) if mode == "STREAMING" else None
-    settings = JobSettings(
-        job_name=job_name or configuration.get(options.JOB_NAME) or _DEFAULT_JOB_NAME,
-        parallelism=parallelism,
-        max_parallelism=_key_groups(configuration, parallelism),
-        mode=mode,
-        auto_watermark_interval_ms=configuration.get(options.AUTO_WATERMARK_INTERVAL) or 0,
-        chaining=configuration.get(options.OPERATOR_CHAINING) is True,
-        checkpoint_interval_ms=interval or None,
-        checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
-        checkpoint_pause_ms=configuration.get(MIN_PAUSE) or 0,
-        delete_on_cancel=configuration.get(RETENTION) not in (None, "RETAIN_ON_CANCELLATION"),
-        final_savepoint_dir=_final_savepoint_dir(configuration, mode),
-        runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
-        configuration={**_by_key(configuration), **_plain_numbers(configuration), **parameters},
-    )
-    return plan_job(sinks, settings)
+    name = job_name or configuration.get(options.JOB_NAME) or _DEFAULT_JOB_NAME
+    final_savepoint_dir = _final_savepoint_dir(configuration, mode)
+    settings = configured_settings(configuration, mode, parallelism, name, parameters)
+    return plan_job(sinks, replace(settings, final_savepoint_dir=final_savepoint_dir))
 
 
 def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
@@ -246,38 +231,6 @@ def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
             "JobClient.stop_with_savepoint(...)"
         )
     return directory
-
-
-def _key_groups(configuration: Configuration, parallelism: int) -> int:
-    """Return the configured number, or Flink's default: 1.5 times the parallelism, rounded up to a power of two."""
-    configured = configuration.get(options.MAX_PARALLELISM)
-    if configured is not None and configured > 0:
-        return configured
-    power_of_two = 1 << (parallelism + parallelism // 2 - 1).bit_length()
-    return min(max(power_of_two, _FEWEST_KEY_GROUPS), _MOST_KEY_GROUPS)
-
-
-def _by_key(configuration: Configuration) -> dict[str, str]:
-    """Return all settings that tasks and functions may read, those set by an alias also under their key."""
-    values = configuration.to_dict()
-    values.pop(REST_TOKEN.key, None)
-    for option in options.OPTIONS:
-        named = next((alias for alias in option.aliases if alias in values), None)
-        if named is not None:
-            values.setdefault(option.key, values[named])
-    return values
-
-
-def _plain_numbers(configuration: Configuration) -> dict[str, str]:
-    """Return scurry's own settings that have units as plain numbers, which the runtime reads."""
-    own = (
-        options.BATCH_MAX_BYTES,
-        options.BATCH_MAX_RECORDS,
-        options.RECORD_MAX_BYTES,
-        options.BATCH_TARGET_DURATION,
-        options.TICK_INTERVAL,
-    )
-    return {option.key: str(configuration.get(option)) for option in own if configuration.contains_key(option.key)}
 
 
 class _ExplainedJob(JobClient):

@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
@@ -18,8 +18,12 @@ from scurry.errors import JobError, UnsupportedError
 from scurry.relational.plan import Plan, Sink
 from scurry.statements.runners import runner_for
 from scurry.statements.session import TableSession
+from scurry.statements.streaming_runner import StreamingTableRunner, wait_for
 
-__all__ = ["TableJob", "run_query", "run_sinks"]
+if TYPE_CHECKING:
+    from scurry.runtime.driver.client import RunningJob
+
+__all__ = ["StreamingTableJob", "TableJob", "run_query", "run_sinks"]
 
 
 def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
@@ -29,7 +33,10 @@ def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
 
 def run_sinks(session: TableSession, sinks: Sequence[Sink]) -> TableJob:
     """Start the job that writes some sinks."""
-    job, runner = TableJob(), runner_for(session)
+    runner = runner_for(session)
+    if isinstance(runner, StreamingTableRunner):
+        return StreamingTableJob(runner.start(session, sinks))
+    job = TableJob()
     job.start(lambda: runner.write(session, sinks))
     return job
 
@@ -133,3 +140,51 @@ class TableJob(JobClient):
 
         threading.Thread(target=complete, daemon=True).start()
         return CompletableFuture(future)
+
+
+class StreamingTableJob(TableJob):
+    """The job of INSERT statements in STREAMING."""
+
+    def __init__(self, job: RunningJob) -> None:
+        """Take the job of the graph."""
+        super().__init__()
+        self._job = job
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait until the job has ended.
+
+        Raises:
+            TimeoutError: It has not.
+            ScurryError: It failed.
+        """
+        wait_for(self._job, timeout_ms)
+
+    def get_job_id(self) -> JobID:
+        """Return its identifier."""
+        return self._job.get_job_id()
+
+    def get_job_status(self) -> CompletableFuture[JobStatus]:
+        """Return its status."""
+        return self._job.get_job_status()
+
+    def cancel(self) -> CompletableFuture[None]:
+        """Stop the job at the next end of a micro-batch."""
+        return self._job.cancel()
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture[str]:
+        """End the job and save its state; the future gets the savepoint's path."""
+        return self._job.stop_with_savepoint(advance_to_end_of_event_time, savepoint_directory)
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
+        """Save the job's state while it continues; the future gets the savepoint's path."""
+        return self._job.trigger_savepoint(savepoint_directory)
+
+    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
+        """Return the metrics of the committed micro-batches."""
+        return self._job.get_metrics()
+
+    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
+        """Return the result, once the job has ended."""
+        return self._job.get_job_execution_result()

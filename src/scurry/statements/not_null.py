@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scurry.connectors.tables.contract import Changes
 from scurry.errors import ValidationError
 from scurry.relational.plan import Sink
 from scurry.statements.session import TableSession
@@ -33,6 +34,14 @@ class NotNullEnforcer:
         persisted = [column for column in sink.table.table.schema.get_columns() if column.is_persisted()]
         columns = tuple((i, column.name) for i, column in enumerate(persisted) if not column.data_type.is_nullable)
         return cls(columns, session.setting("table.exec.sink.not-null-enforcer", "ERROR").upper() == "DROP")
+
+    def changes(self, changes: Changes) -> Changes:
+        """Return the changes that may be written.
+
+        Raises:
+            ValidationError: A row has a NULL, and such rows are refused.
+        """
+        return Changes(self.apply(changes.batch))
 
     def apply(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows that may be written.

@@ -1,4 +1,4 @@
-"""What executes plans: Spark in BATCH; this process in BATCH and, without changelogs, in STREAMING."""
+"""What executes plans: in BATCH Spark or this process, in STREAMING a job of scurry's own."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from scurry.connectors.sink import WriterContext
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.dependencies import JobDependencies
-from scurry.errors import UnsupportedError
 from scurry.graph.settings import JobSettings
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.session import TableSession
+from scurry.statements.streaming_runner import StreamingTableRunner
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LocalTableRunner", "SparkTableRunner", "TableRunner", "runner_for"]
+__all__ = ["LocalTableRunner", "SparkTableRunner", "StreamingTableRunner", "TableRunner", "runner_for"]
 
 
 class TableRunner(Protocol):
@@ -39,33 +39,20 @@ class TableRunner(Protocol):
         ...
 
 
-#: Flink's names of the operators whose results change, so that STREAMING needs more than rows that are added
-_CHANGING = {
-    "Aggregate": "GroupAggregate",
-    "Correlate": "Correlate",
-    "Join": "Join",
-    "Match": "Match",
-    "Over": "OverAggregate",
-    "Snapshot": "TemporalJoin",
-    "Sort": "Sort",
-    "WindowTable": "WindowTableFunction",
-}
-
-
 def runner_for(session: TableSession) -> TableRunner:
-    """Return what executes the plans of a session: Spark in BATCH, this process for the runner `local`."""
-    if session.is_streaming or session.configuration.get(RUNNER) == "local":
+    """Return what executes the plans of a session: a job in STREAMING; in BATCH Spark, or this process."""
+    if session.is_streaming:
+        return StreamingTableRunner()
+    if session.configuration.get(RUNNER) == "local":
         return LocalTableRunner()
     return SparkTableRunner()
 
 
 class LocalTableRunner:
-    """Execute plans in this process."""
+    """Execute plans in this process, in BATCH."""
 
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
         """Yield the rows of a plan, computed as they are taken."""
-        if session.is_streaming:
-            _refuse_changing(plan)
         return map(Changes, self._batches(session, plan))
 
     def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
@@ -173,15 +160,3 @@ def _settings(session: TableSession) -> JobSettings:
 
 def _spark_execution() -> Any:
     return importlib.import_module("scurry.spark.tables.execution")
-
-
-def _refuse_changing(plan: Plan) -> None:
-    for node in relational.walk(plan):
-        name = _CHANGING.get(type(node).__name__)
-        if isinstance(node, relational.SetOperation) and not (node.kind == "UNION" and node.all):
-            name = node.kind.capitalize()
-        if name is not None:
-            raise UnsupportedError(
-                f"{name} in STREAMING: its result changes with further rows, which scurry's SQL does not stream yet; "
-                "use EnvironmentSettings.in_batch_mode()"
-            )

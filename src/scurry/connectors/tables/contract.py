@@ -12,6 +12,8 @@ from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
 from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.connectors.sink import Sink
+from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.tables.split_enumerator import SplitEnumerator
 from scurry.errors import ValidationError
 from scurry.logical_types import DataType
 
@@ -64,6 +66,15 @@ class TableSource(ABC):
     def splits(self) -> list[Any]:
         """Return the pieces that are read separately, in order; called on the driver. Each is picklable."""
 
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return what assigns the pieces to the readers of a STREAMING job.
+
+        Args:
+            channels: The number of readers.
+            limits: How much they read at once.
+        """
+        return SplitEnumerator(self.splits(), channels)
+
     @abstractmethod
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece.
@@ -76,18 +87,50 @@ class TableSource(ABC):
             MalformedRecordError: Input cannot be decoded.
         """
 
+    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of an assignment of the enumerator.
+
+        Args:
+            work: What the enumerator assigned; that of `SplitEnumerator` is a list of pieces.
+            columns: Names of the columns to read, as for `read`.
+
+        Raises:
+            MalformedRecordError: Input cannot be decoded.
+        """
+        for split in work:
+            yield from self.read(split, columns)
+
 
 @dataclass(frozen=True)
 class Changes:
-    """Rows for a sink.
+    """Rows that travel together: what operators of tables pass on, and what sinks of tables take.
 
     Attributes:
-        batch: The rows, with the persisted columns of the table.
+        batch: The rows; those for a sink have the persisted columns of the table.
         kinds: The kind of change of each row, values of `RowKind`; None if all are inserted.
     """
 
     batch: pa.RecordBatch
     kinds: Sequence[int] | None = None
+
+    def __repr__(self) -> str:
+        """Return how many rows there are, of which columns: what messages show of a record."""
+        return f"{self.batch.num_rows} rows of ({', '.join(self.batch.schema.names)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows as an Arrow IPC stream, without what their buffers hold beside them."""
+        import pyarrow as pa
+
+        stream = pa.BufferOutputStream()
+        with pa.ipc.new_stream(stream, self.batch.schema) as writer:
+            writer.write_batch(self.batch)
+        return _changes, (stream.getvalue().to_pybytes(), self.kinds)
+
+
+def _changes(stream: bytes, kinds: Sequence[int] | None) -> Changes:
+    import pyarrow as pa
+
+    return Changes(pa.ipc.open_stream(stream).read_next_batch(), kinds)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options, TableOption, whole_number
 from scurry.common._config.option import parse_duration
+from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.files.formats.csv.schema import parse_double
+from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.contract import TableContext, TableFactory, TableSource
 from scurry.errors import ValidationError
 from scurry.logical_types import (
@@ -116,22 +118,38 @@ class DataGenSource(TableSource):
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows at the configured rate."""
+        total, done, begun = split, 0, time.monotonic()
+        for batch in self._rows(0, total, columns):
+            yield batch
+            done += batch.num_rows
+            ahead = done / self.rate - (time.monotonic() - begun)
+            if ahead > 0 and (total is None or done < total):
+                time.sleep(ahead)
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return what assigns ranges of rows at the configured rate."""
+        rows = DataGeneratorSource(int, self.total, self.rate)
+        return rows.create_enumerator(channels, limits)
+
+    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield a range of the rows; those of a sequence are the same whenever they are made."""
+        start, stop = work
+        yield from self._rows(start, stop, columns)
+
+    def _rows(self, start: int, stop: int | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         types = dict(self.fields)
-        makers = [(_maker(name, types[name], self.options), types[name]) for name in columns]
-        total, done, begun = split, 0, time.monotonic()
-        while total is None or done < total:
-            size = max(1, min(_CHUNK, self.rate, _CHUNK if total is None else total - done))
+        makers = [(_maker(name, types[name], self.options, start), types[name]) for name in columns]
+        at = start
+        while stop is None or at < stop:
+            size = max(1, min(_CHUNK, self.rate, _CHUNK if stop is None else stop - at))
             if makers:
                 arrays = [from_values([make() for _ in range(size)], data_type) for make, data_type in makers]
                 yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
             else:
                 yield pa.RecordBatch.from_struct_array(pa.array([{}] * size, pa.struct([])))
-            done += size
-            ahead = done / self.rate - (time.monotonic() - begun)
-            if ahead > 0 and (total is None or done < total):
-                time.sleep(ahead)
+            at += size
 
 
 def _is_sequence(name: str, data_type: DataType, options: Options) -> bool:
@@ -206,10 +224,11 @@ def _truth(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _maker(name: str, data_type: DataType, options: Options) -> Maker:
+def _maker(name: str, data_type: DataType, options: Options, at: int) -> Maker:
+    """Return what makes the values of a column, beginning with the row at a position."""
     if _is_sequence(name, data_type, options):
         start, _ = _sequence(name, options)
-        return _counting(start, data_type)
+        return _counting(start + at, data_type)
     return _random(f"fields.{name}", data_type, options)
 
 

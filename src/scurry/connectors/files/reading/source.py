@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,6 +51,7 @@ class FileSource(Source):
         discovery_interval_ms: int | None = None,
         splits: FileSplits | None = None,
         drop_malformed: bool = False,
+        pattern: str | None = None,
     ) -> None:
         """Describe what to read.
 
@@ -59,6 +61,7 @@ class FileSource(Source):
             discovery_interval_ms: Milliseconds between discoveries of new files; None for a bounded source.
             splits: How to split large files among channels; None for one channel per file.
             drop_malformed: Skip malformed records instead of failing the job.
+            pattern: Regular expression that the whole path of a file must match; None for all files.
 
         Raises:
             ArgumentError: There is no path.
@@ -73,6 +76,7 @@ class FileSource(Source):
         self.discovery_interval_ms = discovery_interval_ms
         self.splits = splits or FileSplits()
         self.drop_malformed = drop_malformed
+        self.pattern = pattern
         self.bounded = discovery_interval_ms is None
 
     @property
@@ -150,6 +154,7 @@ class _FileEnumerator(Enumerator):
     ) -> None:
         self._format = source.file_format
         self._paths = source.paths
+        self._pattern = None if source.pattern is None else re.compile(source.pattern)
         self._split_bytes = source.splits.max_bytes
         self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
         self._max_bytes = max_bytes
@@ -172,6 +177,8 @@ class _FileEnumerator(Enumerator):
             for start in expand(fs, path, must_exist=self._interval is None):
                 found.extend((prefix + status.path, status) for status in fs.files(start))
         found = list(dict(found).items())  # patterns may overlap
+        if self._pattern is not None:
+            found = [item for item in found if self._pattern.fullmatch(item[1].path)]
         found.sort(key=lambda item: (item[1].modified, item[0]))
         new = [item for item in found if item[0] not in self._seen]
         self._seen.update(address for address, _ in new)

@@ -60,6 +60,7 @@ class FileSystemFactory(TableFactory):
             metadata_keys={c.name: c.key for c in columns if isinstance(c, MetadataColumn)},
             time_zone=context.time_zone,
             bounded=not context.streaming or keys.MONITOR_INTERVAL not in options,
+            monitor_interval=options.find(keys.MONITOR_INTERVAL),
         )
         source.reader(())  # refuses columns that the format cannot read
         return source

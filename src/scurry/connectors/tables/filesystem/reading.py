@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options
-from scurry.connectors.files.filesystem import FileStatus, file_system
+from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
+from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.formats.ranges import compressed
 from scurry.connectors.files.reading.globs import expand, is_pattern
+from scurry.connectors.files.reading.source import FileSource
+from scurry.connectors.source import BatchLimits, Block, Enumerator
 from scurry.connectors.tables.contract import TableSource
 from scurry.connectors.tables.filesystem.partitions import partition_of_path, partition_value
 from scurry.errors import MalformedRecordError
@@ -40,6 +44,27 @@ class _FileSplit:
     partition: Mapping[str, str | None]
 
 
+class _Ranges(FileFormat):
+    """Which parts of files can be read separately: all that an enumerator of files asks a format."""
+
+    def __init__(self, reader: FileReader) -> None:
+        self._reader = reader
+
+    @property
+    def produced_type(self) -> None:
+        return None
+
+    @property
+    def cut_anywhere(self) -> bool:
+        return self._reader.splittable
+
+    def splittable(self, path: str) -> bool:
+        return self._reader.splittable and not compressed(path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
+        raise NotImplementedError("files of tables are read by the readers of tables")
+
+
 @dataclass(frozen=True)
 class FileTableSource(TableSource):
     """Read the files of a directory.
@@ -56,6 +81,7 @@ class FileTableSource(TableSource):
         metadata_keys: The metadata of each metadata column.
         time_zone: The session's time zone.
         bounded: Whether no files are looked for later.
+        monitor_interval: Milliseconds between looking for new files, if they are looked for.
     """
 
     metadata = _METADATA
@@ -71,6 +97,7 @@ class FileTableSource(TableSource):
     metadata_keys: Mapping[str, str]
     time_zone: str
     bounded: bool = True
+    monitor_interval: int | None = None
 
     def splits(self) -> list[Any]:
         """Return the files, ordered by their paths."""
@@ -92,15 +119,33 @@ class FileTableSource(TableSource):
         """Return the format's reader of some columns."""
         return self.format.file_reader(self.declared, columns, self.format_options, self.time_zone)
 
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return what assigns ranges of the files, and looks for new ones."""
+        interval = None if self.bounded else self.monitor_interval
+        files = FileSource(_Ranges(self.reader(())), [self.path], interval, pattern=self.pattern)
+        return files.create_enumerator(channels, limits)
+
+    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some ranges of files."""
+        base = file_system(self.path)[1]
+        for address, start, end, size in work:
+            fs, path = file_system(address)
+            status = next(iter(fs.files(path))) if self.metadata_keys else FileStatus(path, size, 0)
+            split = _FileSplit(status, partition_of_path(path, base, self.default_partition))
+            yield from self._rows(split, columns, start, end)
+
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with partition values and metadata."""
+        yield from self._rows(split, columns, 0, split.status.size)
+
+    def _rows(self, split: _FileSplit, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         fs, _ = file_system(self.path)
         stored = [column.name for column in self.declared]
         wanted = [name for name in columns if name in stored]
         constants = {name: self._constant(split, name) for name in columns if name not in stored}
-        for batch in self.reader(wanted).read(fs, split.status.path, 0, split.status.size):
+        for batch in self.reader(wanted).read(fs, split.status.path, start, end):
             arrays = []
             for name in columns:
                 if name in constants:

@@ -21,9 +21,8 @@ from scurry.runtime.tables.batch.batches import batch_of, concatenated, nulls, t
 from scurry.runtime.tables.batch.joining import cross_pairs, equal_pairs, unmatched
 from scurry.runtime.tables.batch.over import over_columns
 from scurry.runtime.tables.batch.sorting import sorted_positions
-from scurry.runtime.tables.batch.unnesting import unnested
-from scurry.runtime.tables.batch.windows import window_columns
 from scurry.runtime.tables.expressions import CompiledExpressions, compile_expressions
+from scurry.runtime.tables.row_wise import compile_row_wise
 
 __all__ = ["Executor", "ReadTable", "execute_batch"]
 
@@ -92,19 +91,12 @@ class Executor:
         columns = [pa.concat_arrays(row.columns[place::width]) for place in range(width)]
         yield batch_of(columns, plan.schema, len(plan.rows))
 
-    def _project(self, plan: nodes.Project) -> Batches:
-        compiled = self._compiled(plan.expressions)
-        for batch in self.run(plan.input):
-            yield batch_of(compiled(batch), plan.schema, batch.num_rows)
-
-    def _filter(self, plan: nodes.Filter) -> Batches:
-        compiled = self._compiled([plan.condition])
-        for batch in self.run(plan.input):
-            positions = np.flatnonzero(compiled.mask(batch))
-            if len(positions) == batch.num_rows:
-                yield batch
-            elif len(positions):
-                yield taken(batch, positions)
+    def _row_wise(self, plan: Plan) -> Batches:
+        step = compile_row_wise(plan, self._session)
+        for batch in self.run(plan.inputs[0]):
+            found = step(batch)
+            if found.num_rows:
+                yield found
 
     def _join(self, plan: nodes.Join) -> Batches:
         left, right = self.whole(plan.left), self.whole(plan.right)
@@ -180,20 +172,6 @@ class Executor:
         batch = taken(batch, order)
         yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
 
-    def _window_table(self, plan: nodes.WindowTable) -> Batches:
-        for batch in self.run(plan.input):
-            positions, columns = window_columns(plan, batch)
-            rows = taken(batch, positions)
-            yield batch_of([*rows.columns, *columns], plan.schema, rows.num_rows)
-
-    def _unnest(self, plan: nodes.Unnest) -> Batches:
-        compiled = self._compiled([plan.collection])
-        for batch in self.run(plan.input):
-            column = compiled(batch)[0]
-            positions, columns = unnested(plan, column)
-            rows = taken(batch, positions)
-            yield batch_of([*rows.columns, *columns], plan.schema, rows.num_rows)
-
 
 def _checked(pairs: tuple[Any, Any], check: Any, left: pa.RecordBatch, right: pa.RecordBatch, both: Schema) -> Any:
     """Return the pairs for which the rest of a join's condition is TRUE."""
@@ -231,14 +209,14 @@ def _kept(plan: nodes.SetOperation, left: pa.RecordBatch, right: pa.RecordBatch)
 _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.Scan: Executor._scan,
     nodes.Values: Executor._values,
-    nodes.Project: Executor._project,
-    nodes.Filter: Executor._filter,
+    nodes.Project: Executor._row_wise,
+    nodes.Filter: Executor._row_wise,
     nodes.Join: Executor._join,
     nodes.Aggregate: Executor._aggregate,
     nodes.Sort: Executor._sort,
     nodes.Limit: Executor._limit,
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
-    nodes.WindowTable: Executor._window_table,
-    nodes.Unnest: Executor._unnest,
+    nodes.WindowTable: Executor._row_wise,
+    nodes.Unnest: Executor._row_wise,
 }

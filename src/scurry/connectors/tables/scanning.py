@@ -1,0 +1,31 @@
+"""TableScan: the source of a STREAMING job that reads a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
+from scurry.connectors.tables.contract import Changes, TableSource
+
+__all__ = ["TableScan"]
+
+
+class TableScan(Source):
+    """Read columns of a table. Each record is a `Changes`: rows that a reader returns together."""
+
+    def __init__(self, table: TableSource, columns: tuple[str, ...]) -> None:
+        """Take the table's source, and the names of the columns to read."""
+        self._table = table
+        self._columns = columns
+        self.bounded = table.bounded
+
+    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
+        """Return the enumerator of the table."""
+        return self._table.create_enumerator(self.channels(parallelism), limits)
+
+    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
+        """Yield the rows of the assigned pieces."""
+        for batch in self._table.read_assigned(work, self._columns):
+            if batch.num_rows:
+                yield [Changes(batch)], None

@@ -1,0 +1,78 @@
+"""Operations that need only one batch of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.functions.definition import Session
+from scurry.relational import plan as nodes
+from scurry.relational.plan import Plan
+from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.batch.unnesting import unnested
+from scurry.runtime.tables.batch.windows import window_columns
+from scurry.runtime.tables.expressions import compile_expressions
+
+__all__ = ["ROW_WISE", "compile_row_wise"]
+
+Step: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
+
+#: The nodes that `compile_row_wise` takes.
+ROW_WISE = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.WindowTable)
+
+
+def compile_row_wise(plan: Plan, session: Session) -> Step:
+    """Return the function from a batch of a node's input to the node's rows, once per task.
+
+    Args:
+        plan: One of `ROW_WISE`; its input matters only by its columns.
+        session: The session.
+    """
+    if isinstance(plan, nodes.Project):
+        return _project(plan, session)
+    if isinstance(plan, nodes.Filter):
+        return _filter(plan, session)
+    if isinstance(plan, nodes.Unnest):
+        return _unnest(plan, session)
+    assert isinstance(plan, nodes.WindowTable), f"{type(plan).__name__} is not row-wise"
+    return _window_table(plan)
+
+
+def _project(plan: nodes.Project, session: Session) -> Step:
+    compiled, schema = compile_expressions(plan.expressions, session), plan.schema
+    return lambda batch: batch_of(compiled(batch), schema, batch.num_rows)
+
+
+def _filter(plan: nodes.Filter, session: Session) -> Step:
+    compiled = compile_expressions([plan.condition], session)
+
+    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        positions = np.flatnonzero(compiled.mask(batch))
+        return batch if len(positions) == batch.num_rows else taken(batch, positions)
+
+    return step
+
+
+def _unnest(plan: nodes.Unnest, session: Session) -> Step:
+    compiled, schema = compile_expressions([plan.collection], session), plan.schema
+
+    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        positions, columns = unnested(plan, compiled(batch)[0])
+        rows = taken(batch, positions)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+
+    return step
+
+
+def _window_table(plan: nodes.WindowTable) -> Step:
+    schema = plan.schema
+
+    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        positions, columns = window_columns(plan, batch)
+        rows = taken(batch, positions)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+
+    return step

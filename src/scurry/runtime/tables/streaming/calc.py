@@ -1,0 +1,54 @@
+"""The functions of operators that need only the rows at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.relational.plan import Plan
+from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.row_wise import compile_row_wise
+
+__all__ = ["Calc", "SelectColumns"]
+
+
+class Calc:
+    """Apply row-wise operations one after the other."""
+
+    def __init__(self, steps: Sequence[Plan], session: Session) -> None:
+        """Take the operations, the first one first, and the session."""
+        self._steps = tuple(steps)
+        self._session = session
+        self._compiled: list[Callable[[pa.RecordBatch], pa.RecordBatch]] = []
+
+    def open(self, context: Any) -> None:
+        """Compile the operations."""
+        self._compiled = [compile_row_wise(step, self._session) for step in self._steps]
+
+    def flat_map(self, changes: Changes) -> list[Changes]:
+        """Return the rows that some rows become."""
+        batch = changes.batch
+        for step in self._compiled:
+            batch = step(batch)
+            if not batch.num_rows:
+                return []
+        return [Changes(batch)]
+
+
+class SelectColumns:
+    """Select columns by position, and give them the types of a schema."""
+
+    def __init__(self, positions: Sequence[int], plan: Plan) -> None:
+        """Take the positions, and the plan whose columns they are."""
+        self._positions = tuple(positions)
+        self._schema = plan.schema
+
+    def map(self, changes: Changes) -> Changes:
+        """Return the same rows with the columns."""
+        batch = changes.batch
+        columns = [batch.column(position) for position in self._positions]
+        return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)

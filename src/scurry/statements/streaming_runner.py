@@ -1,0 +1,112 @@
+"""What executes plans in STREAMING: a job of scurry's own, in this process or on Spark."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from scurry.common import config_options as options
+from scurry.connectors.collect_sink import CollectSink
+from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
+from scurry.connectors.tables.factories import create_sink, create_source
+from scurry.errors import EvaluationError, JobError, OperatorError, ValidationError
+from scurry.graph.configured_settings import configured_settings
+from scurry.graph.nodes import OperatorNode
+from scurry.graph.planner import plan_job
+from scurry.relational import plan as relational
+from scurry.relational.plan import Plan, Sink
+from scurry.runtime.submit import submit
+from scurry.statements.not_null import NotNullEnforcer
+from scurry.statements.session import TableSession
+
+if TYPE_CHECKING:
+    from scurry.runtime.driver.client import RunningJob
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+__all__ = ["StreamingTableRunner", "wait_for"]
+
+
+class StreamingTableRunner:
+    """Execute plans as one STREAMING job."""
+
+    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+        """Yield the rows of a plan as the job commits them; stop the job if not all of them are taken."""
+        blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
+        lowering = _lowering(session, [plan])
+        job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
+        threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
+        try:
+            while (block := blocks.get()) is not None:
+                yield from block
+        finally:
+            if not job.get_job_execution_result().done():
+                job.cancel().result()
+        wait_for(job)
+
+    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks to their ends, as one job."""
+        wait_for(self.start(session, sinks))
+
+    def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
+        """Start the job that writes some sinks."""
+        lowering = _lowering(session, [sink.input for sink in sinks])
+        nodes = []
+        for sink in sinks:
+            found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
+            context = session.context_of(found.identifier, found.table)
+            target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
+            rows = lowering.node(sink.input)
+            guard = enforcer.changes if enforcer.columns else None
+            nodes.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
+        return _submit(session, nodes)
+
+
+def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
+    """Wait until a job has ended.
+
+    Raises:
+        TimeoutError: It has not, after so many milliseconds.
+        ScurryError: What made it fail: the error of a function or of a row, if there was one.
+    """
+    outcome, over = job.get_job_execution_result(), threading.Event()
+    outcome.add_done_callback(lambda _: over.set())
+    if not over.wait(None if timeout_ms is None else timeout_ms / 1000):
+        raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
+    try:
+        outcome.result()
+    except JobError as error:
+        cause = error.__cause__ or error.cause
+        if isinstance(cause, OperatorError):
+            for known in (EvaluationError, ValidationError):
+                if cause.failure.error == known.__name__:
+                    raise known(cause.failure.message) from error
+        raise
+
+
+def _announce_end(job: RunningJob, blocks: SimpleQueue[list[Changes] | None]) -> None:
+    try:
+        job.get_job_execution_result().result()
+    except BaseException:  # raised by who takes the rows
+        pass
+    finally:
+        blocks.put(None)
+
+
+def _lowering(session: TableSession, plans: Sequence[Plan]) -> Lowering:
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+    def source_of(scan: relational.Scan) -> TableSource:
+        found = scan.table
+        return create_source(session.context_of(found.identifier, found.table, dict(scan.options)))
+
+    return Lowering(plans, session.for_functions(), source_of)
+
+
+def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:
+    configuration = session.configuration
+    parallelism = configuration.get(options.PARALLELISM) or os.cpu_count() or 1
+    name = configuration.get(options.JOB_NAME) or "Table job"
+    return submit(plan_job(sinks, configured_settings(configuration, "STREAMING", parallelism, name, {})))

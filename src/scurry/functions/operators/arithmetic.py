@@ -150,7 +150,7 @@ def _floats(operator: str, result_type: DataType) -> Kernel:
             for each in columns
         )
         constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
-        if operator == "/" and constant and right.as_py() == 0.0 and left.is_valid:
+        if operator == "/" and constant and wide == pa.float64() and right.as_py() == 0.0 and left.is_valid:
             # The planner of Flink computes constants as decimal numbers; columns give infinity.
             raise EvaluationError("Division by zero")
         with np.errstate(all="ignore"):

@@ -13,6 +13,7 @@ from scurry.common._types import java_text
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
 from scurry.errors import UnsupportedError
 from scurry.formats.contract import FormatColumn
+from scurry.formats.json.arrow_reading import ArrowJsonColumns
 from scurry.formats.lines import DecodingError, MessageDecoder
 from scurry.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.logical_types import (
@@ -96,6 +97,12 @@ class JsonDecoder(MessageDecoder):
 
     columns: tuple[FormatColumn, ...]
     settings: JsonSettings
+
+    def block_decoder(self) -> Callable[[bytes], pa.RecordBatch | None] | None:
+        """Return a decoder of many lines by pyarrow, None if it does not support a type or an option."""
+        if self.settings.fail_on_missing or not ArrowJsonColumns.understands(self.columns):
+            return None
+        return ArrowJsonColumns(self.columns, self.settings.iso).read
 
     def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
         """Return the rows of some messages; empty messages have none.

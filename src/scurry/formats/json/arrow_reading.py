@@ -1,0 +1,125 @@
+"""ArrowJsonColumns: reads blocks of JSON lines with pyarrow where that gives the same columns as message by message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.formats.contract import FormatColumn
+from scurry.logical_types import (
+    BigIntType,
+    BooleanType,
+    DataType,
+    DateType,
+    DoubleType,
+    IntType,
+    LocalZonedTimestampType,
+    TimestampType,
+    VarCharType,
+)
+from scurry.logical_types.arrow import arrow_type
+
+__all__ = ["ArrowJsonColumns"]
+
+_DIRECT = (BooleanType, IntType, BigIntType, DoubleType, VarCharType)
+_DATE = r"^\d{4}-\d\d-\d\d$"
+_TIMESTAMP = r"^\d{4}-\d\d-\d\d%s\d\d:\d\d:\d\d(\.\d{1,6})?%s$"
+#: what pyarrow's parser takes for numbers, and JSON does not
+_NO_NUMBER = re.compile(rb"[\[,:][ \t]*-?(?:NaN|Inf)")
+#: one object a line, and nothing else
+_LINES = re.compile(rb"(?:[ \t]*+(?:\{[^\n]*\}[ \t]*+)?\r?\n)*+(?:[ \t]*+\{[^\n]*\}[ \t]*+\r?)?")
+
+
+class ArrowJsonColumns:
+    """Read blocks of whole lines.
+
+    Args:
+        columns: The columns to read.
+        iso: Whether timestamps follow ISO-8601.
+    """
+
+    def __init__(self, columns: Sequence[FormatColumn], iso: bool) -> None:
+        """Prepare pyarrow's options."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        self._json, self._columns, self._separator = json, columns, "T" if iso else " "
+        fields = [
+            pa.field(each.name, arrow_type(each.type) if isinstance(each.type, _DIRECT) else pa.string())
+            for each in columns
+        ]
+        self._parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
+
+    @staticmethod
+    def understands(columns: Sequence[FormatColumn]) -> bool:
+        """Return whether pyarrow supports the types."""
+        return bool(columns) and all(_is_fast(column.type) for column in columns)
+
+    def read(self, data: bytes) -> Any | None:
+        """Return the rows of a block as a record batch, or None if it has to be read message by message."""
+        import pyarrow as pa
+
+        if (
+            b"\\u" in data
+            or _NO_NUMBER.search(data) is not None
+            or _LINES.fullmatch(data) is None
+            or not _is_utf8(data)
+        ):
+            return None
+        count = sum(1 for line in data.split(b"\n") if line.strip())
+        if not count:
+            return None
+        options = self._json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, 2**31 - 1))
+        try:
+            table = self._json.read_json(pa.BufferReader(data), options, self._parse)
+            if table.num_rows != count:
+                return None
+            arrays = [self._converted(table[column.name].combine_chunks(), column.type) for column in self._columns]
+        except (pa.ArrowInvalid, pa.ArrowKeyError, _NotAlikeError):
+            return None
+        return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._columns])
+
+    def _converted(self, array: Any, data_type: DataType) -> Any:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if isinstance(data_type, DoubleType):
+            _require(pc.is_finite(array))
+            return array
+        if isinstance(data_type, _DIRECT):
+            return array
+        if isinstance(data_type, DateType):
+            _require(pc.match_substring_regex(array, _DATE))
+            return array.cast(arrow_type(data_type))
+        zone = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
+        _require(pc.match_substring_regex(array, _TIMESTAMP % (self._separator, zone)))
+        if zone:
+            array = pc.utf8_rtrim(array, "Z")
+        # digits beyond the declared precision are cut off
+        return array.cast(pa.timestamp("us")).cast(arrow_type(data_type), safe=False)
+
+
+class _NotAlikeError(Exception):
+    """A column that pyarrow may read in another way than Flink."""
+
+
+def _is_fast(data_type: DataType) -> bool:
+    return isinstance(data_type, (*_DIRECT, DateType)) or (
+        isinstance(data_type, TimestampType | LocalZonedTimestampType) and data_type.precision <= 6
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _require(alike: Any) -> None:
+    import pyarrow.compute as pc
+
+    if not pc.all(alike, min_count=0).as_py():
+        raise _NotAlikeError

@@ -60,12 +60,7 @@ class ArrowJsonColumns:
         """Return the rows of a block as a record batch, or None if it has to be read message by message."""
         import pyarrow as pa
 
-        if (
-            b"\\u" in data
-            or _NO_NUMBER.search(data) is not None
-            or _LINES.fullmatch(data) is None
-            or not _is_utf8(data)
-        ):
+        if b"\\u" in data or _has_odd_numbers(data) or _LINES.fullmatch(data) is None or not _is_utf8(data):
             return None
         count = sum(1 for line in data.split(b"\n") if line.strip())
         if not count:
@@ -108,6 +103,10 @@ def _is_fast(data_type: DataType) -> bool:
     return isinstance(data_type, (*_DIRECT, DateType)) or (
         isinstance(data_type, TimestampType | LocalZonedTimestampType) and data_type.precision <= 6
     )
+
+
+def _has_odd_numbers(data: bytes) -> bool:
+    return (b"NaN" in data or b"Inf" in data) and _NO_NUMBER.search(data) is not None
 
 
 def _is_utf8(data: bytes) -> bool:

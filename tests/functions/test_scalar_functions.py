@@ -187,3 +187,12 @@ def test_an_expression_has_the_type_that_flink_gives_it(expression: str, shown: 
 def test_what_flink_refuses_is_refused_before_it_runs(expression: str) -> None:
     with pytest.raises(ValidationError):
         typed(expression)
+
+
+def test_a_string_goes_on_in_the_next_line() -> None:
+    assert value("'a'\n'b'") == "ab"
+
+
+def test_a_string_does_not_go_on_in_the_same_line() -> None:
+    with pytest.raises(ValidationError, match="String literal continued on same line"):
+        typed("'a' 'b'")

@@ -79,6 +79,16 @@ def _string(node: nodes.StringLiteral) -> Literal:
     return _made(node.value, CharType.of_length(length, False), node)
 
 
+def _chain(node: nodes.StringChain) -> Literal:
+    parts: list[Any] = list(node.parts)
+    for before, after in zip(parts, parts[1:], strict=False):
+        if before.span.end_line == after.span.line:
+            raise invalid(after.span, "String literal continued on same line")
+    if all(isinstance(part, nodes.BinaryLiteral) for part in parts):
+        return _binary(nodes.BinaryLiteral("".join(part.digits for part in parts), span=node.span))
+    return _string(nodes.StringLiteral("".join(part.value for part in parts), span=node.span))
+
+
 def _binary(node: nodes.BinaryLiteral) -> Literal:
     if len(node.digits) % 2:
         raise invalid(node.span, "Binary literal string must contain an even number of hexits")
@@ -163,6 +173,7 @@ def _time_of_day(text: str) -> tuple[int, int] | None:
 
 _MAKERS: dict[type, Callable[[Any], Literal]] = {
     nodes.StringLiteral: _string,
+    nodes.StringChain: _chain,
     nodes.BinaryLiteral: _binary,
     nodes.BooleanLiteral: _boolean,
     nodes.NullLiteral: _null,

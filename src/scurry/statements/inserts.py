@@ -78,7 +78,7 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
     columns = [column for column in table.schema.get_columns() if column.is_persisted()]
     partition = _partition(table, statement)
     names = _target_names(statement, columns, partition)
-    plan = plan_query(session, statement.query)
+    plan = plan_query(session, statement.query, allows_null=True)
     hints = {
         str(option.key): str(getattr(option.value, "value", option.value))
         for hint in statement.hints
@@ -199,7 +199,7 @@ def _value(
     if column.name in partition:
         literal = partition[column.name]
         query = nodes.Select((nodes.SelectItem(literal),), span=literal.span)
-        constant = _constant(plan_query(session, query))
+        constant = _constant(plan_query(session, query, allows_null=True))
         return calls.converted(constant, column.data_type.nullable(), session.for_functions())
     return Literal(None, column.data_type.nullable())
 

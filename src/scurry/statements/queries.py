@@ -22,13 +22,18 @@ from scurry.statements.session import TableSession
 __all__ = ["execute_plan", "execute_query", "plan_query", "schema_of"]
 
 
-def plan_query(session: TableSession, query: nodes.Query) -> Plan:
+def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = False) -> Plan:
     """Return the plan of a query, whose tables have sources.
+
+    Args:
+        session: The session.
+        query: The query.
+        allows_null: Whether NULL may stand alone in the result, as in INSERT, which knows the types.
 
     Raises:
         ValidationError: The query is wrong, or the options of a table are.
     """
-    plan = validate_query(query, SessionCatalog(session), session.for_functions())
+    plan = validate_query(query, SessionCatalog(session), session.for_functions(), allows_null)
     check_sources(session, plan)
     return plan
 

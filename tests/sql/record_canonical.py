@@ -33,7 +33,7 @@ def answer(calcite: object, statement: str) -> str:
     try:
         return str(calcite.parse(statement).toString())  # type: ignore[attr-defined]
     except Exception as error:
-        return "! " + str(error).rpartition("ParserException: ")[2].splitlines()[0]
+        return "! " + re.split(r"Parser(?:EOF)?Exception: ", str(error))[1].splitlines()[0]
 
 
 if __name__ == "__main__":

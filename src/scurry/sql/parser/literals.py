@@ -84,7 +84,7 @@ class LiteralParser(TypeParser):
             self.position += 2
             escape = self.image(self.position - 1)[1:-1]
             if key != UNICODE_STRING:
-                raise self.error_at_last("UESCAPE clause cannot be used without Unicode literal")
+                raise self.error_at_last("UESCAPE cannot be specified without Unicode literal introducer")
             parts = [self._unicode_part(position, escape) for position in range(start, start + len(parts))]
         elif key == UNICODE_STRING:
             parts = [self._unicode_part(position, "\\") for position in range(start, start + len(parts))]

@@ -7,6 +7,7 @@ differs.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 import pytest
 
@@ -32,6 +33,16 @@ MET = {
 }
 
 
+#: How many of every sixth expression are not met.
+NOT_MET_OF_SIXTH = 3
+
+
+def test_a_sample_of_expressions_has_the_types_values_and_errors_of_flink() -> None:
+    differing = [case["expr"] for case in islice(cases(), 0, None, 6) if judge(case, answer(case)) is not None]
+    assert len(differing) <= NOT_MET_OF_SIXTH, differing
+
+
+@pytest.mark.slow
 def test_expressions_have_the_types_values_and_errors_of_flink() -> None:
     met = Counter(case["cat"] for case in cases() if judge(case, answer(case)) is None)
     assert {category: (met[category], least) for category, least in MET.items() if met[category] < least} == {}

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 from support.aggregates import CORPUS, cases, difference
 
+pytestmark = pytest.mark.skipif(not CORPUS.exists(), reason=f"needs the recorded aggregates in {CORPUS}")
 
-@pytest.mark.skipif(not CORPUS.exists(), reason=f"needs the recorded aggregates in {CORPUS}")
+
+def test_a_sample_of_aggregates_in_batch_is_that_of_flink() -> None:
+    differences = [found for found in map(difference, islice(cases(), 0, None, 8)) if found is not None]
+    assert len(differences) <= 7, "\n".join(differences)[:4000]
+
+
+@pytest.mark.slow
 def test_aggregates_in_batch_are_those_of_flink() -> None:
     differences = [difference(case) for case in cases()]
     met = differences.count(None)

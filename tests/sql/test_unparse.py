@@ -156,7 +156,7 @@ def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.recursive(leaves, grow, max_leaves=10))
 def test_any_expression_is_read_as_it_was_written(expression: Expression) -> None:
     select = Select((SelectItem(expression),))

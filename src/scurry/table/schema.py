@@ -23,13 +23,14 @@ class _Column:
     metadata_key: str | None = None
     is_metadata: bool = False
     virtual: bool = False
+    type_text: str | None = None
 
     def __str__(self) -> str:
         parts = [escape_identifier(self.name)]
         if self.expression is not None:
             return f"{parts[0]} AS [{self.expression}]"
         assert self.data_type is not None
-        parts.append(self.data_type.as_summary_string())
+        parts.append(self.data_type.as_summary_string() if self.type_text is None else f"[{self.type_text}]")
         if self.is_metadata:
             parts.append("METADATA")
             if self.metadata_key is not None:
@@ -112,7 +113,7 @@ class Schema(ApiObject):
                 ArgumentTypeError: It is no row.
             """
             if not isinstance(data_type, RowType):
-                raise ArgumentTypeError(f"from_row_data_type takes DataTypes.ROW([...]), got {data_type!r}")
+                raise ArgumentTypeError(f"Data type of ROW expected. from_row_data_type got {data_type!r}")
             return self.from_fields(data_type.field_names(), data_type.field_types())
 
         def from_fields(self, field_names: list[str], field_data_types: list[DataType]) -> Schema.Builder:
@@ -134,7 +135,7 @@ class Schema(ApiObject):
                 column_name: Its name.
                 data_type: Its type, or the type's text.
             """
-            self._columns.append(_Column(column_name, _type_of(data_type)))
+            self._columns.append(_Column(column_name, _type_of(data_type), type_text=_text_of(data_type)))
             return self
 
         def column_by_expression(self, column_name: str, expr: Any) -> Schema.Builder:
@@ -162,8 +163,8 @@ class Schema(ApiObject):
                 metadata_key: Name of the metadata; None if it is the column's name.
                 is_virtual: Whether it is only read.
             """
-            kind = _type_of(data_type)
-            self._columns.append(_Column(column_name, kind, None, metadata_key, is_metadata=True, virtual=is_virtual))
+            kind, text = _type_of(data_type), _text_of(data_type)
+            self._columns.append(_Column(column_name, kind, None, metadata_key, True, is_virtual, text))
             return self
 
         def watermark(self, column_name: str, watermark_expr: Any) -> Schema.Builder:
@@ -181,7 +182,13 @@ class Schema(ApiObject):
             return self.primary_key_named(f"PK_{'_'.join(column_names)}", *column_names)
 
         def primary_key_named(self, constraint_name: str, *column_names: str) -> Schema.Builder:
-            """Declare the primary key, which is not enforced, with a name."""
+            """Declare the primary key, which is not enforced, with a name.
+
+            Raises:
+                ArgumentError: It has no column.
+            """
+            if not column_names:
+                raise ArgumentError("Primary key constraint must be defined for at least a single column.")
             self._key = UniqueConstraint(constraint_name, tuple(column_names))
             return self
 
@@ -194,6 +201,10 @@ def _sql(expression: Any) -> str:
     if isinstance(expression, str):
         return expression
     raise UnsupportedError("expressions are not available in this version of scurry; write them as SQL in a text")
+
+
+def _text_of(data_type: str | DataType) -> str | None:
+    return data_type if isinstance(data_type, str) else None
 
 
 def _type_of(data_type: str | DataType) -> DataType:

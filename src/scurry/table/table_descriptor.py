@@ -40,7 +40,8 @@ class FormatDescriptor(ApiObject):
 
     def __str__(self) -> str:
         """Return name and options."""
-        return f"{self._format}[{self._options}]"
+        options = ", ".join(f"{key}={value}" for key, value in self._options.items())
+        return f"{self._format}[{{{options}}}]"
 
     class Builder(ApiObject):
         """Builds a description of a format."""
@@ -106,7 +107,7 @@ class TableDescriptor(ApiObject):
         """Return the table like a CREATE TABLE."""
         lines = [str(self._schema) if self._schema is not None else "()"]
         if self._comment is not None:
-            lines.append(f"COMMENT {escape_text(self._comment)}")
+            lines.append(f"COMMENT '{self._comment}'")
         if self._partition_keys:
             lines.append(f"PARTITIONED BY ({', '.join(map(escape_identifier, self._partition_keys))})")
         options = ",\n".join(f"  {escape_text(k)} = {escape_text(v)}" for k, v in self._options.items())

@@ -1,0 +1,80 @@
+"""Schemas and descriptions of tables: their texts and refusals are those of PyFlink 2.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.table import DataTypes, FormatDescriptor, Schema, TableDescriptor
+
+BUILDER = Schema.new_builder
+
+
+def test_a_schema_shows_types_as_they_were_given_and_all_kinds_of_columns() -> None:
+    schema = (
+        BUILDER()
+        .column("a", "INT NOT NULL")
+        .column("b", DataTypes.STRING())
+        .column_by_expression("c", "a + 1")
+        .column_by_metadata("m", DataTypes.INT(), "k", True)
+        .column("ts", "TIMESTAMP(3)")
+        .watermark("ts", "ts - INTERVAL '1' SECOND")
+        .primary_key("a")
+        .build()
+    )
+    assert str(schema) == (
+        "(\n  `a` [INT NOT NULL],\n  `b` STRING,\n  `c` AS [a + 1],\n  `m` INT METADATA FROM 'k' VIRTUAL,\n"
+        "  `ts` [TIMESTAMP(3)],\n  WATERMARK FOR `ts` AS [ts - INTERVAL '1' SECOND],\n"
+        "  CONSTRAINT `PK_a` PRIMARY KEY (`a`) NOT ENFORCED\n)"
+    )
+    copy = BUILDER().from_schema(schema).build()
+    assert copy == schema and hash(copy) == hash(schema) and copy != BUILDER().build()
+
+
+def test_a_schema_is_made_of_names_and_types() -> None:
+    schema = BUILDER().from_fields(["x", "y"], [DataTypes.INT(), DataTypes.STRING()]).build()
+    assert str(schema) == "(\n  `x` INT,\n  `y` STRING\n)"
+    with pytest.raises(ArgumentError, match="must have the same length"):
+        BUILDER().from_fields(["x"], [DataTypes.INT(), DataTypes.STRING()])
+
+
+def test_a_schema_is_made_of_a_row() -> None:
+    row = DataTypes.ROW([DataTypes.FIELD("q", DataTypes.BIGINT())])
+    assert str(BUILDER().from_row_data_type(row).build()) == "(\n  `q` BIGINT\n)"
+    with pytest.raises(ArgumentTypeError, match="Data type of ROW expected"):
+        BUILDER().from_row_data_type(DataTypes.INT())
+
+
+def test_a_primary_key_may_have_a_name_and_needs_a_column() -> None:
+    builder = BUILDER().column("a", DataTypes.INT(False))
+    assert "CONSTRAINT `k` PRIMARY KEY (`a`)" in str(builder.primary_key_named("k", "a").build())
+    with pytest.raises(ArgumentError, match="at least a single column"):
+        BUILDER().primary_key()
+
+
+def test_a_format_has_options_without_its_prefix() -> None:
+    made = FormatDescriptor.for_format("json").option("ignore-parse-errors", "true").build()
+    assert made.get_format() == "json" and made.get_options() == {"ignore-parse-errors": "true"}
+    assert str(made) == "json[{ignore-parse-errors=true}]"
+
+
+def test_a_description_of_a_table_shows_what_create_table_would_have() -> None:
+    made = (
+        TableDescriptor.for_connector("filesystem")
+        .schema(BUILDER().column("a", DataTypes.INT()).column("p", DataTypes.STRING()).build())
+        .format(FormatDescriptor.for_format("json").option("ignore-parse-errors", "true").build())
+        .option("path", "/x")
+        .comment("it's")
+        .partitioned_by("p")
+        .build()
+    )
+    options = {"connector": "filesystem", "format": "json", "json.ignore-parse-errors": "true", "path": "/x"}
+    assert made.get_options() == options
+    assert made.get_partition_keys() == ["p"] and made.get_comment() == "it's"
+    written = ",\n".join(f"  '{key}' = '{value}'" for key, value in options.items())
+    assert str(made) == (f"(\n  `a` INT,\n  `p` STRING\n)\nCOMMENT 'it's'\nPARTITIONED BY (`p`)\nWITH (\n{written}\n)")
+
+
+def test_a_format_may_be_only_a_name() -> None:
+    made = TableDescriptor.for_connector("filesystem").format("csv").build()
+    assert made.get_options() == {"connector": "filesystem", "format": "csv"}

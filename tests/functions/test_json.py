@@ -110,6 +110,8 @@ def test_no_empty_object_stands_for_an_array() -> None:
         ("JSON_STRING(CAST(0.1 AS FLOAT))", "0.10000000149011612"),
         ("JSON_STRING(CAST(0.00000001 AS DECIMAL(20, 10)))", "1.00E-8"),
         ("JSON_STRING(MAP['b', 1, 'a', 2])", '{"a":2,"b":1}'),
+        ("JSON_STRING(CAST(ROW(1, 'a') AS ROW<z INT, a STRING>))", '{"a":"a","z":1}'),
+        ("JSON_STRING('\x1f\x7f')", '"\\u001F\x7f"'),
         ("JSON_QUOTE('a/b')", '"a\\/b"'),
         ("JSON_QUOTE('😀')", '"\\u1f600\\ude00"'),
         ('JSON_UNQUOTE(\'"a"b"\')', 'a"b'),
@@ -134,6 +136,28 @@ def test_values_are_written_and_quoted_as_flink_does(expression: str, found: str
 )
 def test_a_variant_has_whole_numbers_decimals_and_doubles(text: str, found: str) -> None:
     assert value_of(f"JSON_STRING(PARSE_JSON('{text}'))") == found
+
+
+@pytest.mark.parametrize(
+    ("part", "found"), [("['a'][2]", "1.0E10"), ("['a'][3]", None), ("['b']", None), ("['a']", "[1.5,1.0E10]")]
+)
+def test_parts_of_a_variant_are_variants(part: str, found: str | None) -> None:
+    assert value_of(f"""JSON_STRING(PARSE_JSON('{{"a": [1.50, 1e10]}}'){part})""") == found
+
+
+@pytest.mark.parametrize("access", ["""PARSE_JSON('[1]')['a']""", """PARSE_JSON('{"a":1}')[1]"""])
+def test_a_variant_of_another_kind_has_no_such_parts(access: str) -> None:
+    assert error_of(f"JSON_STRING({access})") == "runtime"
+
+
+def test_json_within_json_is_no_text() -> None:
+    assert value_of("JSON_ARRAY(JSON_OBJECT('a' VALUE 1), JSON_STRING(JSON_ARRAY(1)))") == '[{"a":1},"[1]"]'
+    assert value_of("JSON_STRING(JSON_OBJECT('a' VALUE 1))") == '{"a":1}'
+
+
+def test_a_value_of_json_needs_a_type() -> None:
+    assert error_of("JSON_ARRAY(1, NULL)") == "runtime"
+    assert value_of("JSON_ARRAY(1, CAST(NULL AS STRING) NULL ON NULL)") == "[1,null]"
 
 
 def test_a_name_may_stand_twice_in_json_but_not_in_a_variant() -> None:

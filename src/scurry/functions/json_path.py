@@ -13,7 +13,17 @@ from typing import Any, Final
 
 from scurry.functions.json_filters import MISSING, Condition, Operand, compile_filter
 
-__all__ = ["JsonError", "PathError", "PathSyntaxError", "decimal_text", "dumps", "json_decoder", "loads", "read_path"]
+__all__ = [
+    "JsonError",
+    "PathError",
+    "PathSyntaxError",
+    "decimal_text",
+    "dumps",
+    "json_decoder",
+    "loads",
+    "quoted",
+    "read_path",
+]
 
 
 class JsonError(ValueError):
@@ -94,7 +104,18 @@ def dumps(value: Any) -> str:
         return "[" + ",".join(map(dumps, value)) + "]"
     if isinstance(value, Decimal):
         return decimal_text(value)
-    return json.dumps(value, ensure_ascii=False)
+    return quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+_CONTROL: Final = re.compile(r"\\u00[01][0-9a-f]|\\.")
+
+
+def quoted(text: str) -> str:
+    """Return a text as JSON, with the upper case letters of Jackson in escapes."""
+    written = json.dumps(text, ensure_ascii=False)
+    if "\\u00" not in written:
+        return written
+    return _CONTROL.sub(lambda found: found[0][:2] + found[0][2:].upper(), written)
 
 
 def decimal_text(value: Decimal) -> str:

@@ -9,7 +9,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.java_text import double_text
 from scurry.functions.json_path import JsonError, dumps, json_decoder, loads
 
-__all__ = ["parse_json", "try_parse_json"]
+__all__ = ["parse_json", "try_parse_json", "variant_part"]
 
 #: Digits of the longest DECIMAL.
 _DIGITS: Final = 38
@@ -29,6 +29,34 @@ def try_parse_json(text: str, allows_duplicates: bool = False) -> str | None:
         return parse_json(text, allows_duplicates)
     except EvaluationError:
         return None
+
+
+def variant_part(variant: str, index: int | str) -> str | None:
+    """Return the element of a number, from 1, or the field of a name; NULL if there is none.
+
+    Raises:
+        EvaluationError: The VARIANT is no array, or no object.
+    """
+    value = loads(variant, _READER)
+    if isinstance(index, str):
+        if not isinstance(value, dict):
+            raise EvaluationError("String key access on variant requires an object variant, but it is none.")
+        return _written(value[index]) if index in value else None
+    if not isinstance(value, list):
+        raise EvaluationError("Integer index access on variant requires an array variant, but it is none.")
+    return _written(value[index - 1]) if 1 <= index <= len(value) else None
+
+
+class _Number(str):
+    """A number as it is written, by which a DECIMAL differs from a DOUBLE."""
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{dumps(name)}:{_written(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return str(value) if isinstance(value, _Number) else dumps(value)
 
 
 def _text(value: Any) -> str:
@@ -63,3 +91,4 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _DUPLICATES: Final = json_decoder(_fraction, _whole)
 _NO_DUPLICATES: Final = json_decoder(_fraction, _whole, _without_duplicates)
+_READER: Final = json_decoder(_Number, _Number)

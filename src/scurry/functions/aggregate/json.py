@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -13,16 +11,10 @@ from scurry.errors import EvaluationError
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import listed, merged_lists
 from scurry.functions.definition import Signature, SignatureError
+from scurry.functions.json_path import quoted
+from scurry.functions.scalar.json_construction import json_writer
 from scurry.functions.signatures import refuse
-from scurry.logical_types import (
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    NumericType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.logical_types import CharType, DataType, VarCharType
 from scurry.logical_types.values import to_values
 
 __all__ = ["FUNCTIONS"]
@@ -33,8 +25,8 @@ _RESULT = VarCharType(2000, False)
 class JsonTexts:
     """Keeps all values as JSON texts; the state is a list of keys, if there are any, and one of texts."""
 
-    def __init__(self, value_type: DataType, keyed: bool, absent_on_null: bool, is_json: bool) -> None:
-        self._text = (lambda value: value) if is_json else _texts_of(value_type)
+    def __init__(self, text: Callable[[Any], str], keyed: bool, absent_on_null: bool) -> None:
+        self._text = text
         self._keyed = keyed
         self._absent = absent_on_null
 
@@ -74,32 +66,16 @@ def _object(keys: list[str | None], values: list[str | None]) -> str:
                 "Please ensure that keys are unique."
             )
         found[key] = value
-    shown = (f"{json.dumps(key, ensure_ascii=False)}:{_or_null(found[key])}" for key in sorted(found))
+    shown = (f"{quoted(key)}:{_or_null(found[key])}" for key in sorted(found))
     return "{" + ",".join(shown) + "}"
 
 
-def _texts_of(data_type: DataType) -> Callable[[Any], str]:
-    """Return how values of a type are written as JSON."""
-    if isinstance(data_type, BooleanType):
-        return lambda value: "true" if value else "false"
-    if isinstance(data_type, BinaryType | VarBinaryType):
-        import base64
-
-        return lambda value: json.dumps(base64.b64encode(value).decode())
-    if isinstance(data_type, NumericType):
-        return _number
-    return lambda value: json.dumps(value, ensure_ascii=False)
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return repr(value) if not isinstance(value, float) or abs(value) < 1e16 else format(value, "E")
-
-
 def _check_value(site: AggregateSite, data_type: DataType) -> None:
-    if not isinstance(data_type, NumericType | BooleanType | CharType | VarCharType | BinaryType | VarBinaryType):
-        raise SignatureError(f"Type '{data_type.as_summary_string()}' is not scalar or cannot be converted into JSON.")
+    try:
+        json_writer(data_type, site.session)
+    except SignatureError as error:
+        shown = data_type.as_summary_string()
+        raise SignatureError(f"Type '{shown}' is not scalar or cannot be converted into JSON.") from error
 
 
 def _infer_array(site: AggregateSite) -> Signature:
@@ -120,8 +96,8 @@ def _infer_object(site: AggregateSite) -> Signature:
 def _maker(keyed: bool) -> Callable[[AggregateSite, DataType], JsonTexts]:
     def make(site: AggregateSite, result_type: DataType) -> JsonTexts:
         symbols = [each.value for each in site.arguments[2 if keyed else 1 :]]
-        value_type = site.types[1 if keyed else 0]
-        return JsonTexts(value_type, keyed, "ABSENT ON NULL" in symbols, "JSON" in symbols)
+        text = str if "JSON" in symbols else json_writer(site.types[1 if keyed else 0], site.session)
+        return JsonTexts(text, keyed, "ABSENT ON NULL" in symbols)
 
     return make
 

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.json_path import dumps, loads
 from scurry.functions.kernels import value_kernel
 from scurry.functions.signatures import Infer, refuse, refuse_call
+from scurry.functions.variants import variant_part
 from scurry.logical_types import (
     ArrayType,
     BigIntType,
@@ -156,16 +156,6 @@ def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
         return absent
 
     return value_kernel(value_of, result_type, nulls=True)
-
-
-def variant_part(variant: str, index: int | str) -> str | None:
-    """Return the element of a number, from 1, or the field of a name; NULL if there is none."""
-    value = loads(variant)
-    if isinstance(value, list) and isinstance(index, int) and 1 <= index <= len(value):
-        return dumps(value[index - 1])
-    if isinstance(value, dict) and isinstance(index, str) and index in value:
-        return dumps(value[index])
-    return None
 
 
 def missing_value(data_type: DataType) -> Any:

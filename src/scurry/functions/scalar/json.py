@@ -78,6 +78,8 @@ def _infer_exists(site: CallSite) -> Signature:
 def _check_texts(site: CallSite) -> None:
     if len(site.arguments) < 2 or not all(isinstance(each, _TEXT) for each in site.types[:2]):
         raise refuse(site, f"'{site.name}(<CHARACTER>, <CHARACTER>)'")
+    if any(isinstance(each, NullType) for each in site.types[:2]):
+        raise SignatureError("Illegal use of 'NULL'")
 
 
 def _symbol(site: CallSite, place: int, default: str) -> str:

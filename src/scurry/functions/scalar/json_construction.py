@@ -7,16 +7,15 @@ kept as its JSON text.
 from __future__ import annotations
 
 import base64
-import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
 from scurry.functions.casts.texts import text_of
 from scurry.functions.definition import Argument, CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
 from scurry.functions.java_text import double_text
-from scurry.functions.json_path import JsonError, decimal_text, dumps, loads
+from scurry.functions.json_path import JsonError, decimal_text, dumps, loads, quoted
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import nullable, signature
 from scurry.functions.variants import parse_json, try_parse_json
@@ -39,7 +38,7 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.families import BINARY, CHARACTER, STRING
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "json_writer"]
 
 Writer = Callable[[Any], str]
 
@@ -47,14 +46,14 @@ Writer = Callable[[Any], str]
 _JSON_FUNCTIONS: Final = {"JSON", "JSON_OBJECT", "JSON_ARRAY"}
 
 
-def _writer(data_type: Any, session: Session) -> Writer:
+def json_writer(data_type: Any, session: Session) -> Writer:
     """Return the function from a value of a type, which is not None, to its JSON.
 
     Raises:
         SignatureError: The type has no JSON.
     """
     if isinstance(data_type, CHARACTER):
-        return lambda value: json.dumps(value, ensure_ascii=False)
+        return quoted
     if isinstance(data_type, BooleanType):
         return lambda value: "true" if value else "false"
     if isinstance(data_type, IntegralType):
@@ -74,20 +73,18 @@ def _writer(data_type: Any, session: Session) -> Writer:
 
 def _nested_writer(data_type: Any, session: Session) -> Writer:
     if isinstance(data_type, ArrayType):
-        element = _or_null(_writer(data_type.element_type, session))
+        element = _or_null(json_writer(data_type.element_type, session))
         return lambda values: f"[{','.join(map(element, values))}]"
     if isinstance(data_type, MapType):
-        return _pairs_writer(data_type.key_type, _or_null(_writer(data_type.value_type, session)))
+        return _pairs_writer(data_type.key_type, _or_null(json_writer(data_type.value_type, session)))
     if isinstance(data_type, MultisetType):
         return _pairs_writer(data_type.element_type, str)
     if isinstance(data_type, RowType | StructuredType):
-        names = [_name(field.name) for field in data_type.fields]
-        writers = [_or_null(_writer(field.data_type, session)) for field in data_type.fields]
-        return lambda row: (
-            "{"
-            + ",".join(f"{name}:{write(value)}" for name, write, value in zip(names, writers, row, strict=True))
-            + "}"
+        fields = sorted(
+            (field.name, place, _or_null(json_writer(field.data_type, session)))
+            for place, field in enumerate(data_type.fields)
         )
+        return lambda row: "{" + ",".join(f"{_name(name)}:{write(row[place])}" for name, place, write in fields) + "}"
     raise SignatureError(
         "Unsupported argument type. Expected type of family 'CHARACTER_STRING' but actual type was "
         f"'{data_type.as_summary_string()}'."
@@ -104,7 +101,7 @@ def _pairs_writer(key: DataType, value: Writer) -> Writer:
 
 
 def _name(name: str | None) -> str:
-    return json.dumps("null" if name is None else name, ensure_ascii=False)
+    return quoted("null" if name is None else name)
 
 
 def _or_null(write: Writer) -> Writer:
@@ -134,21 +131,26 @@ def _infer_json_string(site: CallSite) -> Signature:
     if len(site.arguments) != 1:
         raise SignatureError("Invalid input arguments.")
     if not isinstance(site.types[0], NullType):
-        _writer(site.types[0], site.session)
+        json_writer(site.types[0], site.session)
     return Signature(site.types, STRING.with_nullability(site.any_nullable))
 
 
 def _bind_json_string(site: CallSite, result_type: DataType) -> Kernel:
-    return value_kernel(_writer(site.types[0], site.session), result_type)
+    return value_kernel(_argument_writer(site.arguments[0], site.session), result_type)
 
 
 def _argument_writer(argument: Argument, session: Session) -> Writer:
-    """Return the writer of a value in an object or array, where JSON of nested calls is not a text."""
+    """Return the writer of an argument, where JSON of nested calls is not a text."""
     if argument.function in _JSON_FUNCTIONS:
         return str
     if isinstance(argument.type, NullType):
         return lambda value: "null"
-    return _writer(argument.type, session)
+    return json_writer(argument.type, session)
+
+
+def _refuse_untyped(values: Sequence[Argument]) -> None:
+    if any(isinstance(each.type, NullType) for each in values):
+        raise EvaluationError("Type is not supported: ANY\nhint: CAST(NULL AS STRING) is a NULL that has a type")
 
 
 def _infer_object(site: CallSite) -> Signature:
@@ -160,6 +162,7 @@ def _infer_object(site: CallSite) -> Signature:
 
 
 def _bind_object(site: CallSite, result_type: DataType) -> Kernel:
+    _refuse_untyped(site.arguments[2::2])
     keeps_null = site.arguments[0].value != "ABSENT"
     writers = [_or_null(_argument_writer(each, site.session)) for each in site.arguments[2::2]]
 
@@ -182,6 +185,7 @@ def _infer_array(site: CallSite) -> Signature:
 
 
 def _bind_array(site: CallSite, result_type: DataType) -> Kernel:
+    _refuse_untyped(site.arguments[1:])
     keeps_null = site.arguments[0].value != "ABSENT"
     writers = [_or_null(_argument_writer(each, site.session)) for each in site.arguments[1:]]
 

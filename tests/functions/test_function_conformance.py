@@ -22,7 +22,7 @@ MET = {
     "collection": 290,
     "comparison": 278,
     "conditional": 133,
-    "construction": 38,
+    "construction": 40,
     "conversion": 1550,
     "hash": 42,
     "json": 430,

@@ -90,14 +90,10 @@ def unique_pairs(pairs: Any) -> list[tuple[Any, Any]]:
     return found
 
 
-def _bind_multiset(site: CallSite, result_type: DataType) -> Kernel:
-    def counted(*values: Any) -> list[tuple[Any, int]]:
-        counts: dict[Any, int] = {}
-        for value in values:
-            counts[value] = counts.get(value, 0) + 1
-        return list(counts.items())
-
-    return value_kernel(counted, result_type, nulls=True)
+def _infer_multiset(site: CallSite) -> Signature:
+    """Refuse MULTISET[...], which Flink parses, but has no plan for."""
+    _infer_elements(MultisetType)(site)
+    raise SignatureError("There are not enough rules to produce a node with desired properties: MULTISET[...]")
 
 
 def _infer_item(site: CallSite) -> Signature:
@@ -223,7 +219,7 @@ def _infer_cardinality(site: CallSite) -> Signature:
 FUNCTIONS = (
     ScalarFunction("ROW", _infer_row, _bind_row, is_standard=True),
     ScalarFunction("ARRAY", _infer_elements(ArrayType), _bind_array, is_standard=True),
-    ScalarFunction("MULTISET", _infer_elements(MultisetType), _bind_multiset, is_standard=True),
+    ScalarFunction("MULTISET", _infer_multiset, is_standard=True),
     ScalarFunction("MAP", _infer_map, _bind_map, is_standard=True),
     ScalarFunction("FIELD", _infer_field, _bind_field),
     ScalarFunction("ITEM", _infer_item, _bind_item, is_standard=True),

@@ -23,6 +23,8 @@ from scurry.sql.nodes import Query
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
 
+pytestmark = pytest.mark.spark
+
 SESSION = Session(query_start=0)
 SETTINGS = JobSettings("tables", 2, mode="BATCH")
 

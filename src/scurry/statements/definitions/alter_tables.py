@@ -168,15 +168,14 @@ def _rename(
     if new in names:
         raise _failed(f"The column {escape_identifier(new)} already existed in table schema.")
     _refuse_referenced(definition, old, set())
+    _refuse_keys_of_files(table, old)
     columns = [replace(c, name=new) if c.name == old else c for c in definition.columns]
     watermark, key = definition.watermark, definition.key
     if watermark is not None and _mentions(watermark[1], old):
         raise _failed(f"The column {escape_identifier(old)} is referenced by watermark expression.")
     if key is not None:
         key = replace(key, columns=tuple(new if name == old else name for name in key.columns))
-    keys = tuple(new if name == old else name for name in table.partition_keys)
-    changed = replace(definition, columns=columns, key=key)
-    return replace(_changed(session, table, changed), partition_keys=keys)
+    return _changed(session, table, replace(definition, columns=columns, key=key))
 
 
 def _drop_columns(
@@ -195,15 +194,12 @@ def _drop_columns(
     for column in action.columns:
         name = column.last
         _refuse_referenced(definition, name, dropped)
-        if name in table.partition_keys:
-            raise _failed(f"The column {escape_identifier(name)} is used as the partition keys.")
+        _refuse_keys_of_files(table, name)
         if definition.key is not None and name in definition.key.columns:
             raise _failed(f"The column {escape_identifier(name)} is used as the primary key.")
         watermark = definition.watermark
         if watermark is not None and (watermark[0] == name or _mentions(watermark[1], name)):
             raise _failed(f"The column {escape_identifier(name)} is referenced by watermark expression.")
-        if table.distribution is not None and name in table.distribution.columns:
-            raise _failed(f"The column {escape_identifier(name)} is used as a distribution key.")
     columns = [column for column in definition.columns if column.name not in dropped]
     return _changed(session, table, replace(definition, columns=columns))
 
@@ -216,6 +212,13 @@ def _refuse_referenced(definition: Definition, name: str, dropped: set[str]) -> 
     ]
     if referring:
         raise _failed(f"The column {escape_identifier(name)} is referenced by computed column {', '.join(referring)}.")
+
+
+def _refuse_keys_of_files(table: CatalogTable, name: str) -> None:
+    if name in table.partition_keys:
+        raise _failed(f"The column {escape_identifier(name)} is used as the partition keys.")
+    if table.distribution is not None and name in table.distribution.columns:
+        raise _failed(f"The column {escape_identifier(name)} is used as a distribution key.")
 
 
 def _mentions(expression: nodes.Expression, name: str) -> bool:
@@ -247,8 +250,9 @@ def _distribute(session: TableSession, identifier: ObjectIdentifier, table: Cata
     if isinstance(action, nodes.AddDistribution) and table.distribution is not None:
         raise _failed("You can modify it or drop it before adding a new one: the table has a distribution already.")
     if not isinstance(action, nodes.AddDistribution) and table.distribution is None:
-        what = "drop" if isinstance(action, nodes.DropDistribution) else "modify"
-        raise _failed(f"Table {identifier} does not have a distribution to {what}.")
+        if isinstance(action, nodes.DropDistribution):
+            raise _failed(f"Table {identifier} does not have a distribution to drop.")
+        raise _failed("The base table does not define any distribution. You might want to add a new one.")
     if isinstance(action, nodes.DropDistribution):
         return replace(table, distribution=None)
     return replace(table, distribution=distribution_of(action.distribution))

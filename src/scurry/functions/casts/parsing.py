@@ -44,9 +44,14 @@ Parse = Callable[[str], Any]
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
-_INTEGER: Final = re.compile(r"[+-]?\d*(?:\.\d*)?")
-_TIMESTAMP: Final = re.compile(r"([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?")
-_TIME: Final = re.compile(r"\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?:\.(\d*))?)?)?\s*")
+_INTEGER: Final = re.compile(r"[+-]?\d*(?:\.\d*)?", re.ASCII)
+_TIMESTAMP: Final = re.compile(
+    r"([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?)?", re.ASCII
+)
+_TIME: Final = re.compile(r"\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?::\s*(\d{1,2})\s*(?:\.(\d*))?)?)?\s*", re.ASCII)
+_COMPACT_DECIMAL: Final = re.compile(r"([+-]?)(\d*(?:\.\d*)?)([!-\-/:-~]?)", re.ASCII)
+#: Digits of a DECIMAL that fits a long; characters of a text that Flink reads into one.
+_COMPACT: Final = 18
 _SAFE_INTEGERS: Final = r"^-?[0-9]{1,18}$"
 _SAFE_DOUBLES: Final = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
@@ -133,12 +138,26 @@ def _float(target: DataType, session: Session) -> Parse:
     return parse
 
 
+def _big_decimal(text: str) -> Decimal | None:
+    try:
+        return Decimal(text.strip(" ")) if "_" not in text else None
+    except InvalidOperation:
+        return None
+
+
+def _compact_decimal(text: str) -> Decimal | None:
+    """Read as Flink does into a long: a character after the digits does not matter, and digits may be missing."""
+    found = _COMPACT_DECIMAL.fullmatch(text.strip(" \t\n"))
+    if found is None or len(text.encode()) > _COMPACT or not found[2] + found[3]:
+        return _big_decimal(text) if text.isascii() else None
+    return Decimal(f"{found[1]}0{found[2]}")
+
+
 def _decimal(target: Any, session: Session) -> Parse:
+    read = _compact_decimal if target.precision <= _COMPACT else _big_decimal
+
     def parse(text: str) -> Decimal:
-        try:
-            number = Decimal(text.strip(" ")) if "_" not in text and text.isascii() else None
-        except InvalidOperation:
-            number = None
+        number = read(text)
         fitted = fitted_decimal(number, target) if number is not None and number.is_finite() else None
         if fitted is None:
             raise EvaluationError(f"For input string: '{text}'. Overflow.")
@@ -162,7 +181,7 @@ def parse_date(text: str) -> int | None:
     blank = text.find(" ")
     parts = (text[:blank] if blank > 0 else text).split("-", 2)
     try:
-        numbers = [int(part.strip()) if part.strip().isdigit() else -1 for part in parts]
+        numbers = [int(part.strip()) if part.strip().isdecimal() and part.isascii() else -1 for part in parts]
     except ValueError:
         return None
     year, month, day = (*numbers, 1, 1)[:3]

@@ -12,7 +12,7 @@ from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFac
 from scurry.connectors.tables.filesystem import options as keys
 from scurry.connectors.tables.filesystem.reading import FileTableSource
 from scurry.connectors.tables.filesystem.writing import file_table_sink
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FormatColumn, FormatFactory
 from scurry.formats.registry import checked_options, find_format
 
@@ -68,6 +68,7 @@ class FileSystemFactory(TableFactory):
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink of files."""
         options = self.check(context)
+        _refuse_what_has_no_effect(options, context.streaming)
         chosen, own = self._format(options, "sink")
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
         return file_table_sink(
@@ -92,6 +93,34 @@ def _stored(context: TableContext) -> tuple[FormatColumn, ...]:
         for column in context.schema.get_columns()
         if column.is_physical() and column.name not in context.table.partition_keys
     )
+
+
+#: Options that a sink would have to act on, each with the only value that changes nothing.
+_WITHOUT_EFFECT: dict[TableOption[Any], Any] = {
+    keys.AUTO_COMPACTION: False,
+    keys.COMPACTED_SIZE: None,
+    keys.SHUFFLE_BY_PARTITION: False,
+    keys.POLICY_CLASS: None,
+    keys.EXTRACTOR_CLASS: None,
+    keys.EXTRACTOR_KIND: "default",
+}
+
+
+def _refuse_what_has_no_effect(options: Options, streaming: bool) -> None:
+    for option, harmless in _WITHOUT_EFFECT.items():
+        if options.find(option) not in (None, harmless):
+            raise UnsupportedError(f"a sink of files does not support the option '{option.key}' yet; leave it out")
+    policies = set((options.find(keys.COMMIT_POLICY) or "success-file").split(","))
+    if policies != {"success-file"}:
+        raise UnsupportedError(
+            f"'{keys.COMMIT_POLICY.key}' = '{','.join(sorted(policies))}': partitions are marked by 'success-file' only"
+        )
+    timed = options.get(keys.COMMIT_TRIGGER) != "process-time" or options.get(keys.COMMIT_DELAY) > 0
+    if streaming and keys.COMMIT_POLICY in options and timed:
+        raise UnsupportedError(
+            f"in STREAMING a partition is marked when rows are committed: '{keys.COMMIT_TRIGGER.key}' = "
+            f"'partition-time' and '{keys.COMMIT_DELAY.key}' are not supported yet; leave them out or run in BATCH"
+        )
 
 
 def _success_file(options: Options) -> str | None:

@@ -6,7 +6,24 @@ from scurry.catalog.table_options import TableOption, boolean, whole_number
 from scurry.common._config.option import parse_bytes
 from scurry.connectors.tables.durations import duration
 
-__all__ = ["DEFAULT_PARTITION", "FORMAT", "MONITOR_INTERVAL", "OPTIONS", "PATH", "PATH_PATTERN"]
+__all__ = [
+    "AUTO_COMPACTION",
+    "COMMIT_DELAY",
+    "COMMIT_POLICY",
+    "COMMIT_TRIGGER",
+    "COMPACTED_SIZE",
+    "DEFAULT_PARTITION",
+    "EXTRACTOR_CLASS",
+    "EXTRACTOR_KIND",
+    "FORMAT",
+    "MONITOR_INTERVAL",
+    "OPTIONS",
+    "PATH",
+    "PATH_PATTERN",
+    "POLICY_CLASS",
+    "SHUFFLE_BY_PARTITION",
+    "SUCCESS_FILE",
+]
 
 
 PATH = TableOption("path", str, None, "The directory, or a file to read.", required=True)
@@ -23,6 +40,17 @@ COMMIT_POLICY = TableOption(
     "sink.partition-commit.policy.kind", str, None, "What marks a partition as complete: `success-file`."
 )
 
+AUTO_COMPACTION = TableOption("auto-compaction", boolean, False, "Whether small files are merged.")
+COMPACTED_SIZE = TableOption("compaction.file-size", parse_bytes, None, "Size of merged files.")
+EXTRACTOR_CLASS = TableOption("partition.time-extractor.class", str, None, "A Java class.")
+EXTRACTOR_KIND = TableOption("partition.time-extractor.kind", str, "default", "How the time of a partition is found.")
+COMMIT_DELAY = TableOption("sink.partition-commit.delay", duration, 0, "When a partition is complete.")
+POLICY_CLASS = TableOption("sink.partition-commit.policy.class", str, None, "A Java class.")
+COMMIT_TRIGGER = TableOption("sink.partition-commit.trigger", str, "process-time", "Which time completes a partition.")
+SHUFFLE_BY_PARTITION = TableOption(
+    "sink.shuffle-by-partition.enable", boolean, False, "Whether rows are sent by partition."
+)
+
 OPTIONS = (
     PATH,
     FORMAT,
@@ -31,22 +59,22 @@ OPTIONS = (
     PATH_PATTERN,
     COMMIT_POLICY,
     SUCCESS_FILE,
-    TableOption("auto-compaction", boolean, False, "Whether small files are merged."),
-    TableOption("compaction.file-size", parse_bytes, None, "Size of merged files."),
-    TableOption("partition.time-extractor.class", str, None, "A Java class."),
-    TableOption("partition.time-extractor.kind", str, "default", "How the time of a partition is found."),
+    AUTO_COMPACTION,
+    COMPACTED_SIZE,
+    EXTRACTOR_CLASS,
+    EXTRACTOR_KIND,
     TableOption("partition.time-extractor.timestamp-formatter", str, None, "Pattern of the time of a partition."),
     TableOption("partition.time-extractor.timestamp-pattern", str, None, "Columns that give the time of a partition."),
     TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
-    TableOption("sink.partition-commit.delay", duration, 0, "When a partition is complete."),
-    TableOption("sink.partition-commit.policy.class", str, None, "A Java class."),
+    COMMIT_DELAY,
+    POLICY_CLASS,
     TableOption("sink.partition-commit.policy.class.parameters", str, None, "Parameters of that class."),
-    TableOption("sink.partition-commit.trigger", str, "process-time", "Which time completes a partition."),
+    COMMIT_TRIGGER,
     TableOption("sink.partition-commit.watermark-time-zone", str, "UTC", "Time zone of the watermark."),
     TableOption("sink.rolling-policy.check-interval", duration, 60_000, "How often the policy is checked."),
     TableOption("sink.rolling-policy.file-size", parse_bytes, 128 << 20, "Size after which a file ends."),
     TableOption("sink.rolling-policy.inactivity-interval", duration, 1_800_000, "Rest after which a file ends."),
     TableOption("sink.rolling-policy.rollover-interval", duration, 1_800_000, "Time after which a file ends."),
-    TableOption("sink.shuffle-by-partition.enable", boolean, False, "Whether rows are sent by partition."),
+    SHUFFLE_BY_PARTITION,
     TableOption("source.report-statistics", str, "ALL", "Accepted for Flink's sake."),
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scurry.formats.contract import FormatColumn
 from scurry.formats.json.arrow_reading import ArrowJsonColumns
 from scurry.formats.json.reading import JsonDecoder, JsonSettings
-from scurry.formats.lines import DecodingError
+from scurry.formats.messages import DecodingError
 from scurry.logical_types import (
     BigIntType,
     BooleanType,

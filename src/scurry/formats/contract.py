@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scurry.catalog.table_options import Options, TableOption
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.errors import UnsupportedError
+from scurry.formats.messages import MessageDecoder, MessageEncoder
 from scurry.logical_types import DataType
 
 if TYPE_CHECKING:
@@ -58,10 +60,14 @@ class FormatFactory(ABC):
     Attributes:
         identifier: The value of the option `format`.
         options: Its options, without the prefix.
+        insert_only: Whether messages are rows that are added; otherwise they are changes.
+        metadata: The metadata that messages have, with their types.
     """
 
     identifier: str
     options: Sequence[TableOption[Any]] = ()
+    insert_only: bool = True
+    metadata: ClassVar[Mapping[str, DataType]] = {}
 
     def check(self, options: Options) -> None:
         """Check the options beyond their declared values.
@@ -71,7 +77,14 @@ class FormatFactory(ABC):
         """
         return
 
-    @abstractmethod
+    def check_sink(self, options: Options) -> None:
+        """Check the options of a sink beyond those of any table.
+
+        Raises:
+            ValidationError: A value is for sources only.
+        """
+        return
+
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
@@ -82,8 +95,46 @@ class FormatFactory(ABC):
             columns: Names of the columns to read, in this order.
             options: The options, below the format's prefix.
             time_zone: The session's time zone.
-        """
 
-    @abstractmethod
+        Raises:
+            UnsupportedError: Files do not have the format.
+        """
+        raise UnsupportedError(f"format '{self.identifier}' is one of messages, not of files")
+
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers whose records are record batches with the declared columns."""
+        """Return a factory of writers whose records are record batches with the declared columns.
+
+        Raises:
+            UnsupportedError: Files do not have the format.
+        """
+        raise UnsupportedError(f"format '{self.identifier}' is one of messages, not of files")
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of messages.
+
+        Args:
+            declared: All columns that the messages have.
+            columns: Names of the columns to read, in this order.
+            metadata: The metadata to read, as columns after these.
+            options: The options, below the format's prefix.
+            time_zone: The session's time zone.
+
+        Raises:
+            UnsupportedError: Messages do not have the format.
+        """
+        raise UnsupportedError(f"format '{self.identifier}' is one of files, not of messages")
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder of record batches with the declared columns.
+
+        Raises:
+            UnsupportedError: Messages do not have the format.
+        """
+        raise UnsupportedError(f"format '{self.identifier}' is one of files, not of messages")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -12,53 +11,15 @@ from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import MalformedRecordError
 from scurry.formats.contract import FileReader
+from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DecodingError", "LineReader", "LineWriterFactory", "MessageDecoder", "MessageEncoder"]
+__all__ = ["LineReader", "LineWriterFactory"]
 
 #: lines decoded at once
 _LINES = 8192
-
-
-class DecodingError(Exception):
-    """A message that cannot be read.
-
-    Attributes:
-        index: Its position among those given to the decoder.
-        reason: What is wrong with it.
-    """
-
-    def __init__(self, index: int, reason: str) -> None:
-        """Take the position and the reason."""
-        super().__init__(reason)
-        self.index = index
-        self.reason = reason
-
-
-class MessageDecoder(ABC):
-    """Decode messages to columns; picklable."""
-
-    @abstractmethod
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of some messages, of which a message may have any number.
-
-        Raises:
-            DecodingError: A message cannot be read.
-        """
-
-    def block_decoder(self) -> Callable[[bytes], pa.RecordBatch | None] | None:
-        """Return a quick way to decode many lines at once, which gives None for those it leaves to `decode`."""
-        return None
-
-
-class MessageEncoder(ABC):
-    """Encode the rows of record batches; picklable."""
-
-    @abstractmethod
-    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
-        """Return one message per row."""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,8 @@ from scurry.catalog.table_options import Options, TableOption
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
-from scurry.formats.lines import (
-    DecodingError,
-    LineReader,
-    LineWriterFactory,
-    MessageDecoder,
-    MessageEncoder,
-)
+from scurry.formats.lines import LineReader, LineWriterFactory
+from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
 from scurry.logical_types import (
     BigIntType,
     BinaryType,
@@ -82,6 +77,21 @@ class RawFormat(FormatFactory):
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of lines."""
         return LineWriterFactory(_RawEncoder(_only(declared), options.get(CHARSET), _order(options)))
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of whole messages."""
+        return _RawDecoder(_only(declared), bool(columns), options.get(CHARSET), _order(options))
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder of whole messages."""
+        return _RawEncoder(_only(declared), options.get(CHARSET), _order(options))
 
 
 def _order(options: Options) -> str:

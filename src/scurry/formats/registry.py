@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib
 
-from scurry.catalog.table_options import Options
+from scurry.catalog.table_options import Options, factory_not_found
 from scurry.errors import ValidationError
 from scurry.formats.contract import FormatFactory
 
-__all__ = ["checked_options", "find_format"]
+__all__ = ["checked_options", "find_format", "find_message_format"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
 _FORMATS = {
+    "canal-json": "scurry.formats.changes:CanalJsonFormat",
     "csv": "scurry.formats.csv:CsvFormat",
+    "debezium-json": "scurry.formats.changes:DebeziumJsonFormat",
     "json": "scurry.formats.json:JsonFormat",
+    "maxwell-json": "scurry.formats.changes:MaxwellJsonFormat",
+    "ogg-json": "scurry.formats.changes:OggJsonFormat",
     "orc": "scurry.formats.columnar:OrcFormat",
     "parquet": "scurry.formats.columnar:ParquetFormat",
     "raw": "scurry.formats.raw:RawFormat",
@@ -36,6 +40,28 @@ def find_format(identifier: str) -> FormatFactory:
     return factory
 
 
+#: those of files only
+_OF_FILES = {"orc", "parquet"}
+_INTERFACES = {"scan": "DeserializationFormatFactory", "sink": "SerializationFormatFactory"}
+
+
+def find_message_format(identifier: str, kind: str) -> FormatFactory:
+    """Return the factory of a format of messages.
+
+    Args:
+        identifier: The format's name.
+        kind: `scan` or `sink`, for messages.
+
+    Raises:
+        ValidationError: There is no such format.
+    """
+    known = set(_FORMATS) - _OF_FILES
+    if identifier not in known:
+        interface = f"org.apache.flink.table.factories.{_INTERFACES[kind]}"
+        raise factory_not_found(identifier, interface, sorted(known))
+    return find_format(identifier)
+
+
 def checked_options(factory: FormatFactory, options: Options, kind: str) -> Options:
     """Return the options of a format after checking them.
 
@@ -51,8 +77,10 @@ def checked_options(factory: FormatFactory, options: Options, kind: str) -> Opti
     try:
         own.check(factory.options)
         factory.check(own)
+        if kind == "sink":
+            factory.check_sink(own)
     except ValidationError as error:
-        space = f"{factory.identifier}."
+        space = own.prefix
         raise ValidationError(
             f"Error creating {kind} format '{factory.identifier}' in option space '{space}'.\n\n{error}"
         ) from None

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.catalog.schema import ResolvedSchema
 from scurry.connectors.tables.factories import create_source
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan
 from scurry.relational.rules import optimized
@@ -52,6 +52,17 @@ def check_sources(session: TableSession, plan: Plan) -> None:
                 raise ValidationError(
                     f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
                     "allowed. The table source is unbounded."
+                )
+            if session.is_streaming and not source.insert_only:
+                raise UnsupportedError(
+                    f"table '{found.identifier.as_summary_string()}' has changes, which STREAMING does not read yet: use "
+                    "a format of inserted rows"
+                )
+            if not source.insert_only:
+                raise ValidationError(
+                    "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the "
+                    f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
+                    "INSERT."
                 )
 
 

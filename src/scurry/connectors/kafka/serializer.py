@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, Protocol
 
 from scurry.common.serialization import SerializationSchema
 
-__all__ = ["KafkaRecordSerializationSchema", "ProducerRecord"]
+__all__ = ["KafkaRecordSerializationSchema", "ProducerRecord", "RecordSerializer"]
 
 #: topic, key, value, timestamp in milliseconds (0: now), headers
-ProducerRecord = tuple[str, "bytes | None", bytes, int, "list[tuple[str, bytes]] | None"]
+ProducerRecord = tuple[str, "bytes | None", "bytes | None", int, "list[tuple[str, bytes]] | None"]
+
+
+class RecordSerializer(Protocol):
+    """Convert records to Kafka's."""
+
+    @property
+    def topic(self) -> str | None:
+        """The topic of all records; None if each has its own."""
+
+    def records(self, values: Sequence[Any], timestamps: Sequence[int] | None) -> list[ProducerRecord]:
+        """Return the Kafka records of a block of records."""
 
 
 @dataclass(frozen=True)

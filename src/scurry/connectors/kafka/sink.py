@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.connectors.kafka.producer import PRODUCERS, TopicProducer
 from scurry.connectors.kafka.properties import ClientProperties
-from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema, ProducerRecord
+from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.kafka.transactions import TransactionCommitter
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
@@ -37,7 +37,7 @@ class KafkaSink(Sink):
     """
 
     properties: ClientProperties
-    serializer: KafkaRecordSerializationSchema
+    serializer: RecordSerializer
     exactly_once: bool = False
     transactional_id_prefix: str = "kafka-sink"
 
@@ -75,7 +75,7 @@ class _ProducingWriter(SinkWriter):
 
 
 class _SerializingWriter(SinkWriter):
-    def __init__(self, serializer: KafkaRecordSerializationSchema) -> None:
+    def __init__(self, serializer: RecordSerializer) -> None:
         self._serialize = serializer.records
         self._parcels: list[list[ProducerRecord]] = [[]]
 

@@ -56,10 +56,12 @@ class TableSource(ABC):
 
     Attributes:
         bounded: Whether the rows end.
+        insert_only: Whether rows are only added; otherwise `read_changes` says what happens to each.
         metadata: The metadata that columns may have, with their types.
     """
 
     bounded: bool = True
+    insert_only: bool = True
     metadata: Mapping[str, DataType] = {}
 
     @abstractmethod
@@ -99,6 +101,10 @@ class TableSource(ABC):
         """
         for split in work:
             yield from self.read(split, columns)
+
+    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of a piece with their kinds of change; by default all are inserted."""
+        yield from map(Changes, self.read(split, columns))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ _FACTORIES = {
     "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
     "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
     "jdbc": "scurry.connectors.tables.jdbc.factory:JdbcFactory",
+    "kafka": "scurry.connectors.tables.kafka.factory:KafkaFactory",
     "print": "scurry.connectors.tables.print:PrintFactory",
+    "upsert-kafka": "scurry.connectors.tables.kafka.factory:UpsertKafkaFactory",
 }
 _INTERFACE = "org.apache.flink.table.factories.DynamicTableFactory"
 

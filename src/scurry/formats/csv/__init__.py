@@ -9,6 +9,7 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.formats.csv.settings import CsvSettings
+from scurry.formats.messages import MessageDecoder, MessageEncoder
 
 __all__ = ["CsvFormat"]
 
@@ -70,6 +71,25 @@ class CsvFormat(FormatFactory):
         from scurry.formats.lines import LineWriterFactory
 
         return LineWriterFactory(CsvEncoder(tuple(declared), _settings(options)))
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of messages of one line."""
+        from scurry.formats.csv.reading import CsvDecoder, CsvReader
+
+        return CsvDecoder(CsvReader(tuple(declared), tuple(columns), _settings(options)))
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder of messages of one line, without its end."""
+        from scurry.formats.csv.writing import CsvEncoder
+
+        return CsvEncoder(tuple(declared), _settings(options))
 
 
 def _settings(options: Options) -> CsvSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from scurry.errors import MalformedRecordError, UnsupportedError
 from scurry.formats.contract import FileReader, FormatColumn
 from scurry.formats.csv.arrow_reading import ArrowCsvColumns
 from scurry.formats.csv.settings import CsvSettings
+from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.logical_types import (
     ArrayType,
@@ -46,7 +47,7 @@ from scurry.logical_types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CsvReader"]
+__all__ = ["CsvDecoder", "CsvReader"]
 
 Parser = Callable[[str], Any]
 
@@ -97,16 +98,16 @@ class CsvReader(FileReader):
         rows: list[list[Any]] = []
         for begin, fields in self._records(text, lines):
             try:
-                rows.append(self._row(fields, positions, parsers))
+                rows.append(self.row(fields, positions, parsers))
             except ValueError as error:
                 if self.settings.ignore_errors:
                     continue
                 raise _malformed(lines, text, begin, str(error)) from None
             if len(rows) == _ROWS:
-                yield self._batch(rows, types)
+                yield self.batch(rows, types)
                 rows = []
         if rows:
-            yield self._batch(rows, types)
+            yield self.batch(rows, types)
 
     def _records(self, text: str, lines: LineNumbers) -> Iterator[tuple[int, list[str]]]:
         parser = CsvParser(self.settings.dialect)
@@ -125,7 +126,8 @@ class CsvReader(FileReader):
                     return
                 start = line_end + 1
 
-    def _row(self, fields: list[str], positions: list[int], parsers: list[Parser]) -> list[Any]:
+    def row(self, fields: list[str], positions: list[int], parsers: list[Parser]) -> list[Any]:
+        """Return the values of a line; raises ValueError."""
         expected, count = len(self.declared), len(fields)
         if count != expected:
             if count > expected:
@@ -144,13 +146,57 @@ class CsvReader(FileReader):
             for position, parse in zip(positions, parsers, strict=True)
         ]
 
-    def _batch(self, rows: list[list[Any]], types: list[DataType]) -> pa.RecordBatch:
+    def batch(self, rows: list[list[Any]], types: list[DataType]) -> pa.RecordBatch:
+        """Return rows as columns."""
         import pyarrow as pa
 
         if not self.columns:
             return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
         arrays = [from_values(list(part), kind) for part, kind in zip(zip(*rows, strict=True), types, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
+
+
+@dataclass(frozen=True)
+class CsvDecoder(MessageDecoder):
+    """Decode messages of one CSV line.
+
+    Attributes:
+        lines: Reads the line.
+    """
+
+    lines: CsvReader
+
+    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+        """Return the rows of some messages.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+        return self.decode_messages(messages).batch
+
+    def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
+        """Return the rows with the messages that they are from.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+        reader = self.lines
+        types = {column.name: column.type for column in reader.declared}
+        parsers = [_field(types[name], reader.settings, name) for name in reader.columns]
+        positions = [list(types).index(name) for name in reader.columns]
+        rows: list[list[Any]] = []
+        origins: list[int] = []
+        for index, message in enumerate(messages):
+            try:
+                text = message.decode("utf-8", "replace")
+                for _, _, fields in CsvParser(reader.settings.dialect).records(text, 0):
+                    rows.append(reader.row(fields, positions, parsers))
+                    origins.append(index)
+                    break
+            except (CsvSyntaxError, ValueError) as error:
+                if not reader.settings.ignore_errors:
+                    raise DecodingError(index, getattr(error, "reason", str(error))) from None
+        return DecodedMessages(reader.batch(rows, [types[name] for name in reader.columns]), origins)
 
 
 def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> MalformedRecordError:

@@ -13,7 +13,7 @@ from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.errors import UnsupportedError
 from scurry.formats.contract import FormatColumn
 from scurry.formats.csv.settings import CsvSettings
-from scurry.formats.lines import MessageEncoder
+from scurry.formats.messages import MessageEncoder
 from scurry.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.logical_types import (
     ArrayType,

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.formats.messages import MessageDecoder, MessageEncoder
 
-__all__ = ["JsonFormat"]
+if TYPE_CHECKING:
+    from scurry.formats.json.reading import JsonSettings
+    from scurry.formats.json.writing import JsonWriting
+
+__all__ = [
+    "CHANGE_OPTIONS",
+    "JsonFormat",
+    "check_values",
+    "reading_settings",
+    "writing_settings",
+]
 
 FAIL_ON_MISSING_FIELD = TableOption(
     "fail-on-missing-field", boolean, False, "Whether a missing field is an error; otherwise it is NULL."
@@ -32,6 +44,16 @@ JSON_PARSER = TableOption(
     "decode.json-parser.enabled", boolean, True, "Accepted for Flink's sake; there is one decoder here."
 )
 
+#: The options that formats of changes have, too.
+CHANGE_OPTIONS = (
+    IGNORE_PARSE_ERRORS,
+    TIMESTAMP_FORMAT,
+    MAP_NULL_KEY_MODE,
+    MAP_NULL_KEY_LITERAL,
+    PLAIN_DECIMALS,
+    IGNORE_NULL_FIELDS,
+)
+
 
 class JsonFormat(FormatFactory):
     """Read and write JSON."""
@@ -52,42 +74,80 @@ class JsonFormat(FormatFactory):
         """Check the values that Flink checks."""
         if options.get(FAIL_ON_MISSING_FIELD) and options.get(IGNORE_PARSE_ERRORS):
             raise ValidationError("fail-on-missing-field and ignore-parse-errors shouldn't both be true.")
-        standard = options.get(TIMESTAMP_FORMAT)
-        if standard not in ("SQL", "ISO-8601"):
-            raise ValidationError(
-                f"Unsupported value '{standard}' for timestamp-format.standard. Supported values are [SQL, ISO-8601]."
-            )
-        mode = options.get(MAP_NULL_KEY_MODE)
-        if mode.upper() not in ("LITERAL", "FAIL", "DROP"):
-            raise ValidationError(
-                f"Unsupported value '{mode}' for option map-null-key.mode. Supported values are [LITERAL, FAIL, DROP]."
-            )
+        check_values(options)
 
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
         """Return a reader of lines."""
-        from scurry.formats.json.reading import JsonDecoder, JsonSettings
         from scurry.formats.lines import LineReader
 
-        settings = JsonSettings(
-            iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
-            ignore_errors=options.get(IGNORE_PARSE_ERRORS),
-            fail_on_missing=options.get(FAIL_ON_MISSING_FIELD),
-        )
-        by_name = {column.name: column for column in declared}
-        return LineReader(JsonDecoder(tuple(by_name[name] for name in columns), settings))
+        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of lines."""
-        from scurry.formats.json.writing import JsonEncoder, JsonWriting
         from scurry.formats.lines import LineWriterFactory
 
-        settings = JsonWriting(
-            iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
-            null_keys=options.get(MAP_NULL_KEY_MODE).upper(),
-            null_key=options.get(MAP_NULL_KEY_LITERAL),
-            plain_decimals=options.get(PLAIN_DECIMALS),
-            skip_nulls=options.get(IGNORE_NULL_FIELDS),
+        return LineWriterFactory(self.message_encoder(declared, options, time_zone))
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of messages."""
+        from scurry.formats.json.reading import JsonDecoder
+
+        by_name = {column.name: column for column in declared}
+        return JsonDecoder(tuple(by_name[name] for name in columns), reading_settings(options))
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder of messages."""
+        from scurry.formats.json.writing import JsonEncoder
+
+        return JsonEncoder(tuple(declared), writing_settings(options))
+
+
+def check_values(options: Options) -> None:
+    """Check the values that the formats of JSON have in common.
+
+    Raises:
+        ValidationError: A value is none of those there are.
+    """
+    standard = options.get(TIMESTAMP_FORMAT)
+    if standard not in ("SQL", "ISO-8601"):
+        raise ValidationError(
+            f"Unsupported value '{standard}' for timestamp-format.standard. Supported values are [SQL, ISO-8601]."
         )
-        return LineWriterFactory(JsonEncoder(tuple(declared), settings))
+    mode = options.get(MAP_NULL_KEY_MODE)
+    if mode.upper() not in ("LITERAL", "FAIL", "DROP"):
+        raise ValidationError(
+            f"Unsupported value '{mode}' for option map-null-key.mode. Supported values are [LITERAL, FAIL, DROP]."
+        )
+
+
+def reading_settings(options: Options) -> JsonSettings:
+    """Return how messages are read."""
+    from scurry.formats.json.reading import JsonSettings
+
+    return JsonSettings(
+        iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
+        ignore_errors=options.get(IGNORE_PARSE_ERRORS),
+        fail_on_missing=options.get(FAIL_ON_MISSING_FIELD),
+    )
+
+
+def writing_settings(options: Options) -> JsonWriting:
+    """Return how messages are written."""
+    from scurry.formats.json.writing import JsonWriting
+
+    return JsonWriting(
+        iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
+        null_keys=options.get(MAP_NULL_KEY_MODE).upper(),
+        null_key=options.get(MAP_NULL_KEY_LITERAL),
+        plain_decimals=options.get(PLAIN_DECIMALS),
+        skip_nulls=options.get(IGNORE_NULL_FIELDS),
+    )

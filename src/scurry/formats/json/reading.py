@@ -14,7 +14,7 @@ from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_dou
 from scurry.errors import UnsupportedError
 from scurry.formats.contract import FormatColumn
 from scurry.formats.json.arrow_reading import ArrowJsonColumns
-from scurry.formats.lines import DecodingError, MessageDecoder
+from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.logical_types import (
     ArrayType,
@@ -45,7 +45,7 @@ from scurry.logical_types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JsonDecoder", "JsonSettings"]
+__all__ = ["JsonDecoder", "JsonSettings", "batch_of"]
 
 Converter = Callable[[Any], Any]
 
@@ -110,12 +110,19 @@ class JsonDecoder(MessageDecoder):
         Raises:
             DecodingError: A message cannot be read.
         """
-        import pyarrow as pa
+        return self.decode_messages(messages).batch
 
+    def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
+        """Return the rows with the messages that they are from.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
         rows: list[list[Any]] = []
-        convert = self._row_converter()
+        origins: list[int] = []
+        convert = self.row_converter()
         for index, message in enumerate(messages):
-            for value in self._parsed(index, message):
+            for value in self.parsed(index, message):
                 try:
                     row = convert(value)
                 except ValueError as error:
@@ -124,14 +131,11 @@ class JsonDecoder(MessageDecoder):
                     raise DecodingError(index, str(error)) from None
                 if row is not None:
                     rows.append(row)
-        names = [column.name for column in self.columns]
-        parts = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-        arrays = [from_values(list(part), column.type) for part, column in zip(parts, self.columns, strict=True)]
-        if not arrays:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-        return pa.RecordBatch.from_arrays(arrays, names=names)
+                    origins.append(index)
+        return DecodedMessages(batch_of(rows, self.columns), origins)
 
-    def _parsed(self, index: int, message: bytes) -> list[Any]:
+    def parsed(self, index: int, message: bytes) -> list[Any]:
+        """Return the values of a message: one, or those of an array."""
         if not message.strip():
             return []
         try:
@@ -143,7 +147,8 @@ class JsonDecoder(MessageDecoder):
             raise DecodingError(index, str(error)) from None
         return value if isinstance(value, list) else [value]
 
-    def _row_converter(self) -> Callable[[Any], list[Any] | None]:
+    def row_converter(self) -> Callable[[Any], list[Any] | None]:
+        """Return the function that makes a row of a JSON object; it raises ValueError."""
         fields = [(c.name, _field(c.type, self.settings, c.name)) for c in self.columns]
         fail_on_missing = self.settings.fail_on_missing
 
@@ -163,6 +168,17 @@ class JsonDecoder(MessageDecoder):
             return row
 
         return convert
+
+
+def batch_of(rows: list[list[Any]], columns: Sequence[FormatColumn]) -> pa.RecordBatch:
+    """Return rows as columns."""
+    import pyarrow as pa
+
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
+    parts = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
+    arrays = [from_values(list(part), column.type) for part, column in zip(parts, columns, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
 
 
 def _field(data_type: DataType, settings: JsonSettings, name: str) -> Converter:

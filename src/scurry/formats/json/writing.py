@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common._types import java_text
 from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.formats.contract import FormatColumn
-from scurry.formats.lines import MessageEncoder
+from scurry.formats.messages import MessageEncoder
 from scurry.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.logical_types import (
     ArrayType,

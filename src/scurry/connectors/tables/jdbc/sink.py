@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.typeinfo import RowTypeInfo
@@ -73,11 +74,17 @@ class AppendSink(Sink):
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that passes rows to the committer."""
-        return _AppendWriter(self.rows.create_writer(context), self.columns)
+        named = replace(context, sink_id=_short(context.sink_id))
+        return _AppendWriter(self.rows.create_writer(named), self.columns)
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that inserts the rows in one transaction."""
-        return self.rows.create_committer(sink_id)
+        return self.rows.create_committer(_short(sink_id))
+
+
+def _short(sink_id: str) -> str:
+    """Return a name that fits the column `sink_id` of the table of commits."""
+    return hashlib.sha256(sink_id.encode()).hexdigest()[:40]
 
 
 class _AppendWriter(SinkWriter):

@@ -1,0 +1,1 @@
+"""The connectors `kafka` and `upsert-kafka`: tables of Kafka's topics."""

@@ -1,0 +1,233 @@
+"""The options of the connectors `kafka` and `upsert-kafka`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from scurry.catalog.table_options import Options, TableOption, whole_number
+from scurry.connectors.kafka.partitions import (
+    KafkaOffsetResetStrategy,
+    KafkaOffsetsInitializer,
+    KafkaTopicPartition,
+    Subscription,
+)
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.tables.durations import duration
+from scurry.errors import UnsupportedError, ValidationError
+
+__all__ = [
+    "BOUNDED_MODE",
+    "BUFFER_INTERVAL",
+    "BUFFER_ROWS",
+    "FIELDS_INCLUDE",
+    "FORMAT",
+    "GUARANTEE",
+    "KAFKA_OPTIONS",
+    "KEY_FIELDS",
+    "KEY_FORMAT",
+    "KEY_PREFIX",
+    "PARTITIONER",
+    "TOPIC",
+    "TOPIC_PATTERN",
+    "TRANSACTIONAL_ID_PREFIX",
+    "UPSERT_OPTIONS",
+    "VALUE_FORMAT",
+    "bounded_by",
+    "client_properties",
+    "started_at",
+    "subscription",
+]
+
+_CONNECTOR_OPTIONS = "org.apache.flink.streaming.connectors.kafka.table.KafkaConnectorOptions"
+
+
+def _one_of(class_name: str, names: Sequence[str]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        for name in names:
+            if text.lower() == name.lower():
+                return name
+        raise ValueError(f"Could not parse value for enum class {class_name}. Expected one of: [[{', '.join(names)}]]")
+
+    return parse
+
+
+_START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+_BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+_GUARANTEES = ("exactly-once", "at-least-once", "none")
+
+TOPIC = TableOption("topic", str, None, "The topic, or several with `;` between them.")
+TOPIC_PATTERN = TableOption("topic-pattern", str, None, "Regular expression of the names of topics to read.")
+SERVERS = TableOption("properties.bootstrap.servers", str, None, "The brokers, with commas.", required=True)
+GROUP = TableOption("properties.group.id", str, None, "The consumer group.")
+FORMAT = TableOption("format", str, None, "The format of values.")
+VALUE_FORMAT = TableOption("value.format", str, None, "The format of values; another name of `format`.")
+KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
+KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
+KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
+FIELDS_INCLUDE = TableOption(
+    "value.fields-include", _one_of(f"{_CONNECTOR_OPTIONS}$ValueFieldsStrategy", ("ALL", "EXCEPT_KEY")), "ALL",
+    "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
+)  # fmt: skip
+START_MODE = TableOption(
+    "scan.startup.mode", _one_of(f"{_CONNECTOR_OPTIONS}$ScanStartupMode", _START_MODES), "group-offsets",
+    "Where reading begins: " + ", ".join(f"`{mode}`" for mode in _START_MODES) + ".",
+)  # fmt: skip
+START_OFFSETS = TableOption(
+    "scan.startup.specific-offsets", str, None, "`partition:0,offset:42;partition:1,offset:300`."
+)
+START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
+BOUNDED_MODE = TableOption(
+    "scan.bounded.mode", _one_of(f"{_CONNECTOR_OPTIONS}$ScanBoundedMode", _BOUNDED_MODES), "unbounded",
+    "Where reading ends: " + ", ".join(f"`{mode}`" for mode in _BOUNDED_MODES) + ".",
+)  # fmt: skip
+BOUNDED_OFFSETS = TableOption("scan.bounded.specific-offsets", str, None, "As `scan.startup.specific-offsets`.")
+BOUNDED_MILLIS = TableOption("scan.bounded.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
+DISCOVERY = TableOption(
+    "scan.topic-partition-discovery.interval", duration, 300_000, "Time between looks for new partitions; 0 for never."
+)
+SCAN_PARALLELISM = TableOption("scan.parallelism", whole_number, None, "Parallelism of the source.")
+PARTITIONER = TableOption(
+    "sink.partitioner", str, "default", "How rows get to partitions: `default` by key, `round-robin` without keys."
+)
+GUARANTEE = TableOption(
+    "sink.delivery-guarantee", _one_of("org.apache.flink.connector.base.DeliveryGuarantee", _GUARANTEES),
+    "at-least-once", "How often rows are written: `exactly-once`, `at-least-once` or `none`.",
+)  # fmt: skip
+TRANSACTIONAL_ID_PREFIX = TableOption("sink.transactional-id-prefix", str, None, "For `exactly-once`.")
+SINK_PARALLELISM = TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink.")
+BUFFER_ROWS = TableOption(
+    "sink.buffer-flush.max-rows", whole_number, 0, "Rows of which only the last by key is written."
+)
+BUFFER_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 0, "Longest time that rows wait.")
+_BOUNDS = (BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_MILLIS)
+_SINK = (SINK_PARALLELISM, GUARANTEE, TRANSACTIONAL_ID_PREFIX)
+
+KAFKA_OPTIONS = (
+    SERVERS, GROUP, TOPIC, TOPIC_PATTERN, FORMAT, VALUE_FORMAT, KEY_FORMAT, KEY_FIELDS, KEY_PREFIX, FIELDS_INCLUDE,
+    START_MODE, START_OFFSETS, START_MILLIS, *_BOUNDS, DISCOVERY, SCAN_PARALLELISM, PARTITIONER, *_SINK,
+    TableOption("sink.semantic", str, None, "Former name of `sink.delivery-guarantee`."),
+)  # fmt: skip
+
+
+def _required(option: TableOption[str]) -> TableOption[str]:
+    return TableOption(option.key, option.parse, option.default, option.description, required=True)
+
+
+UPSERT_OPTIONS = (
+    SERVERS, GROUP, _required(TOPIC), _required(KEY_FORMAT), _required(VALUE_FORMAT), KEY_PREFIX, FIELDS_INCLUDE,
+    *_BOUNDS, SCAN_PARALLELISM, *_SINK, BUFFER_ROWS, BUFFER_INTERVAL,
+)  # fmt: skip
+
+
+def client_properties(options: Options) -> ClientProperties:
+    """Return the properties of the clients, `properties.*`."""
+    begin = "properties."
+    given = {key.removeprefix(begin): value for key, value in options.values.items() if key.startswith(begin)}
+    given.setdefault("partition.discovery.interval.ms", str(options.get(DISCOVERY)))
+    return ClientProperties(given)
+
+
+def subscription(options: Options) -> Subscription:
+    """Return the topics that are read.
+
+    Raises:
+        ValidationError: There are none, or two ways say which.
+    """
+    topic, pattern = options.find(TOPIC), options.find(TOPIC_PATTERN)
+    if topic is not None and pattern is not None:
+        raise ValidationError("Option 'topic' and 'topic-pattern' shouldn't be set together.")
+    if topic is None and pattern is None:
+        raise ValidationError("Either 'topic' or 'topic-pattern' must be set.")
+    return Subscription(tuple(topic.split(";")) if topic is not None else (), pattern)
+
+
+def started_at(options: Options) -> KafkaOffsetsInitializer:
+    """Return where reading begins.
+
+    Raises:
+        ValidationError: What the mode needs is missing.
+    """
+    mode = options.get(START_MODE)
+    if mode == "earliest-offset":
+        return KafkaOffsetsInitializer.earliest()
+    return _offsets(options, mode, "startup", START_MILLIS, START_OFFSETS)
+
+
+def bounded_by(options: Options) -> KafkaOffsetsInitializer | None:
+    """Return where reading ends, None if it does not.
+
+    Raises:
+        ValidationError: What the mode needs is missing.
+    """
+    mode = options.get(BOUNDED_MODE)
+    return None if mode == "unbounded" else _offsets(options, mode, "bounded", BOUNDED_MILLIS, BOUNDED_OFFSETS)
+
+
+def _offsets(
+    options: Options, mode: str, which: str, millis: TableOption[int], offsets: TableOption[str]
+) -> KafkaOffsetsInitializer:
+    if mode == "latest-offset":
+        return KafkaOffsetsInitializer.latest()
+    if mode == "group-offsets":
+        if GROUP not in options:
+            raise ValidationError("Property group.id is required when using committed offset for offsets initializer")
+        return KafkaOffsetsInitializer.committed_offsets(_reset(options))
+    value = options.find(millis) if mode == "timestamp" else options.find(offsets)
+    if value is None:
+        needed = millis.key if mode == "timestamp" else offsets.key
+        raise ValidationError(f"'{needed}' is required in '{mode}' {which} mode but missing.")
+    if isinstance(value, int):
+        return KafkaOffsetsInitializer.timestamp(value)
+    topics = (options.find(TOPIC) or "").split(";")
+    if len(topics) != 1 or not topics[0]:
+        raise ValidationError("Currently Kafka source only supports specific offset for single topic.")
+    return KafkaOffsetsInitializer.offsets(_specific(value, offsets.key, topics[0]))
+
+
+def _reset(options: Options) -> KafkaOffsetResetStrategy:
+    name = options.values.get("properties.auto.offset.reset", "none").upper()
+    try:
+        return KafkaOffsetResetStrategy[name]
+    except KeyError:
+        raise ValidationError(
+            f"properties.auto.offset.reset can not be set to {name}. Valid values: [latest,earliest,none]"
+        ) from None
+
+
+def _specific(text: str, key: str, topic: str) -> dict[KafkaTopicPartition, int]:
+    found: dict[KafkaTopicPartition, int] = {}
+    for pair in text.split(";"):
+        parts = re.fullmatch(r"partition:([^,]*),offset:([^,]*)", pair)
+        if parts is None:
+            raise ValidationError(
+                f"Invalid properties '{key}' should follow the format 'partition:0,offset:42;partition:1,offset:300', "
+                f"but is '{text}'."
+            )
+        try:
+            found[KafkaTopicPartition(topic, int(parts[1]))] = int(parts[2])
+        except ValueError:
+            raise ValidationError(
+                f"Invalid properties '{key}' should follow the format 'partition:0,offset:42;partition:1,offset:300', "
+                f"but is '{text}'."
+            ) from None
+    return found
+
+
+def partitioned(options: Options) -> None:
+    """Check how rows get to partitions.
+
+    Raises:
+        ValidationError: The way does not go with keys.
+        UnsupportedError: There is no such way here.
+    """
+    way = options.get(PARTITIONER)
+    if way == "round-robin" and KEY_FIELDS in options:
+        raise ValidationError(
+            "Currently 'round-robin' partitioner only works when option 'key.fields' is not specified."
+        )
+    if way not in ("default", "round-robin"):
+        raise UnsupportedError(
+            f"'{PARTITIONER.key}' = '{way}': rows are partitioned by their keys, or without keys in turns ('default', "
+            "'round-robin'); Java classes are not loaded"
+        )

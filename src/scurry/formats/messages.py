@@ -1,0 +1,84 @@
+"""The contract of formats of messages: bytes to rows and back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DecodedMessages", "DecodingError", "MessageDecoder", "MessageEncoder"]
+
+
+class DecodingError(Exception):
+    """A message that cannot be read.
+
+    Attributes:
+        index: Its position among those given to the decoder.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, index: int, reason: str) -> None:
+        """Take the position and the reason."""
+        super().__init__(reason)
+        self.index = index
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class DecodedMessages:
+    """The rows of some messages.
+
+    Attributes:
+        batch: The rows.
+        origins: The position of each row's message; None if there is one row per message, in order.
+        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted.
+    """
+
+    batch: pa.RecordBatch
+    origins: Sequence[int] | None = None
+    kinds: Sequence[int] | None = None
+
+
+class MessageDecoder(ABC):
+    """Decode messages to columns; picklable."""
+
+    @abstractmethod
+    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+        """Return the rows of some messages, of which a message may have any number.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+
+    def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
+        """Return the rows with the messages that they are from; by default one per message.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+        return DecodedMessages(self.decode(messages))
+
+    def block_decoder(self) -> Callable[[bytes], pa.RecordBatch | None] | None:
+        """Return a quick way to decode many lines at once, which gives None for those it leaves to `decode`."""
+        return None
+
+
+class MessageEncoder(ABC):
+    """Encode the rows of record batches; picklable."""
+
+    @abstractmethod
+    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
+        """Return one message per row."""
+
+    def encode_changes(self, batch: pa.RecordBatch, kinds: Sequence[int] | None) -> list[bytes]:
+        """Return one message per row, which says its kind of change if the format can.
+
+        Args:
+            batch: The rows.
+            kinds: Values of `RowKind`; None if all are inserted.
+        """
+        return self.encode(batch)

@@ -1,0 +1,88 @@
+"""Tables of topics on a real broker: `'connector' = 'kafka'` and `'upsert-kafka'`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scurry.table import EnvironmentSettings, TableEnvironment
+from support.kafka.broker import Kafka
+
+pytestmark = pytest.mark.kafka
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    made.get_config().set("table.local-time-zone", "UTC").set("scurry.runner", "local")
+    return made
+
+
+def define(env: TableEnvironment, kafka: Kafka, name: str, columns: str, **options: str) -> None:
+    given = {"connector": "kafka", "properties.bootstrap.servers": kafka.address, **options}
+    listed = ", ".join(f"'{key.replace('_', '.')}' = '{value}'" for key, value in given.items())
+    env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({listed})")
+
+
+def rows(env: TableEnvironment, query: str) -> list[Any]:
+    with env.execute_sql(query).collect() as found:
+        return sorted(map(tuple, found), key=str)
+
+
+def bounded(topic: str, **options: str) -> dict[str, str]:
+    return {
+        "topic": topic,
+        "scan.startup.mode": "earliest-offset",
+        "scan.bounded.mode": "latest-offset",
+        **options,
+    }
+
+
+def test_keys_values_and_metadata_are_columns(env: TableEnvironment, kafka: Kafka) -> None:
+    topic = kafka.topic(2)
+    columns = (
+        "k_id INT, name STRING, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', h MAP<STRING, BYTES> METADATA FROM "
+        "'headers', part BIGINT METADATA FROM 'partition' VIRTUAL, off BIGINT METADATA FROM 'offset' VIRTUAL, "
+        "topic STRING METADATA VIRTUAL, kind STRING METADATA FROM 'timestamp-type' VIRTUAL"
+    )
+    options = {
+        "key.format": "raw", "key.fields": "k_id", "key.fields-prefix": "k_", "value.fields-include": "EXCEPT_KEY",
+        "value.format": "json",
+    }  # fmt: skip
+    define(env, kafka, "t", columns, **bounded(topic, **options))
+    instant = "TO_TIMESTAMP_LTZ(1700000000123, 3)"
+    env.execute_sql(f"INSERT INTO t VALUES (7, 'a', {instant}, MAP['x', x'01']), (8, 'b', {instant}, NULL)").wait()
+    found = rows(env, "SELECT k_id, name, CAST(ts AS STRING), h['x'], part IN (0, 1), off, topic, kind FROM t")
+    assert [row[:4] for row in found] == [
+        (7, "a", "2023-11-14 22:13:20.123", b"\x01"),
+        (8, "b", "2023-11-14 22:13:20.123", None),
+    ]
+    assert all(row[4] and row[6:] == (topic, "CreateTime") for row in found)
+    assert rows(env, "SELECT COUNT(*) FROM t") == [(2,)]
+
+
+def test_ranges_of_offsets_are_read(env: TableEnvironment, kafka: Kafka) -> None:
+    topic = kafka.topic()
+    define(env, kafka, "t", "a INT", **bounded(topic, format="csv"))
+    env.execute_sql("INSERT INTO t VALUES 0, 1, 2, 3, 4").wait()
+    between = {
+        "scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "partition:0,offset:1",
+        "scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "partition:0,offset:3",
+    }  # fmt: skip
+    define(env, kafka, "u", "a INT", topic=topic, format="csv", **between)
+    assert rows(env, "SELECT a FROM u") == [(1,), (2,)]
+
+
+def test_upserts_have_the_key_in_the_message(env: TableEnvironment, kafka: Kafka) -> None:
+    topic = kafka.topic()
+    formats = {"key.format": "json", "value.format": "json"}
+    columns = "id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED"
+    define(env, kafka, "t", columns, connector="upsert-kafka", topic=topic, **formats)
+    env.execute_sql("INSERT INTO t VALUES (1, 'a'), (1, 'b')").wait()
+    raw = {"key.format": "raw", "key.fields": "k", "value.fields-include": "EXCEPT_KEY", "value.format": "raw"}
+    define(env, kafka, "u", "k STRING, v STRING", **bounded(topic, **raw))
+    assert rows(env, "SELECT k, v FROM u") == [
+        ('{"id":1}', '{"id":1,"name":"a"}'),
+        ('{"id":1}', '{"id":1,"name":"b"}'),
+    ]

@@ -52,7 +52,8 @@ def test_keys_values_and_metadata_are_columns(env: TableEnvironment, kafka: Kafk
     }  # fmt: skip
     define(env, kafka, "t", columns, **bounded(topic, **options))
     instant = "TO_TIMESTAMP_LTZ(1700000000123, 3)"
-    env.execute_sql(f"INSERT INTO t VALUES (7, 'a', {instant}, MAP['x', x'01']), (8, 'b', {instant}, NULL)").wait()
+    none = "CAST(NULL AS MAP<STRING, BYTES>)"
+    env.execute_sql(f"INSERT INTO t VALUES (7, 'a', {instant}, MAP['x', x'01']), (8, 'b', {instant}, {none})").wait()
     found = rows(env, "SELECT k_id, name, CAST(ts AS STRING), h['x'], part IN (0, 1), off, topic, kind FROM t")
     assert [row[:4] for row in found] == [
         (7, "a", "2023-11-14 22:13:20.123", b"\x01"),

@@ -10,7 +10,7 @@ from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.errors import ValidationError
 
-__all__ = ["create_sink", "create_source"]
+__all__ = ["create_sink", "create_source", "find_factory"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
 _FACTORIES = {
@@ -56,6 +56,20 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
     return sink
 
 
+def find_factory(identifier: str) -> TableFactory:
+    """Return the factory of a connector.
+
+    Raises:
+        ValidationError: There is no such connector.
+    """
+    if identifier not in _FACTORIES:
+        missing = factory_not_found(identifier, _INTERFACE, list(_FACTORIES))
+        raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
+    module, _, name = _FACTORIES[identifier].partition(":")
+    factory: TableFactory = getattr(importlib.import_module(module), name)()
+    return factory
+
+
 def _factory(context: TableContext) -> TableFactory:
     identifier = context.options.get("connector")
     if identifier is None:
@@ -63,12 +77,7 @@ def _factory(context: TableContext) -> TableFactory:
             "Table options do not contain an option key 'connector' for discovering a connector. Therefore, scurry "
             "assumes a managed table, which it does not have."
         )
-    if identifier not in _FACTORIES:
-        missing = factory_not_found(identifier, _INTERFACE, list(_FACTORIES))
-        raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
-    module, _, name = _FACTORIES[identifier].partition(":")
-    factory: TableFactory = getattr(importlib.import_module(module), name)()
-    return factory
+    return find_factory(identifier)
 
 
 def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:

@@ -1,0 +1,51 @@
+"""The tables of options in docs/sql-connectors.md, from the declarations; run it to write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scurry.catalog.entries import CatalogTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.schema import ResolvedSchema
+from scurry.catalog.table_options import TableOption
+from scurry.connectors.tables.contract import TableContext
+from scurry.connectors.tables.factories import find_factory
+from scurry.formats.registry import find_format
+
+PAGE = Path(__file__).parents[3] / "docs" / "sql-connectors.md"
+_BLOCK = re.compile(r"(<!-- options (connector|format) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def with_tables(page: str) -> str:
+    """Return the page with tables as they are declared."""
+    return _BLOCK.sub(lambda block: block[1] + _table(_declared(block[2], block[3])) + block[4], page)
+
+
+def _declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
+    if kind == "format":
+        return find_format(identifier).options
+    table = CatalogTable(ResolvedSchema([]), None, {"connector": identifier})
+    return find_factory(identifier).options(TableContext(ObjectIdentifier("c", "d", "t"), table, table.options))
+
+
+def _table(options: Sequence[TableOption[Any]]) -> str:
+    lines = ["", "| option | default | meaning |", "|---|---|---|"]
+    for option in sorted(options, key=lambda option: (not option.required, option.key)):
+        lines.append(f"| `{option.key}` | {_default(option)} | {option.description} |")
+    return "\n".join([*lines, "", ""])
+
+
+def _default(option: TableOption[Any]) -> str:
+    if option.required:
+        return "required"
+    if option.default is None:
+        return ""
+    shown = str(option.default).lower() if isinstance(option.default, bool) else str(option.default)
+    return f"`{shown}`" if shown else ""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

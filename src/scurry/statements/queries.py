@@ -55,8 +55,8 @@ def check_sources(session: TableSession, plan: Plan) -> None:
                 )
             if session.is_streaming and not source.insert_only:
                 raise UnsupportedError(
-                    f"table '{found.identifier.as_summary_string()}' has changes, which STREAMING does not read yet: use "
-                    "a format of inserted rows"
+                    f"table '{found.identifier.as_summary_string()}' has changes, which STREAMING does not read yet: "
+                    "use a format of inserted rows"
                 )
             if not source.insert_only:
                 raise ValidationError(

@@ -29,6 +29,8 @@ from scurry.logical_types.families import APPROXIMATE, INT, INTEGER, NUMERIC
 
 __all__ = ["FUNCTIONS", "ceil_number", "floor_number", "infer_whole"]
 
+#: As what Flink truncates a DOUBLE.
+_TRUNCATED: Final = DecimalType(38, 18)
 _CONTEXT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 
@@ -78,9 +80,18 @@ def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callabl
                 f'Character {text[0].upper()} is neither a decimal digit number, decimal point, nor "e" notation '
                 "exponential mark."
             )
+        if mode == ROUND_DOWN:
+            number = _truncatable(number)
         return float(wide(_rounded(number, digits, mode)))
 
     return round_double
+
+
+def _truncatable(number: Decimal) -> Decimal:
+    fitted = fitted_decimal(number, _TRUNCATED)
+    if fitted is None:
+        raise EvaluationError(f"TRUNCATE takes no number of more than 20 digits before the point: {number}")
+    return fitted
 
 
 def _refused(value: Any, digits: int) -> Any:

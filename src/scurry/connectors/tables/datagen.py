@@ -61,6 +61,8 @@ PARALLELISM = TableOption("scan.parallelism", whole_number, None, "Accepted for 
 _BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
 _LENGTHS = (VarCharType, VarBinaryType)
 _UNBOUNDED = 0x7FFFFFFF
+# One of its own: the numbers that programs draw from `random` stay theirs.
+_RANDOM = random.Random()
 _HEX = "0123456789abcdef"
 _CHUNK = 10_000
 
@@ -255,33 +257,33 @@ def _random(prefix: str, data_type: DataType, options: Options) -> Maker:
     }
     make = _random_value(prefix, data_type, settings, options)
     null_rate = settings.get("null-rate") or 0.0
-    return make if not null_rate else lambda: None if random.random() < null_rate else make()
+    return make if not null_rate else lambda: None if _RANDOM.random() < null_rate else make()
 
 
 def _random_value(prefix: str, data_type: DataType, settings: dict[str, Any], options: Options) -> Maker:
     if isinstance(data_type, IntegralType):
         limit = 1 << (_BITS[type(data_type)] - 1)
         low, high = _limits(settings, -limit, limit - 1)
-        return lambda: random.randint(low, high)
+        return lambda: _RANDOM.randint(low, high)
     if isinstance(data_type, FloatType | DoubleType):
         largest = 3.4e38 if isinstance(data_type, FloatType) else 1.7e308
         low, high = _limits(settings, -largest, largest)
-        return lambda: low + (high / 2 - low / 2) * random.random() * 2
+        return lambda: low + (high / 2 - low / 2) * _RANDOM.random() * 2
     if isinstance(data_type, DecimalType):
         return _random_decimal(data_type, settings)
     if isinstance(data_type, CharType | VarCharType | BinaryType | VarBinaryType):
         return _random_text(data_type, settings)
     if isinstance(data_type, BooleanType):
-        return lambda: random.random() < 0.5
+        return lambda: _RANDOM.random() < 0.5
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         return _random_time(data_type, settings)
     if isinstance(data_type, DateType):
         return lambda: int(time.time()) // 86_400
     if isinstance(data_type, TimeType):
-        return lambda: random.randrange(86_400_000)
+        return lambda: _RANDOM.randrange(86_400_000)
     if isinstance(data_type, DayTimeIntervalType | YearMonthIntervalType):
         low, high = _limits(settings, 0, 120_000 if isinstance(data_type, YearMonthIntervalType) else 1 << 40)
-        return lambda: random.randint(low, high)
+        return lambda: _RANDOM.randint(low, high)
     return _random_collection(prefix, data_type, settings, options)
 
 
@@ -294,7 +296,7 @@ def _random_decimal(data_type: DecimalType, settings: dict[str, Any]) -> Maker:
     unit = Decimal(1).scaleb(-data_type.scale)
     largest = 10.0 ** (data_type.precision - data_type.scale) - float(unit)
     low, high = _limits(settings, 0.0, largest)
-    return lambda: Decimal(repr(low + (high - low) * random.random())).quantize(unit)
+    return lambda: Decimal(repr(low + (high - low) * _RANDOM.random())).quantize(unit)
 
 
 def _random_text(data_type: Any, settings: dict[str, Any]) -> Maker:
@@ -308,14 +310,14 @@ def _random_text(data_type: Any, settings: dict[str, Any]) -> Maker:
         )
     shortest = 1 if settings.get("var-len") else length
     if isinstance(data_type, BinaryType | VarBinaryType):
-        return lambda: random.randbytes(random.randint(shortest, length))
-    return lambda: "".join(random.choices(_HEX, k=random.randint(shortest, length)))
+        return lambda: _RANDOM.randbytes(_RANDOM.randint(shortest, length))
+    return lambda: "".join(_RANDOM.choices(_HEX, k=_RANDOM.randint(shortest, length)))
 
 
 def _random_time(data_type: TimestampType | LocalZonedTimestampType, settings: dict[str, Any]) -> Maker:
     past = settings.get("max-past") or 0
     factor = 1 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1_000_000
-    return lambda: (time.time_ns() // 1_000_000 - random.randint(0, past)) * factor
+    return lambda: (time.time_ns() // 1_000_000 - _RANDOM.randint(0, past)) * factor
 
 
 def _random_collection(prefix: str, data_type: DataType, settings: dict[str, Any], options: Options) -> Maker:
@@ -325,7 +327,7 @@ def _random_collection(prefix: str, data_type: DataType, settings: dict[str, Any
         return lambda: [element() for _ in range(length)]
     if isinstance(data_type, MultisetType):
         element = _random(f"{prefix}.element", data_type.element_type, options)
-        return lambda: list({element(): random.randint(1, 10) for _ in range(length)}.items())
+        return lambda: list({element(): _RANDOM.randint(1, 10) for _ in range(length)}.items())
     if isinstance(data_type, MapType):
         key = _random(f"{prefix}.key", data_type.key_type, options)
         value = _random(f"{prefix}.value", data_type.value_type, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from abc import ABC, abstractmethod
@@ -16,6 +17,9 @@ from scurry.errors import CatalogError, ValidationError
 __all__ = ["CatalogDescription", "CatalogStore", "FileCatalogStore", "InMemoryCatalogStore"]
 
 _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current after USE CATALOG.")
+
+#: type -> module and function that makes the catalog of a name and options, imported when a statement names it
+_FACTORIES = {"jdbc": "scurry.connectors.tables.jdbc.catalog:create_catalog"}
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,13 @@ class CatalogDescription:
         try:
             if kind is None:
                 raise ValidationError("Catalog options do not contain an option key 'type' for discovering a catalog.")
+            if kind in _FACTORIES:
+                module, _, function = _FACTORIES[kind].partition(":")
+                made: Catalog = getattr(importlib.import_module(module), function)(name, self.options)
+                return made
             if kind != "generic_in_memory":
                 interface = "org.apache.flink.table.factories.CatalogFactory"
-                raise factory_not_found(kind, interface, ["generic_in_memory"])
+                raise factory_not_found(kind, interface, ["generic_in_memory", *_FACTORIES])
             refuse_unsupported("generic_in_memory", self.options, {"type", _DEFAULT_DATABASE.key, "property-version"})
         except ValidationError as error:
             raise ValidationError(f"Unable to create catalog '{name}'.\n{error}") from None

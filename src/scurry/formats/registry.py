@@ -12,6 +12,8 @@ __all__ = ["checked_options", "find_format", "find_message_format"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
 _FORMATS = {
+    "avro": "scurry.formats.avro:AvroFormat",
+    "avro-confluent": "scurry.formats.avro:AvroConfluentFormat",
     "canal-json": "scurry.formats.changes:CanalJsonFormat",
     "csv": "scurry.formats.csv:CsvFormat",
     "debezium-json": "scurry.formats.changes:DebeziumJsonFormat",

@@ -133,3 +133,31 @@ def test_partition_options_are_given_together(env: TableEnvironment) -> None:
 
 def test_types_that_the_database_has_not_are_refused(env: TableEnvironment) -> None:
     assert "dialect doesn't support type: MAP<STRING, INT>." in refused(env, "a MAP<STRING, INT>", SQLITE)
+
+
+@pytest.mark.postgres
+def test_a_catalog_shows_the_tables_of_a_server(env: TableEnvironment, postgres: Tables) -> None:
+    postgres.run("create table t (k int primary key, v varchar(5), n numeric(6, 2), ts timestamp(3), a int[])")
+    postgres.run("insert into t values (1, 'a', 1.5, '2024-02-29 01:02:03.5', '{1,2}')")
+    base, _, database = postgres.options.get_db_url().rpartition("/")
+    user, password = postgres.options.get_user_name(), postgres.options.get_password()
+    env.execute_sql(
+        f"CREATE CATALOG pg WITH ('type' = 'jdbc', 'base-url' = '{base}', 'default-database' = '{database}', "
+        f"'username' = '{user}', 'password' = '{password}')"
+    )
+    env.execute_sql("USE CATALOG pg")
+    assert rows(env, "SHOW TABLES") == [Row("public.t")]
+    described = [tuple(row)[:4] for row in rows(env, "DESCRIBE `public.t`")]
+    assert described == [
+        ("k", "INT", False, "PRI(k)"),
+        ("v", "VARCHAR(5)", True, None),
+        ("n", "DECIMAL(6, 2)", True, None),
+        ("ts", "TIMESTAMP(3)", True, None),
+        ("a", "ARRAY<INT>", True, None),
+    ]
+    assert rows(env, "SELECT k, v, CAST(n AS STRING), a[2] FROM t") == [Row(1, "a", "1.50", 2)]
+
+
+def test_a_catalog_needs_its_options(env: TableEnvironment) -> None:
+    with pytest.raises(ValidationError, match="(?s)create catalog 'pg'.*base-url\ndefault-database\npassword"):
+        env.execute_sql("CREATE CATALOG pg WITH ('type' = 'jdbc', 'username' = 'u')")

@@ -1,0 +1,99 @@
+"""The formats `avro` and `avro-confluent`: messages in Avro's binary encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.catalog.table_options import Options, TableOption
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.messages import MessageDecoder, MessageEncoder
+
+__all__ = ["AvroConfluentFormat", "AvroFormat"]
+
+_DECLARED_SCHEMA = "The schema of messages as JSON; without, the one that the columns give."
+
+ENCODING = TableOption("encoding", str, "binary", "The encoding: `binary`.")
+URL = TableOption("url", str, None, "The address of the schema registry.", required=True)
+SUBJECT = TableOption("subject", str, None, "The subject under which a sink registers its schema.")
+SCHEMA = TableOption("schema", str, None, _DECLARED_SCHEMA)
+
+#: Options of the registry's client -> the properties of Confluent's clients.
+_CLIENT = {
+    "basic-auth.credentials-source": "basic.auth.credentials.source",
+    "basic-auth.user-info": "basic.auth.user.info",
+    "bearer-auth.credentials-source": "bearer.auth.credentials.source",
+    "bearer-auth.token": "bearer.auth.token",
+}
+_CLIENT_OPTIONS = tuple(TableOption(key, str, None, f"`{name}` of the client.") for key, name in _CLIENT.items())
+
+
+class AvroFormat(FormatFactory):
+    """Read and write Avro's records."""
+
+    identifier = "avro"
+    options: Sequence[TableOption[str]] = (ENCODING,)
+
+    def check(self, options: Options) -> None:
+        """Refuse the JSON encoding."""
+        if options.get(ENCODING) != "binary":
+            raise UnsupportedError(f"'avro.encoding' = '{options.get(ENCODING)}': messages are binary here")
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of records of the schema that the columns give."""
+        from scurry.formats.avro.messages import AvroDecoder
+
+        return AvroDecoder(tuple(declared), tuple(columns))
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder of records of the schema that the columns give."""
+        from scurry.formats.avro.messages import AvroEncoder
+
+        return AvroEncoder(tuple(declared))
+
+
+class AvroConfluentFormat(FormatFactory):
+    """Read and write Avro's records whose schemas are in a registry."""
+
+    identifier = "avro-confluent"
+    options: Sequence[TableOption[str]] = (URL, SUBJECT, SCHEMA, *_CLIENT_OPTIONS)
+
+    def check_sink(self, options: Options) -> None:
+        """Require a subject."""
+        if SUBJECT not in options:
+            raise ValidationError(
+                f"Option '{options.prefix}{SUBJECT.key}' is required for serialization: the registry keeps the schema "
+                "under it"
+            )
+
+    def message_decoder(
+        self,
+        declared: Sequence[FormatColumn],
+        columns: Sequence[str],
+        metadata: Sequence[str],
+        options: Options,
+        time_zone: str,
+    ) -> MessageDecoder:
+        """Return a decoder of records of any registered schema."""
+        from scurry.formats.avro.messages import AvroDecoder
+
+        return AvroDecoder(tuple(declared), tuple(columns), options.get(URL), _client(options), options.find(SCHEMA))
+
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+        """Return an encoder that registers its schema."""
+        from scurry.formats.avro.messages import AvroEncoder
+
+        subject = options.find(SUBJECT)
+        return AvroEncoder(tuple(declared), options.get(URL), _client(options), subject or "", options.find(SCHEMA))
+
+
+def _client(options: Options) -> tuple[tuple[str, str], ...]:
+    found = ((_CLIENT[option.key], options.find(option)) for option in _CLIENT_OPTIONS)
+    return tuple((name, value) for name, value in found if value is not None)

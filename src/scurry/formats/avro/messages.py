@@ -1,0 +1,119 @@
+"""AvroDecoder and AvroEncoder: messages in Avro's encoding as columns, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.connectors.avro.confluent import RegistryReader, RegistryWriter
+from scurry.connectors.avro.messages import MessageReader, MessageWriter
+from scurry.connectors.avro.registry_settings import RegistrySettings
+from scurry.connectors.avro.schema import AvroSchema
+from scurry.errors import MalformedRecordError
+from scurry.formats.avro.schema import reader_of, schema_of, writer_of
+from scurry.formats.contract import FormatColumn
+from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
+from scurry.logical_types.values import from_values, to_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["AvroDecoder", "AvroEncoder"]
+
+
+@dataclass(frozen=True)
+class AvroDecoder(MessageDecoder):
+    """Decode records.
+
+    Attributes:
+        declared: All columns of the messages, which give their schema.
+        columns: Names of those to decode.
+        url: The registry of the writers' schemas; None if messages have the declared one.
+        client: Properties of the registry's client.
+        schema: The reader's schema instead of the declared one.
+    """
+
+    declared: tuple[FormatColumn, ...]
+    columns: tuple[str, ...]
+    url: str | None = None
+    client: tuple[tuple[str, str], ...] = ()
+    schema: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse columns that Avro has not."""
+        self._schema()
+
+    def _schema(self) -> AvroSchema:
+        return AvroSchema(self.schema or schema_of(self.declared))
+
+    def _read(self) -> Callable[[bytes], Any]:
+        if self.url is None:
+            return MessageReader(self._schema()).read
+        return RegistryReader(self._schema(), RegistrySettings(self.url, dict(self.client))).read
+
+    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+        """Return the row of each message.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+        import pyarrow as pa
+
+        types = {column.name: column.type for column in self.declared}
+        read = self._read()
+        records = []
+        for index, message in enumerate(messages):
+            try:
+                records.append(read(message))
+            except MalformedRecordError as error:
+                raise DecodingError(index, error.reason) from None
+        if not self.columns:
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
+        arrays = []
+        for name in self.columns:
+            convert = reader_of(types[name])
+            values = [record.get(name) for record in records]
+            arrays.append(from_values([None if value is None else convert(value) for value in values], types[name]))
+        return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
+
+
+@dataclass(frozen=True)
+class AvroEncoder(MessageEncoder):
+    """Encode records.
+
+    Attributes:
+        columns: The columns of the rows.
+        url: The registry of the schema; None for messages without its number.
+        client: Properties of the registry's client.
+        subject: The subject under which the schema is registered.
+        schema: The schema instead of the one that the columns give.
+    """
+
+    columns: tuple[FormatColumn, ...]
+    url: str | None = None
+    client: tuple[tuple[str, str], ...] = ()
+    subject: str = ""
+    schema: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse columns that Avro has not."""
+        self._schema()
+
+    def _schema(self) -> AvroSchema:
+        return AvroSchema(self.schema or schema_of(self.columns))
+
+    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
+        """Return the message of each row."""
+        write: Callable[[Any], bytes]
+        if self.url is None:
+            write = MessageWriter(self._schema()).write
+        else:
+            settings = RegistrySettings(self.url, dict(self.client))
+            write = RegistryWriter(self.subject, self._schema(), settings).write
+        names = [column.name for column in self.columns]
+        converted = []
+        for column, array in zip(self.columns, batch.columns, strict=True):
+            convert = writer_of(column.type)
+            converted.append([None if value is None else convert(value) for value in to_values(array)])
+        return [write(dict(zip(names, row, strict=True))) for row in zip(*converted, strict=True)]

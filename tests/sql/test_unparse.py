@@ -148,7 +148,12 @@ def grow(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         st.builds(Between, inner, inner, inner, st.booleans(), st.booleans()),
         st.builds(Like, inner, inner, st.just(None), st.sampled_from(["LIKE", "SIMILAR TO"]), st.booleans()),
         # A single query in the list is the query itself.
-        st.builds(In, inner, st.one_of(values.filter(lambda some: not isinstance(some[0], Subquery)), query, union)),
+        # BETWEEN before IN has no parentheses in Flink's text, which is then read in another way.
+        st.builds(
+            In,
+            inner.filter(lambda operand: not isinstance(operand, Between)),
+            st.one_of(values.filter(lambda some: not isinstance(some[0], Subquery)), query, union),
+        ),
         st.builds(lambda when, then, other: Case((WhenClause(when, then),), other), inner, inner, inner),
         st.builds(ItemAccess, names, inner),
         st.builds(Call, names, values),

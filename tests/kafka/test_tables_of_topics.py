@@ -87,3 +87,13 @@ def test_upserts_have_the_key_in_the_message(env: TableEnvironment, kafka: Kafka
         ('{"id":1}', '{"id":1,"name":"a"}'),
         ('{"id":1}', '{"id":1,"name":"b"}'),
     ]
+
+
+def test_streaming_reads_new_messages_through_the_enumerator_of_streams(kafka: Kafka) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("scurry.runner", "local")
+    topic = kafka.topic(2)
+    kafka.write(topic, ['{"a": 1}', '{"a": 2}'])
+    kafka.write(topic, ['{"a": 3}'], 1)
+    define(env, kafka, "t", "a INT", **bounded(topic, format="json"))
+    assert rows(env, "SELECT a FROM t WHERE a > 1") == [(2,), (3,)]

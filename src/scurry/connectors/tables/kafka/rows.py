@@ -109,22 +109,14 @@ class MessageRows:
         kinds = None if decoded.kinds is None else list(decoded.kinds)
         positions: list[int | None] = list(range(len(origins)))
         if self.upsert:
-            gone = [index for index, message in enumerate(messages) if message.value() is None]
-            order = sorted(range(len(origins) + len(gone)), key=(origins + gone).__getitem__)
-            kinds = [0 if at < len(origins) else RowKind.DELETE.value for at in order]
-            positions = [at if at < len(origins) else None for at in order]
-            origins = [(origins + gone)[at] for at in order]
-        key_rows: list[int | None] = []
+            origins, positions, kinds = _with_deletions(messages, origins)
+        key_rows: list[int] = []
         key_batch = None
         if key[1] is not None:
-            found = [index for index, message in enumerate(messages) if message.key() is not None]
-            keys = _decoded(key[1], messages, found, [messages[index].key() for index in found])
-            key_batch = keys.batch
-            by_message = {found[at]: row for row, at in enumerate(keys.origins or range(len(found)))}
+            key_batch, by_message = _keys(key[1], messages)
             kept = [at for at, origin in enumerate(origins) if origin in by_message]
-            if len(kept) < len(origins):
-                origins, positions = [origins[at] for at in kept], [positions[at] for at in kept]
-                kinds = None if kinds is None else [kinds[at] for at in kept]
+            origins, positions = [origins[at] for at in kept], [positions[at] for at in kept]
+            kinds = None if kinds is None else [kinds[at] for at in kept]
             key_rows = [by_message[origin] for origin in origins]
         whole = positions == list(range(decoded.batch.num_rows))
         arrays = []
@@ -151,6 +143,24 @@ class MessageRows:
         values = from_values(list(map(_READERS[key], messages)), METADATA[key])
         wanted = arrow_type(self.types[name])
         return values if values.type == wanted else values.cast(wanted)
+
+
+def _with_deletions(messages: Sequence[Any], origins: list[int]) -> tuple[list[int], list[int | None], list[int]]:
+    """Return message, row and kind of each change, among them those that messages without a value delete."""
+    gone = [index for index, message in enumerate(messages) if message.value() is None]
+    both = origins + gone
+    order = sorted(range(len(both)), key=both.__getitem__)
+    positions = [at if at < len(origins) else None for at in order]
+    kinds = [RowKind.DELETE.value if at is None else RowKind.INSERT.value for at in positions]
+    return [both[at] for at in order], positions, kinds
+
+
+def _keys(decoder: MessageDecoder, messages: Sequence[Any]) -> tuple[pa.RecordBatch, dict[int, int]]:
+    """Return the decoded keys, and the row of each message that has one."""
+    found = [index for index, message in enumerate(messages) if message.key() is not None]
+    keys = _decoded(decoder, messages, found, [messages[index].key() for index in found])
+    places = range(len(found)) if keys.origins is None else keys.origins
+    return keys.batch, {found[at]: row for row, at in enumerate(places)}
 
 
 def _decoded(decoder: MessageDecoder, messages: Sequence[Any], places: Sequence[int], texts: Sequence[bytes]) -> Any:

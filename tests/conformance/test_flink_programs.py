@@ -18,15 +18,38 @@ RUNNER = os.environ.get("SCURRY_RUNNER", "local")
 pytestmark = pytest.mark.conformance
 
 
-def needs_the_table_api(program: Path) -> bool:
-    return "TableEnvironment" in program.read_text(encoding="utf-8")
+#: The Table API, tables mixed with streams, patterns, and queries whose results change in STREAMING.
+NOT_YET = {
+    "convert/from_changelog_stream",
+    "convert/from_data_stream_watermark",
+    "convert/to_data_stream_rows",
+    "sql_agg/distinct_streaming",
+    "sql_agg/group_by_streaming_retract",
+    "sql_join/inner_join_streaming",
+    "sql_join/interval_join",
+    "sql_join/temporal_join_versioned",
+    "sql_match/match_recognize_rise_fall",
+    "sql_order/top_n_changelog_without_rank",
+    "sql_over/over_rows_range_streaming",
+    "sql_sink/print_connector_changelog",
+    "sql_window/cascaded_window_tvf",
+    "sql_window/cumulate_tvf",
+    "sql_window/group_window_functions",
+    "sql_window/tumble_tvf",
+    "sql_window/window_top_n",
+    "table_api/explain_parts",
+    "table_api/relational_operations",
+    "udf/aggregate_udf",
+    "udf/pandas_udf",
+    "udf/scalar_udf",
+}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.parent.name}/{program.stem}")
-def test_program_prints_what_flink_prints(program: Path) -> None:
-    if needs_the_table_api(program):
-        pytest.skip("scurry has no Table API yet")
+def test_program_prints_what_flink_prints(program: Path, request: pytest.FixtureRequest) -> None:
     name = f"{program.parent.name}/{program.stem}"
+    if name in NOT_YET:
+        request.applymarker(pytest.mark.xfail(strict=True, reason="scurry's tables are not that far yet"))
     scurry = f"{sys.executable} -m scurry run --runner {RUNNER} --parallelism {{parallelism}} {{file}}"
     command = [sys.executable, "compare.py", "public", "--only", name, "--parallelism", "1,2", "-v", "--cmd", scurry]
     compared = subprocess.run(command, cwd=RECORDINGS, capture_output=True, text=True, timeout=600)

@@ -56,6 +56,12 @@ def test_both_ways_give_the_same_rows(lines: list[str], end: str) -> None:
         assert repr(quick.to_pylist()) == repr(slow.to_pylist())
 
 
+def test_a_whole_number_that_is_minus_0_is_0() -> None:
+    assert ArrowJsonColumns(COLUMNS, iso=False).read(b'{"f": -0}\n') is None
+    decoded = JsonDecoder(COLUMNS, JsonSettings()).decode([b'{"f": -0}', b'{"f": -0.0}'])
+    assert repr(decoded.column(2).to_pylist()) == "[0.0, -0.0]"
+
+
 def test_plain_lines_are_read_with_pyarrow() -> None:
     line = b'{"i": 1, "s": "x", "t": "2024-02-29 01:02:03.5", "z": "2024-02-29 01:02:03Z", "b": true, "f": 1}\n'
     quick = ArrowJsonColumns(COLUMNS, iso=False).read(line * 2)

@@ -27,6 +27,8 @@ _DATE = r"^\d{4}-\d\d-\d\d$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d%s\d\d:\d\d:\d\d(\.\d{1,6})?%s$"
 #: what pyarrow's parser takes for numbers, and JSON does not
 _NO_NUMBER = re.compile(rb"[\[,:][ \t]*-?(?:NaN|Inf)")
+#: a whole number that is 0 for Jackson, and -0.0 for pyarrow
+_NEGATIVE_ZEROS = tuple(b"-0" + after for after in (b",", b"}", b"]", b" ", b"\t", b"\r", b"\n"))
 #: one object a line, and nothing else
 _LINES = re.compile(rb"(?:[ \t]*+(?:\{[^\n]*\}[ \t]*+)?\r?\n)*+(?:[ \t]*+\{[^\n]*\}[ \t]*+\r?)?")
 
@@ -106,6 +108,8 @@ def _is_fast(data_type: DataType) -> bool:
 
 
 def _has_odd_numbers(data: bytes) -> bool:
+    if any(zero in data for zero in _NEGATIVE_ZEROS):
+        return True
     return (b"NaN" in data or b"Inf" in data) and _NO_NUMBER.search(data) is not None
 
 

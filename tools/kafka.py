@@ -81,7 +81,8 @@ class Broker:
                                                        data=directory / "data", user=USER,
                                                        password=PASSWORD))  # fmt: skip
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self._properties)).wait()
+        # one argument: an identifier may begin with a hyphen
+        self._java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", str(self._properties)).wait()
 
     def _java(self, *command: str) -> subprocess.Popen[bytes]:
         home = os.environ.get("JAVA_HOME")

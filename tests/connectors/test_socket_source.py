@@ -73,7 +73,8 @@ def test_a_batch_takes_no_more_records_than_allowed(server: socket.socket) -> No
     give_up = time.monotonic() + 10
     while enumerator.backlog() != Backlog(5) and time.monotonic() < give_up:
         time.sleep(0.01)
-    assert lines_until_closed(enumerator) == [["1", "2"], ["3", "4"], ["5"]]
+    filled = [batch for batch in lines_until_closed(enumerator) if batch]
+    assert filled == [["1", "2"], ["3", "4"], ["5"]]
 
 
 def test_a_source_that_had_ended_does_not_connect_again(server: socket.socket) -> None:

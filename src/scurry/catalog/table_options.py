@@ -14,6 +14,7 @@ __all__ = [
     "boolean",
     "factory_not_found",
     "missing_options",
+    "one_of",
     "refuse_unsupported",
     "whole_number",
 ]
@@ -57,6 +58,23 @@ def whole_number(text: str) -> int:
     except ValueError:
         pass
     raise ValueError(f'For input string: "{text}"')
+
+
+def one_of(class_name: str, names: Sequence[str]) -> Callable[[str], str]:
+    """Return a function that returns the name that a text is, in any case.
+
+    Args:
+        class_name: Flink's class of the names, for messages.
+        names: The names.
+    """
+
+    def parse(text: str) -> str:
+        for name in names:
+            if text.lower() == name.lower():
+                return name
+        raise ValueError(f"Could not parse value for enum class {class_name}. Expected one of: [[{', '.join(names)}]]")
+
+    return parse
 
 
 class Options:

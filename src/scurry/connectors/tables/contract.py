@@ -20,7 +20,7 @@ from scurry.logical_types import DataType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Changes", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
+__all__ = ["Changes", "LookupSource", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,46 @@ class TableSource(ABC):
     def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a piece with their kinds of change; by default all are inserted."""
         yield from map(Changes, self.read(split, columns))
+
+    def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:
+        """Return what looks up rows by key, None if the table has no lookups.
+
+        Args:
+            keys: Names of the physical columns that make the key.
+            columns: Names of the columns to read, in this order.
+        """
+        return None
+
+
+class LookupSource(ABC):
+    """Look up the rows of a table by key, as lookup joins do; picklable before `open`.
+
+    A lookup returns what the table contains now, or contained when a cache was filled: a repeated one may return other
+    rows.
+    """
+
+    @abstractmethod
+    def open(self) -> None:
+        """Prepare lookups; called once in a task. Connections may also be made with the first lookup."""
+
+    @abstractmethod
+    def lookup(self, keys: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch]:
+        """Return the rows of some keys.
+
+        Args:
+            keys: A row per key, with the columns of the key in their order and types; a key with a NULL has no rows.
+
+        Returns:
+            For each row that was found the position of its key, as int64, ascending; and the rows that were found,
+            with the columns that are read.
+
+        Raises:
+            DatabaseError: The table cannot be asked.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close connections and empty caches."""
 
 
 @dataclass(frozen=True)

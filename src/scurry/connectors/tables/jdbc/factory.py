@@ -11,7 +11,8 @@ from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.jdbc import options as keys
 from scurry.connectors.tables.jdbc import statements
-from scurry.connectors.tables.jdbc.sink import AppendSink, TableColumns, UpsertSink
+from scurry.connectors.tables.jdbc.columns import TableColumns
+from scurry.connectors.tables.jdbc.sink import AppendSink, UpsertSink
 from scurry.connectors.tables.jdbc.source import JdbcTableSource, NumericRanges
 from scurry.connectors.tables.jdbc.values import column_values
 from scurry.errors import UnsupportedError
@@ -49,10 +50,11 @@ class JdbcFactory(TableFactory):
         return JdbcTableSource(
             keys.connection_of(options),
             options.get(keys.TABLE_NAME),
-            dict(zip(columns.names, columns.types, strict=True)),
-            columns.dialect,
+            columns,
             ranges,
             options.get(keys.FETCH_SIZE),
+            options.get(keys.LOOKUP_RETRIES),
+            keys.lookup_cache(options),
         )
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:

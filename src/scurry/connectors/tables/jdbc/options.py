@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from scurry.catalog.table_options import Options, TableOption, boolean, whole_number
+from scurry.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.tables.durations import duration
-from scurry.errors import ValidationError
+from scurry.connectors.tables.lookup_cache import CacheSettings
+from scurry.errors import UnsupportedError, ValidationError
 
 __all__ = [
     "DRIVER",
     "FETCH_SIZE",
+    "LOOKUP_RETRIES",
     "OPTIONS",
     "PARTITION_COLUMN",
     "PARTITION_LOWER",
@@ -21,7 +23,10 @@ __all__ = [
     "check_values",
     "connection_of",
     "execution_of",
+    "lookup_cache",
 ]
+
+_CACHES = ("NONE", "PARTIAL", "FULL")
 
 URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)
 TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", required=True)
@@ -36,8 +41,28 @@ PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number
 PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
 PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
 FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
-LOOKUP_ROWS = TableOption("lookup.cache.max-rows", whole_number, None, "Former name of the size of the cache.")
-LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "Former name of the time that rows are cached.")
+LOOKUP_CACHE = TableOption(
+    "lookup.cache", one_of("org.apache.flink.table.connector.source.lookup.LookupOptions$LookupCacheType", _CACHES),
+    "NONE", "Whether lookups are cached: `NONE` or `PARTIAL`.",
+)  # fmt: skip
+PARTIAL_ROWS = TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of keys in the cache.")
+PARTIAL_WRITE = TableOption(
+    "lookup.partial-cache.expire-after-write", duration, None, "How long after its lookup a key is cached."
+)
+PARTIAL_ACCESS = TableOption(
+    "lookup.partial-cache.expire-after-access", duration, None, "How long after its last use a key is cached."
+)
+PARTIAL_MISSING = TableOption(
+    "lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."
+)
+LOOKUP_ROWS = TableOption(
+    "lookup.cache.max-rows", whole_number, None,
+    "With `lookup.cache.ttl` the former way to cache lookups: number of keys in the cache.",
+)  # fmt: skip
+LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "How long after its lookup a key is cached.")
+LOOKUP_MISSING = TableOption(
+    "lookup.cache.caching-missing-key", boolean, True, "Whether keys without rows are cached, with `lookup.cache.ttl`."
+)
 LOOKUP_RETRIES = TableOption("lookup.max-retries", whole_number, 3, "How often a lookup is retried.")
 FLUSH_ROWS = TableOption("sink.buffer-flush.max-rows", whole_number, 100, "Rows that are written at once; 0 for all.")
 FLUSH_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 1000, "Longest time that rows wait; 0 for any.")
@@ -55,20 +80,20 @@ OPTIONS = (
     PARTITION_LOWER,
     PARTITION_UPPER,
     FETCH_SIZE,
+    LOOKUP_CACHE,
+    LOOKUP_RETRIES,
+    PARTIAL_ROWS,
+    PARTIAL_WRITE,
+    PARTIAL_ACCESS,
+    PARTIAL_MISSING,
     LOOKUP_ROWS,
     LOOKUP_TTL,
-    LOOKUP_RETRIES,
+    LOOKUP_MISSING,
     FLUSH_ROWS,
     FLUSH_INTERVAL,
     SINK_RETRIES,
     TableOption("compatible-mode", str, None, "Mode of compatibility of the database."),
     TableOption("filter.handling.policy", str, "always", "Accepted for Flink's sake: conditions are evaluated here."),
-    TableOption("lookup.cache", str, "NONE", "How lookups are cached: `NONE`, `PARTIAL` or `FULL`."),
-    TableOption("lookup.cache.caching-missing-key", boolean, True, "Former name of caching keys without rows."),
-    TableOption("lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."),
-    TableOption("lookup.partial-cache.expire-after-access", duration, None, "How long an unused row is cached."),
-    TableOption("lookup.partial-cache.expire-after-write", duration, None, "How long a row is cached."),
-    TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of rows in the cache."),
     TableOption("scan.auto-commit", boolean, True, "Accepted for Flink's sake: rows come through a cursor anyway."),
     TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
 )
@@ -118,3 +143,34 @@ def connection_of(options: Options) -> JdbcConnectionOptions:
 def execution_of(options: Options) -> JdbcExecutionOptions:
     """Return how many rows are written at once, and how often they are retried."""
     return JdbcExecutionOptions(options.get(FLUSH_INTERVAL), max(options.get(FLUSH_ROWS), 0), options.get(SINK_RETRIES))
+
+
+def lookup_cache(options: Options) -> CacheSettings | None:
+    """Return what lookups keep, None for nothing.
+
+    Raises:
+        ValidationError: Nothing says when keys leave the cache.
+        UnsupportedError: The cache is a copy of the whole table.
+    """
+    kind = options.get(LOOKUP_CACHE)
+    if kind == "FULL":
+        raise UnsupportedError(
+            f"'{LOOKUP_CACHE.key}' = 'FULL': a table of the connector 'jdbc' is not copied as a whole (Flink ignores "
+            "the value); set 'PARTIAL' and 'lookup.partial-cache.max-rows', or 'NONE'"
+        )
+    if kind == "PARTIAL":
+        limits = (PARTIAL_ACCESS, PARTIAL_WRITE, PARTIAL_ROWS)
+        if not any(option in options for option in limits):
+            listed = "'{}', '{}' or '{}'".format(*(option.key for option in limits))
+            raise ValidationError(
+                f"Missing {listed} in the configuration. The cache will not have evictions under this configuration "
+                "and could lead to potential memory issues as the cache size may grow indefinitely."
+            )
+        return CacheSettings(
+            options.find(PARTIAL_ROWS),
+            options.find(PARTIAL_WRITE),
+            options.find(PARTIAL_ACCESS),
+            options.get(PARTIAL_MISSING),
+        )
+    rows, lives = options.find(LOOKUP_ROWS) or 0, options.find(LOOKUP_TTL) or 0
+    return CacheSettings(rows, lives, None, options.get(LOOKUP_MISSING)) if rows > 0 and lives > 0 else None

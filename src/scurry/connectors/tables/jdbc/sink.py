@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row, RowKind
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
@@ -17,47 +16,11 @@ from scurry.connectors.jdbc.session import Session
 from scurry.connectors.jdbc.sink import WRITING
 from scurry.connectors.jdbc.statement import Rows, Statement
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.connectors.tables.contract import Changes
 from scurry.connectors.tables.jdbc import statements
-from scurry.connectors.tables.jdbc.values import ColumnValues, column_values
+from scurry.connectors.tables.jdbc.columns import TableColumns
 from scurry.errors import ValidationError
-from scurry.logical_types import DataType
-from scurry.logical_types.values import to_values
 
 __all__ = ["AppendSink", "UpsertSink"]
-
-
-@dataclass(frozen=True)
-class TableColumns:
-    """The columns of a table in a database.
-
-    Attributes:
-        names: Their names.
-        types: Their types.
-        dialect: Name of the database.
-    """
-
-    names: tuple[str, ...]
-    types: tuple[DataType, ...]
-    dialect: str
-
-    def values(self) -> list[ColumnValues]:
-        """Return how the values of each column are written."""
-        return [column_values(data_type, self.dialect) for data_type in self.types]
-
-    def row_type(self, names: Sequence[str] | None = None) -> RowTypeInfo:
-        """Return the type of parameters, of all columns or of some."""
-        by_name = dict(zip(self.names, self.values(), strict=True))
-        wanted = list(self.names if names is None else names)
-        return RowTypeInfo([by_name[name].type_info for name in wanted], wanted)
-
-    def rows(self, changes: Changes) -> list[Row]:
-        """Return the rows of some changes."""
-        columns = [
-            [None if value is None else each.write(value) for value in to_values(column)]
-            for each, column in zip(self.values(), changes.batch.columns, strict=True)
-        ]
-        return [Row(*values) for values in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.tables.contract import TableSource
+from scurry.connectors.tables.contract import LookupSource, TableSource
+from scurry.connectors.tables.jdbc.columns import TableColumns
+from scurry.connectors.tables.jdbc.lookup import JdbcTableLookup
 from scurry.connectors.tables.jdbc.statements import quoted, select
-from scurry.connectors.tables.jdbc.values import column_values
-from scurry.errors import MalformedRecordError
-from scurry.logical_types import DataType
-from scurry.logical_types.values import from_values
+from scurry.connectors.tables.lookup_cache import CacheSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,18 +60,20 @@ class JdbcTableSource(TableSource):
     Attributes:
         connection: Where the database is.
         table: The table.
-        types: Its columns.
-        dialect: Name of the database.
+        columns: Its columns.
         ranges: The ranges that are read separately; None for one query.
         fetch_size: Rows fetched at once.
+        lookup_retries: How often a lookup is retried.
+        lookup_cache: What lookups keep; None for nothing.
     """
 
     connection: JdbcConnectionOptions
     table: str
-    types: Mapping[str, DataType]
-    dialect: str
+    columns: TableColumns
     ranges: NumericRanges | None = None
     fetch_size: int = _FETCH_SIZE
+    lookup_retries: int = 3
+    lookup_cache: CacheSettings | None = None
 
     def splits(self) -> list[Any]:
         """Return the ranges, one None without."""
@@ -85,35 +86,18 @@ class JdbcTableSource(TableSource):
             DatabaseError: The database is not available, or refuses the query.
             MalformedRecordError: A value does not fit the type of its column.
         """
-        import pyarrow as pa
-
         database = database_of(self.connection)
         condition = None if self.ranges is None else f"{quoted(self.ranges.column)} BETWEEN ? AND ?"
         query, _ = database.translate(select(self.table, columns, condition))
-        readers = [column_values(self.types[name], self.dialect).read for name in columns]
+        reader = self.columns.reader(self.table, columns)
         try:
             for rows in database.stream(query, [] if split is None else list(split), self.fetch_size or _FETCH_SIZE):
-                if not columns:
-                    yield pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-                    continue
-                arrays = [
-                    self._column(name, read, values)
-                    for name, read, values in zip(columns, readers, zip(*rows, strict=True), strict=True)
-                ]
-                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+                yield reader.batch(reader.values(rows))
         except database.errors as error:
             raise database.failure(error, _READING) from None
 
-    def _column(self, name: str, read: Any, values: Sequence[Any]) -> pa.Array:
-        import pyarrow as pa
-
-        data_type = self.types[name]
-        value = None
-        try:
-            converted = []
-            for value in values:
-                converted.append(None if value is None else read(value))
-            return from_values(converted, data_type)
-        except (ValueError, TypeError, AttributeError, ArithmeticError, pa.ArrowInvalid):
-            reason = f"column {name!r} is {data_type.as_summary_string()}"
-            raise MalformedRecordError(f"table {self.table}", None, repr(value), reason) from None
+    def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
+        """Return what queries the rows of keys."""
+        return JdbcTableLookup(
+            self.connection, self.table, self.columns, keys, columns, self.lookup_retries, self.lookup_cache
+        )

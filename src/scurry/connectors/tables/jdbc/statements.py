@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["delete", "insert", "quoted", "select", "upsert"]
+__all__ = ["delete", "insert", "lookup", "quoted", "select", "upsert"]
 
 _FOLDED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -24,6 +24,11 @@ def select(table: str, columns: Sequence[str], condition: str | None = None) -> 
     """Return a query of some columns; of a constant if there are none."""
     listed = ", ".join(map(quoted, columns)) or "1"
     return f"SELECT {listed} FROM {table}" + (f" WHERE {condition}" if condition else "")
+
+
+def lookup(table: str, columns: Sequence[str], keys: Sequence[str]) -> str:
+    """Return a query of the rows with some values of the key."""
+    return select(table, columns, " AND ".join(f"{quoted(name)} = ?" for name in keys))
 
 
 def insert(table: str, columns: Sequence[str]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 
-from scurry.catalog.table_options import Options, TableOption, whole_number
+from scurry.catalog.table_options import Options, TableOption, one_of, whole_number
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
@@ -42,16 +41,6 @@ __all__ = [
 _CONNECTOR_OPTIONS = "org.apache.flink.streaming.connectors.kafka.table.KafkaConnectorOptions"
 
 
-def _one_of(class_name: str, names: Sequence[str]) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        for name in names:
-            if text.lower() == name.lower():
-                return name
-        raise ValueError(f"Could not parse value for enum class {class_name}. Expected one of: [[{', '.join(names)}]]")
-
-    return parse
-
-
 _START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _GUARANTEES = ("exactly-once", "at-least-once", "none")
@@ -66,11 +55,11 @@ KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
 KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
 KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
 FIELDS_INCLUDE = TableOption(
-    "value.fields-include", _one_of(f"{_CONNECTOR_OPTIONS}$ValueFieldsStrategy", ("ALL", "EXCEPT_KEY")), "ALL",
+    "value.fields-include", one_of(f"{_CONNECTOR_OPTIONS}$ValueFieldsStrategy", ("ALL", "EXCEPT_KEY")), "ALL",
     "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
 )  # fmt: skip
 START_MODE = TableOption(
-    "scan.startup.mode", _one_of(f"{_CONNECTOR_OPTIONS}$ScanStartupMode", _START_MODES), "group-offsets",
+    "scan.startup.mode", one_of(f"{_CONNECTOR_OPTIONS}$ScanStartupMode", _START_MODES), "group-offsets",
     "Where reading begins: " + ", ".join(f"`{mode}`" for mode in _START_MODES) + ".",
 )  # fmt: skip
 START_OFFSETS = TableOption(
@@ -78,7 +67,7 @@ START_OFFSETS = TableOption(
 )
 START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
 BOUNDED_MODE = TableOption(
-    "scan.bounded.mode", _one_of(f"{_CONNECTOR_OPTIONS}$ScanBoundedMode", _BOUNDED_MODES), "unbounded",
+    "scan.bounded.mode", one_of(f"{_CONNECTOR_OPTIONS}$ScanBoundedMode", _BOUNDED_MODES), "unbounded",
     "Where reading ends: " + ", ".join(f"`{mode}`" for mode in _BOUNDED_MODES) + ".",
 )  # fmt: skip
 BOUNDED_OFFSETS = TableOption("scan.bounded.specific-offsets", str, None, "As `scan.startup.specific-offsets`.")
@@ -91,7 +80,7 @@ PARTITIONER = TableOption(
     "sink.partitioner", str, "default", "How rows get to partitions: `default` by key, `round-robin` without keys."
 )
 GUARANTEE = TableOption(
-    "sink.delivery-guarantee", _one_of("org.apache.flink.connector.base.DeliveryGuarantee", _GUARANTEES),
+    "sink.delivery-guarantee", one_of("org.apache.flink.connector.base.DeliveryGuarantee", _GUARANTEES),
     "at-least-once", "How often rows are written: `exactly-once`, `at-least-once` or `none`.",
 )  # fmt: skip
 TRANSACTIONAL_ID_PREFIX = TableOption("sink.transactional-id-prefix", str, None, "For `exactly-once`.")

@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scurry.errors import EvaluationError, UnsupportedError
-from scurry.table import EnvironmentSettings, TableEnvironment
-
-
-def environment(streaming: bool = True, **settings: Any) -> TableEnvironment:
-    mode = EnvironmentSettings.in_streaming_mode() if streaming else EnvironmentSettings.in_batch_mode()
-    env = TableEnvironment.create(mode)
-    for key, value in {"scurry.runner": "local", "parallelism.default": "2", **settings}.items():
-        env.get_config().set(key, value)
-    return env
-
-
-def write(directory: Path, name: str, *rows: dict[str, Any]) -> None:
-    directory.mkdir(exist_ok=True)
-    (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def files(env: TableEnvironment, name: str, columns: str, directory: Path, **options: str) -> None:
-    given = {"connector": "filesystem", "path": str(directory), "format": "json", **options}
-    listed = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
-    env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({listed})")
-
-
-def read(directory: Path) -> list[dict[str, Any]]:
-    parts = [part for part in directory.rglob("part-*") if part.is_file()] if directory.exists() else []
-    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
-
-
-def rows(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
-    with env.execute_sql(query).collect() as results:
-        return sorted(map(tuple, results), key=str)
+from support.statements.tables import environment, files, read, rows, until, write
 
 
 @pytest.mark.parametrize(
@@ -89,13 +57,6 @@ def test_an_operator_without_streaming_is_refused_by_its_name(tmp_path: Path) ->
 def test_a_failing_function_fails_the_query_with_its_own_error() -> None:
     with pytest.raises(EvaluationError, match="For input string: 'x'"):
         rows(environment(), "SELECT CAST(b AS INT) FROM (VALUES ('x')) AS v (b)")
-
-
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < end, "nothing has happened for 20 seconds"
-        time.sleep(0.01)
 
 
 def test_a_job_resumes_from_its_savepoint_and_writes_each_row_once(tmp_path: Path) -> None:

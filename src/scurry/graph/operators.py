@@ -78,6 +78,11 @@ class AssignTimestamps(Operator):
 
 
 @dataclass(frozen=True, eq=False)
+class AssignWatermarks(AssignTimestamps):
+    """Generate the watermarks of a table, whose records are batches of rows; `function` computes them per row."""
+
+
+@dataclass(frozen=True, eq=False)
 class CoMap(Operator):
     """CoMapFunction over two connected streams; a result of None is dropped, as in PyFlink."""
 
@@ -136,6 +141,17 @@ class KeyedReduce(Operator):
     """Rolling reduce per key: emits the new value for every input (STREAMING), or only the last one (BATCH)."""
 
     keyed = True
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedRows(Operator):
+    """An operator of tables with state and timers: `function` has a `KeyedRowsFunction`'s methods.
+
+    Its key is not the user's but stands for a key group, so that a record has all rows of the keys of a group.
+    """
+
+    keyed = True
+    timed = True
 
 
 class WindowHook(Enum):

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from scurry.catalog.identifier import escape_identifier
 from scurry.common import config_options as options
+from scurry.common._config.option import parse_duration
 from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
@@ -18,7 +20,12 @@ from scurry.graph.nodes import OperatorNode
 from scurry.graph.planner import plan_job
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
+from scurry.relational.rules import optimized
 from scurry.runtime.submit import submit
+from scurry.sql import nodes
+from scurry.sql.parser import parse
+from scurry.sql.validator import validate_query
+from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.session import TableSession
 
@@ -53,15 +60,15 @@ class StreamingTableRunner:
     def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
         """Start the job that writes some sinks."""
         lowering = _lowering(session, [sink.input for sink in sinks])
-        nodes = []
+        written = []
         for sink in sinks:
             found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
             context = session.context_of(found.identifier, found.table)
             target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
             rows = lowering.node(sink.input)
             guard = enforcer.changes if enforcer.columns else None
-            nodes.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
-        return _submit(session, nodes)
+            written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
+        return _submit(session, written)
 
 
 def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
@@ -95,14 +102,33 @@ def _announce_end(job: RunningJob, blocks: SimpleQueue[list[Changes] | None]) ->
         blocks.put(None)
 
 
+class _Tables:
+    """The tables of a session."""
+
+    def __init__(self, session: TableSession) -> None:
+        self._session = session
+        idle = parse_duration(session.setting("table.exec.source.idle-timeout", "0 ms"))
+        self.watermark_settings = session.configuration.get(options.AUTO_WATERMARK_INTERVAL) or 0, idle or None
+
+    def source(self, scan: relational.Scan) -> TableSource:
+        found = scan.table
+        return create_source(self._session.context_of(found.identifier, found.table, dict(scan.options)))
+
+    def watermark(self, scan: relational.Scan) -> Plan | None:
+        specs = scan.table.table.schema.get_watermark_specs()
+        if not specs:
+            return None
+        time, table = escape_identifier(specs[0].rowtime_attribute), ".".join(map(escape_identifier, scan.path))
+        query = parse(f"SELECT {time}, {specs[0].watermark_expression.text} FROM {table}")
+        functions = self._session.for_functions()
+        assert isinstance(query, nodes.Query)
+        return optimized(validate_query(query, SessionCatalog(self._session), functions), functions)
+
+
 def _lowering(session: TableSession, plans: Sequence[Plan]) -> Lowering:
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-    def source_of(scan: relational.Scan) -> TableSource:
-        found = scan.table
-        return create_source(session.context_of(found.identifier, found.table, dict(scan.options)))
-
-    return Lowering(plans, session.for_functions(), source_of)
+    return Lowering(plans, session.for_functions(), _Tables(session))
 
 
 def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:

@@ -159,6 +159,13 @@ class Changes:
     batch: pa.RecordBatch
     kinds: Sequence[int] | None = None
 
+    def slice(self, start: int, length: int | None = None) -> Changes:
+        """Return some of the rows, without copying them."""
+        kinds = self.kinds
+        if kinds is not None:
+            kinds = kinds[start:] if length is None else kinds[start : start + length]
+        return Changes(self.batch.slice(start, length), kinds)
+
     def __repr__(self) -> str:
         """Return how many rows there are, of which columns: what messages show of a record."""
         return f"{self.batch.num_rows} rows of ({', '.join(self.batch.schema.names)})"

@@ -13,6 +13,8 @@ from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBr
 from scurry.runtime.operators.evicting_window import EvictingWindowOperator
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
+from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
+from scurry.runtime.operators.row_watermarks import AssignWatermarksOperator
 from scurry.runtime.operators.session_window import SessionWindowOperator
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.stateless import (
@@ -36,6 +38,8 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.Process: ProcessOperator,
     ops.AsyncWait: AsyncOperator,
     ops.AssignTimestamps: AssignTimestampsOperator,
+    ops.AssignWatermarks: AssignWatermarksOperator,
+    ops.KeyedRows: KeyedRowsOperator,
     ops.CoMap: CoMapOperator,
     ops.CoFlatMap: CoFlatMapOperator,
     ops.CoProcess: CoProcessOperator,

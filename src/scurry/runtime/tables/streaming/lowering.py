@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -14,16 +15,38 @@ from scurry.connectors.tables.scanning import TableScan
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
 from scurry.graph import operators as ops
-from scurry.graph.nodes import Node, OperatorNode, SourceNode, UnionNode
+from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
+from scurry.relational.expressions import InputReference
 from scurry.relational.plan import Plan, walk
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+from scurry.runtime.tables.streaming.key_groups import group_of_record
+from scurry.runtime.tables.streaming.watermarks import RowWatermarks
+from scurry.runtime.tables.streaming.window_aggregate import GlobalWindowAggregate, LocalWindowAggregate, WindowKeys
 
-__all__ = ["Lowering"]
+__all__ = ["Lowering", "Tables"]
 
-SourceOf: TypeAlias = Callable[[relational.Scan], TableSource]
+
+class Tables(Protocol):
+    """What is known of the tables that plans read.
+
+    Attributes:
+        watermark_settings: By how many milliseconds event time moves until a watermark is emitted at once, and after
+            how many without rows a reader is idle; None for never.
+    """
+
+    watermark_settings: tuple[int, int | None]
+
+    def source(self, scan: relational.Scan) -> TableSource:
+        """Return the source of a table."""
+        ...
+
+    def watermark(self, scan: relational.Scan) -> Plan | None:
+        """Return a row-wise plan over a table that computes time and watermark; None if it has none."""
+        ...
+
 
 #: Flink's names of the operators that STREAMING does not have yet.
 _MISSING = {
@@ -45,16 +68,16 @@ class Lowering:
     Equal parts of the plans are one node, and a table is read once, with the columns that any part needs.
     """
 
-    def __init__(self, plans: Iterable[Plan], session: Session, source_of: SourceOf) -> None:
-        """Take the plans of all sinks, the session, and what returns the source of a scan."""
+    def __init__(self, plans: Iterable[Plan], session: Session, tables: Tables) -> None:
+        """Take the plans of all sinks, the session, and what is known of the tables."""
         self._session = session
-        self._source_of = source_of
+        self._tables = tables
         self._columns: dict[Any, list[int]] = {}
+        self._watermarks: dict[Any, Plan | None] = {}
         for plan in plans:
             for node in walk(plan):
                 if isinstance(node, relational.Scan):
-                    known = self._columns.setdefault(_table(node), [])
-                    known += [column for column in node.columns if column not in known]
+                    self._note(node)
         self._scans: dict[Any, Node] = {}
         self._nodes: dict[Plan, Node] = {}
         self._count = 0
@@ -103,6 +126,10 @@ class Lowering:
             return self._calc(plan)
         if isinstance(plan, relational.SetOperation) and plan.kind == "UNION" and plan.all:
             return UnionNode(inputs=tuple(self._branch(branch, plan) for branch in plan.branches), name="Union")
+        if isinstance(plan, relational.Aggregate) and plan.is_simple:
+            keys = window_keys(plan)
+            if keys is not None:
+                return self._window_aggregate(plan, keys)
         kind = type(plan).__name__
         name = plan.kind.capitalize() if isinstance(plan, relational.SetOperation) else _MISSING.get(kind, kind)
         raise UnsupportedError(
@@ -110,26 +137,53 @@ class Lowering:
             "use EnvironmentSettings.in_batch_mode()"
         )
 
+    def _note(self, scan: relational.Scan) -> None:
+        """Note which columns of a table are read: those of a scan, and those of its watermark."""
+        table, needed = _table(scan), list(scan.columns)
+        if table not in self._watermarks:
+            found = self._watermarks[table] = self._tables.watermark(scan)
+            if found is not None:
+                needed += _scan_below(found).columns
+        known = self._columns.setdefault(table, [])
+        known += [column for column in dict.fromkeys(needed) if column not in known]
+
     def _scan(self, plan: relational.Scan) -> Node:
         read = self._columns[_table(plan)]
         rows = self._scans.get(_table(plan))
         if rows is None:
             names = tuple(plan.table_schema.select(read).names)
             name = f"TableSourceScan[{'.'.join(plan.path)}]"
-            rows = self._scans[_table(plan)] = self._source(TableScan(self._source_of(plan), names), name)
-        positions = [read.index(column) for column in plan.columns]
-        return self._operator(rows, ops.Map(SelectColumns(positions, _without_inputs(plan))), "SelectColumns")
+            rows = self._scans[_table(plan)] = self._source(TableScan(self._tables.source(plan), names), name)
+            watermark = self._watermarks[_table(plan)]
+            if watermark is not None:
+                rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
+        return self._operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
+
+    def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
+        """Return the rows of a table with its watermarks, which a plan over the table computes."""
+        calc = Calc(_row_wise_steps(plan)[0], self._session)
+        settings = self._tables.watermark_settings
+        function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings)
+        return self._operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
 
     def _values(self, plan: relational.Values) -> Node:
         rows = [Changes(batch) for batch in execute_batch(plan, self._session, _no_table)]
         return self._source(CollectionSource(rows), "Values", parallelism=1)
 
     def _calc(self, plan: Plan) -> Node:
-        steps: list[Plan] = []
-        while isinstance(plan, ROW_WISE):
-            steps.insert(0, _without_inputs(plan))
-            plan = plan.inputs[0]
-        return self._operator(self.node(plan), ops.FlatMap(Calc(steps, self._session)), "Calc")
+        steps, below = _row_wise_steps(plan)
+        return self._operator(self.node(below), ops.FlatMap(Calc(steps, self._session)), "Calc")
+
+    def _window_aggregate(self, plan: relational.Aggregate, keys: WindowKeys) -> Node:
+        rows, bare = self.node(plan.input), replace(plan, input=_without_inputs(plan.input))
+        local = LocalWindowAggregate(bare, keys, self._session)
+        rows = self._operator(rows, ops.FlatMap(local), "LocalWindowAggregate")
+        parallelism = None if keys.others else 1
+        exchanged = PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.Hash(group_of_record))
+        merged = GlobalWindowAggregate(bare, keys, self._session)
+        found = self._operator(exchanged, ops.KeyedRows(merged), "GlobalWindowAggregate")
+        found.parallelism = parallelism
+        return found
 
     def _branch(self, branch: Plan, union: Plan) -> Node:
         """Return the rows of a branch with the names and types of the union."""
@@ -142,6 +196,46 @@ class Lowering:
 
 def _table(scan: relational.Scan) -> Any:
     return scan.path, scan.options
+
+
+def _selecting(scan: relational.Scan, read: list[int]) -> SelectColumns:
+    """Return what selects the columns of a scan of those that are read of its table."""
+    return SelectColumns([read.index(column) for column in scan.columns], _without_inputs(scan))
+
+
+def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
+    """Return the row-wise operations at the top of a plan, the first one first, and what is below them."""
+    steps: list[Plan] = []
+    while isinstance(plan, ROW_WISE):
+        steps.insert(0, _without_inputs(plan))
+        plan = plan.inputs[0]
+    return steps, plan
+
+
+def _scan_below(plan: Plan) -> relational.Scan:
+    scan = _row_wise_steps(plan)[1]
+    assert isinstance(scan, relational.Scan), "a watermark is computed of the rows of its table"
+    return scan
+
+
+def window_keys(plan: relational.Aggregate) -> WindowKeys | None:
+    """Return the keys of an aggregate of windows; None if it does not group by start and end of a window."""
+    found = {key: _window_column(plan.input, key) for key in plan.keys}
+    places = {name: key for key, name in found.items()}
+    if "start" not in places or "end" not in places:
+        return None
+    return WindowKeys(places["end"], [key for key, name in found.items() if name is None])
+
+
+def _window_column(plan: Plan, column: int) -> str | None:
+    """Return which column of a window a column is: start, end or time; None if it is none."""
+    if isinstance(plan, relational.Project):
+        expression = plan.expressions[column]
+        return _window_column(plan.input, expression.index) if isinstance(expression, InputReference) else None
+    if isinstance(plan, relational.WindowTable):
+        place = column - len(plan.input.schema)
+        return ("start", "end", "time")[place] if place >= 0 and plan.kind != "SESSION" else None
+    return _window_column(plan.input, column) if isinstance(plan, relational.Filter) else None
 
 
 def _without_inputs(plan: Plan) -> Plan:

@@ -1,0 +1,82 @@
+"""The watermarks of a table: what its definition computes for each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.connectors.tables.contract import Changes
+from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+
+__all__ = ["RowWatermarks"]
+
+_NONE = -(2**63)
+
+
+class RowWatermarks:
+    """Compute watermarks of rows: a watermark strategy of batches.
+
+    Attributes:
+        idle_timeout_ms: After which time without rows a reader does not hold back the watermark; None for never.
+    """
+
+    generates_watermarks = True
+    timestamp_assigner = None
+    max_out_of_orderness_ms = None
+    alignment = None
+
+    def __init__(self, select: SelectColumns, calc: Calc, interval_ms: int, idle_timeout_ms: int | None) -> None:
+        """Describe the watermarks.
+
+        Args:
+            select: Selects the columns that the definition refers to.
+            calc: Computes the time of each row and its watermark.
+            interval_ms: By how much event time moves until a watermark is emitted at once.
+            idle_timeout_ms: As the attribute.
+        """
+        self._select = select
+        self._calc = calc
+        self._interval = interval_ms
+        self.idle_timeout_ms = idle_timeout_ms
+
+    def open(self, context: Any) -> None:
+        """Compile the definition."""
+        self._calc.open(context)
+
+    def progress(self, rows: Changes, highest: int, last: int) -> tuple[list[tuple[int, int]], int, int]:
+        """Return what rows do to the watermark.
+
+        Args:
+            rows: The rows.
+            highest: The highest watermark of the rows before.
+            last: The watermark that was emitted last.
+
+        Returns:
+            Positions of rows that are behind an emitted watermark, with that watermark; the last watermark that is
+            emitted; the highest watermark of a row.
+        """
+        (computed,) = self._calc.flat_map(self._select.map(rows))
+        times, marks = map(_milliseconds, computed.batch.columns)
+        reached = np.maximum.accumulate(np.maximum(marks, highest))
+        after, values = [-1], [last]
+        position = self._next(reached, last)
+        while position < len(reached):
+            last = int(reached[position])
+            after.append(position)
+            values.append(last)
+            position = self._next(reached, last)
+        before = np.asarray(values)[np.searchsorted(after, np.arange(len(times)), side="left") - 1]
+        behind = np.flatnonzero((times <= before) & (times != _NONE))
+        cuts = [(int(each), int(before[each])) for each in behind]
+        return cuts, last, int(reached[-1])
+
+    def _next(self, reached: Any, last: int) -> int:
+        """Return the position of the first row that causes a watermark after the last one."""
+        return int(np.searchsorted(reached, last + self._interval if last != _NONE else last, side="right"))
+
+
+def _milliseconds(column: pa.Array) -> Any:
+    values = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64())
+    return np.asarray(values.fill_null(_NONE))

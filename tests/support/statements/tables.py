@@ -1,0 +1,49 @@
+"""Tables of JSON files, in statements that run in this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scurry.table import EnvironmentSettings, TableEnvironment
+
+__all__ = ["environment", "files", "read", "rows", "until", "write"]
+
+
+def environment(streaming: bool = True, **settings: Any) -> TableEnvironment:
+    mode = EnvironmentSettings.in_streaming_mode() if streaming else EnvironmentSettings.in_batch_mode()
+    env = TableEnvironment.create(mode)
+    for key, value in {"scurry.runner": "local", "parallelism.default": "2", **settings}.items():
+        env.get_config().set(key, value)
+    return env
+
+
+def write(directory: Path, name: str, *rows: dict[str, Any]) -> None:
+    directory.mkdir(exist_ok=True)
+    (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def files(env: TableEnvironment, name: str, columns: str, directory: Path, **options: str) -> None:
+    given = {"connector": "filesystem", "path": str(directory), "format": "json", **options}
+    listed = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({listed})")
+
+
+def read(directory: Path) -> list[dict[str, Any]]:
+    parts = [part for part in directory.rglob("part-*") if part.is_file()] if directory.exists() else []
+    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+
+
+def rows(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    with env.execute_sql(query).collect() as results:
+        return sorted(map(tuple, results), key=str)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "nothing has happened for 20 seconds"
+        time.sleep(0.01)

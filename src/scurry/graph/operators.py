@@ -147,7 +147,7 @@ class KeyedReduce(Operator):
 class KeyedRows(Operator):
     """An operator of tables with state and timers: `function` has a `KeyedRowsFunction`'s methods.
 
-    Its key is not the user's but stands for a key group, so that a record has all rows of the keys of a group.
+    Its inputs are partitioned by `HashRows`.
     """
 
     keyed = True
@@ -262,6 +262,16 @@ class Hash(Partitioner):
 
     selector: Any
     key_type: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class HashRows(Partitioner):
+    """By key, for records that are batches of rows; `partition` splits a record.
+
+    `partition(record, max_parallelism, receivers)` returns pairs of a subtask and the part of the record for it.
+    """
+
+    partition: Any
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,7 +153,8 @@ class Changes:
 
     Attributes:
         batch: The rows; those for a sink have the persisted columns of the table.
-        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted.
+        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted. Operators pass on a numpy
+            array of int8.
     """
 
     batch: pa.RecordBatch

@@ -256,6 +256,23 @@ class HashWriter(RecordWriter):
         return (bucket[0::3], bucket[2::3], bucket[1::3]) if timed else (bucket[0::2], bucket[1::2], None)
 
 
+class HashRowsWriter(RecordWriter):
+    """Send the rows of records by key: each receiver gets a record with its rows."""
+
+    def process(self, values: Values, timestamps: Timestamps) -> None:
+        """Take records without timestamps; each is split by the keys of its rows."""
+        self._active = True
+        partitioner, buckets, value = self.edge.partitioner, self._buckets, None
+        assert isinstance(partitioner, ops.HashRows)
+        partition, max_parallelism, receivers = partitioner.partition, self.edge.max_parallelism, len(buckets)
+        try:
+            for value in values:
+                for receiver, part in partition(value, max_parallelism, receivers):
+                    buckets[receiver].append(part)
+        except Exception as error:
+            raise operator_error(self.edge.place(self._sender), error, value) from error
+
+
 class RoundRobinWriter(RecordWriter):
     """Send records evenly to all subtasks (rebalance, rescale and shuffle)."""
 
@@ -332,6 +349,7 @@ def _is_key(key: Any) -> bool:
 
 _WRITERS: dict[type[ops.Partitioner], type[RecordWriter]] = {
     ops.Hash: HashWriter,
+    ops.HashRows: HashRowsWriter,
     ops.Rebalance: RoundRobinWriter,
     ops.Forward: ForwardWriter,
     ops.Global: GlobalWriter,

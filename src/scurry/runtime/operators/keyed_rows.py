@@ -4,33 +4,67 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.slots import EVENT
+from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.slots import EVENT, PROCESSING
 
 __all__ = ["KeyedRowsFunction", "KeyedRowsOperator", "RowsContext"]
 
 
 class RowsContext:
-    """What a `KeyedRowsFunction` knows of the current key."""
+    """State, timers and time of a `KeyedRowsFunction`.
 
-    def __init__(self, backend: KeyedStateBackend, watermark: int) -> None:
+    Attributes:
+        watermark: The watermark behind which rows are late.
+        late: How many rows the function has dropped because they are late.
+        select: Makes a key the current one, and returns its state by slot.
+        prefetch: Loads the state of keys at once; only for speed.
+    """
+
+    def __init__(self, info: TaskInfo, backend: KeyedStateBackend, watermark: int) -> None:
+        self._info = info
         self._backend = backend
-        #: the watermark behind which rows are late
         self.watermark = watermark
-        #: how many rows the function has dropped because they are late
         self.late = 0
+        self.select = backend.select
+        self.prefetch = backend.prefetch
 
     @property
-    def state(self) -> dict[Any, Any]:
+    def key(self) -> Any:
+        """The current key, in canonical form."""
+        return self._backend.key
+
+    @property
+    def state(self) -> Entry:
         """The state of the current key, by slot."""
         return self._backend.entry
 
-    def register_timer(self, time: int, namespace: Any) -> None:
+    @property
+    def processing_time(self) -> int:
+        """When the rows were read, or what fires a timer, in milliseconds since the epoch."""
+        return self._info.clock.now()
+
+    def register_event_timer(self, time: int, namespace: Any = None) -> None:
         """Register an event-time timer of the current key."""
         self._backend.register_timer(EVENT, time, namespace)
+
+    def delete_event_timer(self, time: int, namespace: Any = None) -> None:
+        """Delete an event-time timer of the current key."""
+        self._backend.delete_timer(EVENT, time, namespace)
+
+    def register_processing_timer(self, time: int, namespace: Any = None) -> None:
+        """Register a processing-time timer of the current key."""
+        self._backend.register_timer(PROCESSING, time, namespace)
+
+    def delete_processing_timer(self, time: int, namespace: Any = None) -> None:
+        """Delete a processing-time timer of the current key."""
+        self._backend.delete_timer(PROCESSING, time, namespace)
 
 
 class KeyedRowsFunction(Protocol):
@@ -39,31 +73,52 @@ class KeyedRowsFunction(Protocol):
     def open(self, context: Any) -> None:
         """Prepare for a task."""
 
-    def process(self, rows: Any, context: RowsContext) -> list[Any]:
-        """Take rows of the current key; return rows to emit."""
+    def process(self, index: int, rows: Any, context: RowsContext) -> list[Any]:
+        """Take a record of an input; return records to emit."""
 
-    def on_timer(self, namespace: Any, context: RowsContext) -> list[Any]:
-        """Handle a timer of the current key; return rows to emit."""
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Handle an event-time timer of the current key; `fired` returns what it makes."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Handle a processing-time timer of the current key; `fired` returns what it makes."""
+
+    def fired(self, context: RowsContext) -> list[Any]:
+        """Return records to emit, after all timers that were due."""
 
 
 class KeyedRowsOperator(KeyedOperator):
     """Run `ops.KeyedRows`."""
 
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._function = plan.operator.function
+        self._context = RowsContext(info, self.backend, MIN_TIME)
+
+    def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
+        super().bind(backend, watermark)
+        self._context = RowsContext(self.info, backend, watermark)
+
+    def set_watermark(self, watermark: int) -> None:
+        self.current_watermark = self._context.watermark = watermark
+
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        assert keys is not None
-        function, backend, value = self.plan.operator.function, self.backend, None
-        context = RowsContext(backend, self.current_watermark)
+        process, context, value = self._function.process, self._context, None
         results: Values = []
         try:
-            for key, value in zip(keys, values, strict=True):
-                backend.select(key)
-                results += function.process(value, context)
+            for value in values:
+                results += process(index, value, context)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
         if context.late:
             self.info.count(self.plan.id, "numLateRecordsDropped", context.late)
+            context.late = 0
         self.collector.emit(results, None)
 
     def on_event_time(self, time: int, namespace: Any) -> None:
-        context = RowsContext(self.backend, self.current_watermark)
-        self.collector.emit(self.call(self.plan.operator.function.on_timer, namespace, context), None)
+        self.call(self._function.on_event_time, time, namespace, self._context)
+
+    def on_processing_time(self, time: int, namespace: Any) -> None:
+        self.call(self._function.on_processing_time, time, namespace, self._context)
+
+    def fired(self) -> None:
+        self.collector.emit(self.call(self._function.fired, self._context), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -22,9 +22,14 @@ from scurry.relational.plan import Plan, walk
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
-from scurry.runtime.tables.streaming.key_groups import group_of_record
+from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
-from scurry.runtime.tables.streaming.window_aggregate import GlobalWindowAggregate, LocalWindowAggregate, WindowKeys
+from scurry.runtime.tables.streaming.window_aggregate import (
+    GlobalWindowAggregate,
+    LocalWindowAggregate,
+    Phases,
+    WindowKeys,
+)
 
 __all__ = ["Lowering", "Tables"]
 
@@ -103,11 +108,34 @@ class Lowering:
             guard: A function that is applied to all rows before they are written; None for none.
         """
         if guard is not None:
-            rows = self._operator(rows, ops.Map(guard), "ConstraintEnforcer")
-        return self._operator(rows, ops.Sink(sink), name)
+            rows = self.operator(rows, ops.Map(guard), "ConstraintEnforcer")
+        return self.operator(rows, ops.Sink(sink), name)
 
-    def _operator(self, rows: Node, operator: ops.Operator, name: str) -> OperatorNode:
+    def operator(self, rows: Node, operator: ops.Operator, name: str) -> OperatorNode:
+        """Return a node that applies an operator to rows."""
         return OperatorNode(inputs=(rows,), name=name, operator=operator, uid=self._uid(name))
+
+    def keyed(
+        self, inputs: Sequence[Node], keys: Sequence[Sequence[int]], function: Any, name: str, by_group: bool = False
+    ) -> OperatorNode:
+        """Return a node that applies an operator with state to rows, which are exchanged by key.
+
+        Args:
+            inputs: The rows of each input.
+            keys: The positions of the columns of its key, for each input. Without keys there is one subtask.
+            function: A `KeyedRowsFunction`.
+            name: The name of the operator.
+            by_group: As for `PartitionByKey`.
+        """
+        exchanged = tuple(
+            PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.HashRows(PartitionByKey(columns, by_group)))
+            for rows, columns in zip(inputs, keys, strict=True)
+        )
+        parallelism = None if keys[0] else 1
+        operator = ops.KeyedRows(function)
+        return OperatorNode(
+            inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
+        )
 
     def _uid(self, name: str) -> str:
         """Return an identity that is the same each time the same statement is lowered."""
@@ -157,14 +185,14 @@ class Lowering:
             watermark = self._watermarks[_table(plan)]
             if watermark is not None:
                 rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
-        return self._operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
+        return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
 
     def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""
         calc = Calc(_row_wise_steps(plan)[0], self._session)
         settings = self._tables.watermark_settings
         function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings)
-        return self._operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
+        return self.operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
 
     def _values(self, plan: relational.Values) -> Node:
         rows = [Changes(batch) for batch in execute_batch(plan, self._session, _no_table)]
@@ -172,18 +200,16 @@ class Lowering:
 
     def _calc(self, plan: Plan) -> Node:
         steps, below = _row_wise_steps(plan)
-        return self._operator(self.node(below), ops.FlatMap(Calc(steps, self._session)), "Calc")
+        return self.operator(self.node(below), ops.FlatMap(Calc(steps, self._session)), "Calc")
 
     def _window_aggregate(self, plan: relational.Aggregate, keys: WindowKeys) -> Node:
         rows, bare = self.node(plan.input), replace(plan, input=_without_inputs(plan.input))
-        local = LocalWindowAggregate(bare, keys, self._session)
-        rows = self._operator(rows, ops.FlatMap(local), "LocalWindowAggregate")
-        parallelism = None if keys.others else 1
-        exchanged = PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.Hash(group_of_record))
+        local = LocalWindowAggregate(bare, self._session)
+        rows = self.operator(rows, ops.Map(local), "LocalWindowAggregate")
+        phases = Phases(bare, self._session)
         merged = GlobalWindowAggregate(bare, keys, self._session)
-        found = self._operator(exchanged, ops.KeyedRows(merged), "GlobalWindowAggregate")
-        found.parallelism = parallelism
-        return found
+        places = [phases.place_of(key) for key in keys.others]
+        return self.keyed([rows], [places], merged, "GlobalWindowAggregate", by_group=True)
 
     def _branch(self, branch: Plan, union: Plan) -> Node:
         """Return the rows of a branch with the names and types of the union."""
@@ -191,7 +217,7 @@ class Lowering:
         if branch.schema == union.schema:
             return rows
         positions = range(len(branch.schema))
-        return self._operator(rows, ops.Map(SelectColumns(positions, _without_inputs(union))), "SelectColumns")
+        return self.operator(rows, ops.Map(SelectColumns(positions, _without_inputs(union))), "SelectColumns")
 
 
 def _table(scan: relational.Scan) -> Any:

@@ -16,7 +16,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
 from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.streaming.key_groups import by_key_group, without_group
+from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
 __all__ = ["GlobalWindowAggregate", "LocalWindowAggregate", "Phases", "WindowKeys"]
 
@@ -114,23 +114,20 @@ class Phases:
 
 
 class LocalWindowAggregate:
-    """Aggregate rows where they are read; a record of the result has the states of one key group."""
+    """Aggregate rows where they are read: the result has the states of their groups."""
 
-    def __init__(self, plan: Aggregate, keys: WindowKeys, session: Session) -> None:
-        """Take the aggregate, its keys and the session."""
+    def __init__(self, plan: Aggregate, session: Session) -> None:
+        """Take the aggregate and the session."""
         self._plan = plan
-        self._keys = keys
         self._session = session
 
     def open(self, context: Any) -> None:
         """Make the accumulators."""
         self._phases = Phases(self._plan, self._session)
-        self._groups = context.get_max_number_of_parallel_subtasks()
 
-    def flat_map(self, changes: Changes) -> list[Changes]:
+    def map(self, changes: Changes) -> Changes:
         """Return the states of some rows."""
-        places = [self._phases.place_of(key) for key in self._keys.others]
-        return list(by_key_group(self._phases.partial(changes.batch), places, self._groups))
+        return Changes(self._phases.partial(changes.batch))
 
 
 class GlobalWindowAggregate:
@@ -145,33 +142,52 @@ class GlobalWindowAggregate:
     def open(self, context: Any) -> None:
         """Make the accumulators."""
         self._phases = Phases(self._plan, self._session)
+        self._place_of_end = self._phases.place_of(self._keys.end)
+        self._due: list[pa.RecordBatch] = []
 
-    def process(self, rows: Changes, context: RowsContext) -> list[Changes]:
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep states; drop those of windows that were emitted already."""
-        batch = without_group(rows)
-        column = batch.column(self._phases.place_of(self._keys.end))
+        context.prefetch(rows.keys)
+        column = rows.changes.batch.column(self._place_of_end)
         ends = np.asarray(column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()))
-        for end in np.unique(ends).tolist():
-            here = np.flatnonzero(ends == end)
+        order = np.lexsort((ends, rows.codes))
+        batch, ends, codes = rows.changes.batch.take(pa.array(order)), ends[order], rows.codes[order]
+        starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(ends) != 0)])
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(ends)], strict=True):
+            end = int(ends[start])
             if end - 1 <= context.watermark:
-                context.late += len(here)
+                context.late += stop - start
                 continue
-            slot = aligned_contents(end)
-            kept = context.state.get(slot)
-            part = Changes(batch if len(here) == len(ends) else batch.take(pa.array(here)))
-            if kept is None:
-                context.register_timer(end - 1, end)
-                context.state[slot] = [part]
-            elif len(kept) < _KEPT:
-                context.state[slot] = [*kept, part]
-            else:
-                context.state[slot] = [Changes(self._phases.merge([each.batch for each in [*kept, part]]))]
+            context.select(rows.keys[codes[start]])
+            self._keep(end, Changes(batch.slice(start, stop - start)), context)
         return []
 
-    def on_timer(self, end: int, context: RowsContext) -> list[Changes]:
-        """Emit a window."""
-        kept = context.state.pop(aligned_contents(end))
-        return [Changes(self._phases.result(self._phases.merge([each.batch for each in kept])))]
+    def _keep(self, end: int, part: Changes, context: RowsContext) -> None:
+        slot = aligned_contents(end)
+        kept = context.state.get(slot)
+        if kept is None:
+            context.register_event_timer(end - 1, end)
+            context.state[slot] = [part]
+        elif len(kept) < _KEPT:
+            context.state[slot] = [*kept, part]
+        else:
+            context.state[slot] = [Changes(self._phases.merge([each.batch for each in [*kept, part]]))]
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Close a window of a key group."""
+        self._due += [each.batch for each in context.state.pop(aligned_contents(namespace))]
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return the closed windows, the earliest first."""
+        if not self._due:
+            return []
+        due, self._due = self._due, []
+        merged = self._phases.merge(due)
+        order = np.argsort(np.asarray(merged.column(self._place_of_end).cast(pa.int64())), kind="stable")
+        return [Changes(self._phases.result(merged.take(pa.array(order))))]
 
 
 def _plain(column: Any) -> pa.Array:

@@ -1,0 +1,99 @@
+"""Rows by key: how they are sent to the subtasks that keep the state of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.keys import group_codes
+from scurry.logical_types.values import to_values
+from scurry.runtime.keys import CanonicalKey, canonical_keys, encode_key, key_hash, subtask_of
+
+__all__ = ["KeyedChanges", "PartitionByKey"]
+
+
+@dataclass(frozen=True)
+class KeyedChanges:
+    """Rows with their keys.
+
+    Attributes:
+        changes: The rows, in the order in which they were sent.
+        keys: The different keys of the rows, in canonical form.
+        codes: For each row the position of its key in `keys`.
+    """
+
+    changes: Changes
+    keys: list[CanonicalKey]
+    codes: Any
+
+    def __repr__(self) -> str:
+        """Return how many rows there are, of which columns."""
+        return repr(self.changes)
+
+
+class PartitionByKey:
+    """Split records by key: what `ops.HashRows` calls.
+
+    Args:
+        columns: Positions of the columns of the key; none if all rows belong together.
+        by_group: Whether rows are told apart by the key groups of their keys only. `KeyedChanges.keys` then has one
+            key per key group, which stands for it: for operators that keep the rows of many keys as columns.
+    """
+
+    def __init__(self, columns: Sequence[int], by_group: bool = False) -> None:
+        self._columns = tuple(columns)
+        self._by_group = by_group
+
+    def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, KeyedChanges]]:
+        """Return the subtasks that get rows, with their rows."""
+        keyed = self._keyed(changes, max_parallelism)
+        if receivers == 1:
+            return [(0, keyed)]
+        subtasks = np.asarray([subtask_of(key_hash(key), max_parallelism, receivers) for key in keyed.keys])
+        found = np.unique(subtasks).tolist()
+        if len(found) == 1:
+            return [(found[0], keyed)]
+        by_row = subtasks[keyed.codes]
+        return [(subtask, _rows_of(keyed, subtasks == subtask, by_row == subtask)) for subtask in found]
+
+    def _keyed(self, changes: Changes, max_parallelism: int) -> KeyedChanges:
+        batch = changes.batch
+        columns = [batch.column(column) for column in self._columns]
+        codes, first = group_codes(columns, batch.num_rows)
+        values = [to_values(column.take(pa.array(first))) for column in columns]
+        if len(columns) == 1:
+            keys = canonical_keys(values[0])
+        else:
+            keys = [encode_key(key) for key in zip(*values, strict=True)] if columns else [encode_key(())]
+        if not self._by_group:
+            return KeyedChanges(changes, keys, codes)
+        groups = np.asarray([key_hash(key) % max_parallelism for key in keys])
+        distinct, group_of_key = np.unique(groups, return_inverse=True)
+        stand_in = _stand_ins(max_parallelism)
+        return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[codes])
+
+
+def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:
+    """Return some of the rows, which are all rows of some of the keys."""
+    place = np.cumsum(keys) - 1
+    here = np.flatnonzero(rows)
+    kinds = keyed.changes.kinds
+    some = Changes(keyed.changes.batch.take(pa.array(here)), None if kinds is None else np.asarray(kinds)[here])
+    return KeyedChanges(some, [keyed.keys[each] for each in np.flatnonzero(keys)], place[keyed.codes[here]])
+
+
+@lru_cache
+def _stand_ins(groups: int) -> list[int]:
+    """Return for each key group an integer that belongs to it as a key."""
+    found: dict[int, int] = {}
+    key = 0
+    while len(found) < groups:
+        found.setdefault(key_hash(key) % groups, key)
+        key += 1
+    return [found[group] for group in range(groups)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,18 @@ def test_generated_rows_arrive_at_their_rate_without_an_end() -> None:
     with env.execute_sql("SELECT n FROM t").collect() as results:
         found = [next(results) for _ in range(5)]
     assert len(found) == 5
+
+
+def test_a_query_that_a_thread_of_its_own_job_forgets_is_cancelled(tmp_path: Path) -> None:
+    env = environment()
+    env.execute_sql("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100')")
+    before = threading.enumerate()
+    results = env.execute_sql("SELECT n FROM numbers").collect()
+    next(results)
+    (job,) = [each for each in threading.enumerate() if each.name == "scurry-job" and each not in before]
+    forgetting = threading.Thread(target=results.close)
+    forgetting.start()
+    forgetting.join(0.5)
+    assert not forgetting.is_alive()
+    job.join(20)
+    assert not job.is_alive()

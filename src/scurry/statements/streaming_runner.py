@@ -40,7 +40,7 @@ class StreamingTableRunner:
     """Execute plans as one STREAMING job."""
 
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
-        """Yield the rows of a plan as the job commits them; stop the job if not all of them are taken."""
+        """Yield the rows of a plan as the job commits them; cancel the job if not all of them are taken."""
         blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
         lowering = _lowering(session, [plan])
         job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
@@ -50,7 +50,8 @@ class StreamingTableRunner:
                 yield from block
         finally:
             if not job.get_job_execution_result().done():
-                job.cancel().result()
+                # Garbage collection may end this generator in a thread of the job itself: leave it to another one.
+                threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
         wait_for(job)
 
     def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:

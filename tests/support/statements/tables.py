@@ -13,7 +13,7 @@ from scurry.table import EnvironmentSettings, TableEnvironment
 __all__ = ["environment", "files", "read", "rows", "until", "write"]
 
 
-def environment(streaming: bool = True, **settings: Any) -> TableEnvironment:
+def environment(streaming: bool = True, /, **settings: Any) -> TableEnvironment:
     mode = EnvironmentSettings.in_streaming_mode() if streaming else EnvironmentSettings.in_batch_mode()
     env = TableEnvironment.create(mode)
     for key, value in {"scurry.runner": "local", "parallelism.default": "2", **settings}.items():

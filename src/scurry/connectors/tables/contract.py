@@ -153,12 +153,12 @@ class Changes:
 
     Attributes:
         batch: The rows; those for a sink have the persisted columns of the table.
-        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted. Operators pass on a numpy
-            array of int8.
+        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted. A
+            sequence of ints; operators pass on numpy arrays of int8.
     """
 
     batch: pa.RecordBatch
-    kinds: Sequence[int] | None = None
+    kinds: Any = None
 
     def slice(self, start: int, length: int | None = None) -> Changes:
         """Return some of the rows, without copying them."""

@@ -33,6 +33,8 @@ class TableOption(Generic[T]):
         description: What it does.
         required: Whether it has to be set.
         checked_late: Whether Flink reads it without naming the option in its message, as of options with dynamic names.
+        without_effect: Whether it is accepted for Flink's sake only: its effect there has no counterpart here, and no
+            row depends on it.
     """
 
     key: str
@@ -41,6 +43,7 @@ class TableOption(Generic[T]):
     description: str = ""
     required: bool = False
     checked_late: bool = False
+    without_effect: bool = False
 
 
 def boolean(text: str) -> bool:

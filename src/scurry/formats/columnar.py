@@ -24,7 +24,9 @@ _COMPRESSIONS = {
 _ORC_COMPRESSIONS = {"NONE": "uncompressed", "ZLIB": "zlib", "SNAPPY": "snappy", "LZ4": "lz4", "ZSTD": "zstd"}
 _ROWS = 65_536
 
-PARQUET_UTC = TableOption("utc-timezone", boolean, False, "Accepted for Flink's sake: timestamps are in UTC.")
+PARQUET_UTC = TableOption(
+    "utc-timezone", boolean, False, "Timestamps are in UTC, as in a JVM whose time zone is that.", without_effect=True
+)
 PARQUET_COMPRESSION = TableOption("compression", str, "SNAPPY", "How pages are compressed.")
 ORC_COMPRESSION = TableOption("compress", str, "LZ4", "How stripes are compressed.")
 

@@ -8,10 +8,10 @@ from scurry.catalog.table_options import Options, factory_not_found
 from scurry.errors import ValidationError
 from scurry.formats.contract import FormatFactory
 
-__all__ = ["checked_options", "find_format", "find_message_format"]
+__all__ = ["FORMATS", "checked_options", "find_format", "find_message_format"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
-_FORMATS = {
+FORMATS = {
     "avro": "scurry.formats.avro:AvroFormat",
     "avro-confluent": "scurry.formats.avro:AvroConfluentFormat",
     "canal-json": "scurry.formats.changes:CanalJsonFormat",
@@ -32,12 +32,12 @@ def find_format(identifier: str) -> FormatFactory:
     Raises:
         ValidationError: There is no such format.
     """
-    if identifier not in _FORMATS:
+    if identifier not in FORMATS:
         raise ValidationError(
             f"Could not find any format factory for identifier '{identifier}' in the classpath.\n\n"
-            "Available formats are:\n\n" + "\n".join(sorted(_FORMATS))
+            "Available formats are:\n\n" + "\n".join(sorted(FORMATS))
         )
-    module, _, name = _FORMATS[identifier].partition(":")
+    module, _, name = FORMATS[identifier].partition(":")
     factory: FormatFactory = getattr(importlib.import_module(module), name)()
     return factory
 
@@ -57,7 +57,7 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
     Raises:
         ValidationError: There is no such format.
     """
-    known = set(_FORMATS) - _OF_FILES
+    known = set(FORMATS) - _OF_FILES
     if identifier not in known:
         interface = f"org.apache.flink.table.factories.{_INTERFACES[kind]}"
         raise factory_not_found(identifier, interface, sorted(known))

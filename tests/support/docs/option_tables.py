@@ -34,8 +34,12 @@ def _declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
 def _table(options: Sequence[TableOption[Any]]) -> str:
     lines = ["", "| option | default | meaning |", "|---|---|---|"]
     for option in sorted(options, key=lambda option: (not option.required, option.key)):
-        lines.append(f"| `{option.key}` | {_default(option)} | {option.description} |")
+        lines.append(f"| `{option.key}` | {_default(option)} | {_meaning(option)} |")
     return "\n".join([*lines, "", ""])
+
+
+def _meaning(option: TableOption[Any]) -> str:
+    return f"Without effect. {option.description}" if option.without_effect else option.description
 
 
 def _default(option: TableOption[Any]) -> str:

@@ -13,6 +13,7 @@ from scurry.catalog.schema import ResolvedSchema
 from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.tables.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
 from scurry.connectors.tables.split_enumerator import SplitEnumerator
 from scurry.errors import ValidationError
 from scurry.logical_types import DataType
@@ -58,11 +59,13 @@ class TableSource(ABC):
         bounded: Whether the rows end.
         insert_only: Whether rows are only added; otherwise `read_changes` says what happens to each.
         metadata: The metadata that columns may have, with their types.
+        parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
     """
 
     bounded: bool = True
     insert_only: bool = True
     metadata: Mapping[str, DataType] = {}
+    parallelism: int | None = None
 
     @abstractmethod
     def splits(self) -> list[Any]:
@@ -244,6 +247,9 @@ class TableFactory(ABC):
         if self.with_watermark_options:
             known |= _WATERMARK_KEYS
         refuse_unsupported(self.identifier, context.options, known)
+        for option in (SCAN_PARALLELISM, SINK_PARALLELISM):
+            if option in declared:
+                checked_parallelism(options, option, context.identifier)
         return options
 
     def create_source(self, context: TableContext) -> TableSource:

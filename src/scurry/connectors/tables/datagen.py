@@ -15,6 +15,7 @@ from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.files.formats.csv.schema import parse_double
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.contract import TableContext, TableFactory, TableSource
+from scurry.connectors.tables.parallelism import SCAN_PARALLELISM
 from scurry.errors import ValidationError
 from scurry.logical_types import (
     ArrayType,
@@ -56,7 +57,6 @@ ROWS_PER_SECOND = TableOption("rows-per-second", whole_number, 10_000, "Rows per
 NUMBER_OF_ROWS = TableOption(
     "number-of-rows", whole_number, None, "Rows in all; without, they do not end.", checked_late=True
 )
-PARALLELISM = TableOption("scan.parallelism", whole_number, None, "Accepted for Flink's sake.", checked_late=True)
 
 _BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
 _LENGTHS = (VarCharType, VarBinaryType)
@@ -78,7 +78,7 @@ class DataGenFactory(TableFactory):
 
     def options(self, context: TableContext) -> Sequence[AnyOption]:
         """Return the options of the table and of its fields."""
-        found: list[AnyOption] = [ROWS_PER_SECOND, NUMBER_OF_ROWS, PARALLELISM]
+        found: list[AnyOption] = [ROWS_PER_SECOND, NUMBER_OF_ROWS, SCAN_PARALLELISM]
         for column in context.schema.get_columns():
             if column.is_physical():
                 found += _field_options(column.name, column.data_type, context.read_options())
@@ -93,7 +93,14 @@ class DataGenFactory(TableFactory):
         sequences = [_sequence(name, options) for name, kind in fields if _is_sequence(name, kind, options)]
         ends = [end - start + 1 for start, end in sequences]
         total = min([*ends, *([] if count is None else [count])], default=None)
-        return DataGenSource(fields, options, total, options.get(ROWS_PER_SECOND), bounded=count is not None)
+        return DataGenSource(
+            fields,
+            options,
+            total,
+            options.get(ROWS_PER_SECOND),
+            bounded=count is not None,
+            parallelism=options.find(SCAN_PARALLELISM),
+        )
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,7 @@ class DataGenSource(TableSource):
         total: Number of rows, None if they do not end.
         rate: Rows per second.
         bounded: Whether the table says how many rows there are.
+        parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
     """
 
     fields: tuple[tuple[str, DataType], ...]
@@ -113,6 +121,7 @@ class DataGenSource(TableSource):
     total: int | None
     rate: int
     bounded: bool = True
+    parallelism: int | None = None
 
     def splits(self) -> list[Any]:
         """Return one piece: all rows."""

@@ -10,10 +10,10 @@ from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.errors import ValidationError
 
-__all__ = ["create_sink", "create_source", "find_factory"]
+__all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
-_FACTORIES = {
+CONNECTORS = {
     "blackhole": "scurry.connectors.tables.blackhole:BlackHoleFactory",
     "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
     "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
@@ -62,10 +62,10 @@ def find_factory(identifier: str) -> TableFactory:
     Raises:
         ValidationError: There is no such connector.
     """
-    if identifier not in _FACTORIES:
-        missing = factory_not_found(identifier, _INTERFACE, list(_FACTORIES))
+    if identifier not in CONNECTORS:
+        missing = factory_not_found(identifier, _INTERFACE, list(CONNECTORS))
         raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
-    module, _, name = _FACTORIES[identifier].partition(":")
+    module, _, name = CONNECTORS[identifier].partition(":")
     factory: TableFactory = getattr(importlib.import_module(module), name)()
     return factory
 

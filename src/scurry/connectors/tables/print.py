@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.catalog.table_options import TableOption, boolean, whole_number
+from scurry.catalog.table_options import TableOption, boolean
 from scurry.common.types import RowKind
 from scurry.connectors.print_sink import PrintSink
 from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableFactory
 from scurry.connectors.tables.java_values import field_texts
+from scurry.connectors.tables.parallelism import SINK_PARALLELISM
 from scurry.logical_types import DataType
 from scurry.logical_types.values import to_values
 
@@ -18,7 +19,6 @@ __all__ = ["PrintFactory"]
 
 IDENTIFIER = TableOption("print-identifier", str, None, "Text before each line.")
 STANDARD_ERROR = TableOption("standard-error", boolean, False, "Whether lines go to standard error.")
-PARALLELISM = TableOption("sink.parallelism", whole_number, None, "Accepted for Flink's sake.")
 
 
 class PrintFactory(TableFactory):
@@ -29,7 +29,7 @@ class PrintFactory(TableFactory):
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         """Return identifier and stream."""
-        return (IDENTIFIER, STANDARD_ERROR, PARALLELISM)
+        return (IDENTIFIER, STANDARD_ERROR, SINK_PARALLELISM)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that prints its changes."""

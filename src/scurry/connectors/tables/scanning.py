@@ -20,6 +20,10 @@ class TableScan(Source):
         self._columns = columns
         self.bounded = table.bounded
 
+    def channels(self, parallelism: int) -> int:
+        """Return the number of readers that the table sets, else that of the job."""
+        return self._table.parallelism or parallelism
+
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return the enumerator of the table."""
         return self._table.create_enumerator(self.channels(parallelism), limits)

@@ -102,6 +102,7 @@ def _settings(options: Options) -> CsvSettings:
         array_separator=options.get(ARRAY_DELIMITER),
         allow_comments=options.get(ALLOW_COMMENTS),
         ignore_errors=options.get(IGNORE_PARSE_ERRORS),
+        plain_decimals=not options.get(SCIENTIFIC_DECIMALS),
     )
 
 

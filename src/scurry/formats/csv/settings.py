@@ -21,6 +21,7 @@ class CsvSettings:
         array_separator: Text between elements of arrays and rows.
         allow_comments: Whether lines that begin with `#` are skipped.
         ignore_errors: Whether what cannot be read is NULL or skipped.
+        plain_decimals: Whether decimals are written without an exponent.
     """
 
     separator: str = ","
@@ -30,6 +31,7 @@ class CsvSettings:
     array_separator: str = ";"
     allow_comments: bool = False
     ignore_errors: bool = False
+    plain_decimals: bool = False
 
     @property
     def dialect(self) -> CsvDialect:

@@ -82,7 +82,8 @@ def _writer(data_type: DataType, settings: CsvSettings) -> Writer:
         return simple
     if isinstance(data_type, DecimalType):
         # without trailing zeros, so 100 is 1E+2, as Jackson writes it
-        return lambda value: str(value.normalize(_CONTEXT)) if value else "0"
+        form = "f" if settings.plain_decimals else ""
+        return lambda value: format(value.normalize(_CONTEXT), form) if value else "0"
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         precision = data_type.precision
         end = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""

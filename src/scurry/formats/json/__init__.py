@@ -41,7 +41,7 @@ PLAIN_DECIMALS = TableOption(
 )
 IGNORE_NULL_FIELDS = TableOption("encode.ignore-null-fields", boolean, False, "Whether NULL fields are left out.")
 JSON_PARSER = TableOption(
-    "decode.json-parser.enabled", boolean, True, "Accepted for Flink's sake; there is one decoder here."
+    "decode.json-parser.enabled", boolean, True, "There is one decoder here.", without_effect=True
 )
 
 #: The options that formats of changes have, too.

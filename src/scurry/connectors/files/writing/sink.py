@@ -72,7 +72,7 @@ class _EncodingWriter(PartWriter):
 
 @dataclass(frozen=True)
 class BulkFiles(PartFormat):
-    """Write files of a bulk format, such as CSV or Parquet; they end only with their micro-batch."""
+    """Write files of a bulk format, such as CSV or Parquet; their size is checked before values are written."""
 
     factory: BulkWriterFactory
 
@@ -89,8 +89,11 @@ class BulkFiles(PartFormat):
 class _BulkPartWriter(PartWriter):
     def __init__(self, factory: BulkWriterFactory, stream: BinaryIO) -> None:
         self._writer = factory.create(stream)
+        self._stream = stream
 
     def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
+        if full(self._stream.tell()):
+            return 0
         self._writer.write(values)
         return len(values)
 

@@ -7,9 +7,11 @@ from typing import Any
 
 from scurry.catalog.schema import MetadataColumn
 from scurry.catalog.table_options import Options, TableOption
+from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.filesystem import options as keys
+from scurry.connectors.tables.filesystem.marking import PartitionMarking
 from scurry.connectors.tables.filesystem.reading import FileTableSource
 from scurry.connectors.tables.filesystem.writing import file_table_sink
 from scurry.errors import UnsupportedError, ValidationError
@@ -32,8 +34,11 @@ class FileSystemFactory(TableFactory):
 
     def other_keys(self, context: TableContext) -> Sequence[str]:
         """Return the keys of the format, which are checked with it."""
-        identifier = context.options.get("format", "")
-        return [key for key in context.options if key.startswith(f"{identifier}.")]
+        identifier = context.options.get("format")
+        if identifier is None:
+            return ()  # it is missing, which is reported first
+        chosen = find_format(identifier)
+        return [f"{identifier}.{option.key}" for option in chosen.options]
 
     def create_source(self, context: TableContext) -> TableSource:
         """Return a source of files."""
@@ -77,7 +82,10 @@ class FileSystemFactory(TableFactory):
             columns={column.name: column.data_type for column in columns},
             partition_keys=context.table.partition_keys,
             default_partition=options.get(keys.DEFAULT_PARTITION),
-            success_file=_success_file(options),
+            rolling=RollingPolicy(
+                options.get(keys.ROLLING_SIZE), options.get(keys.ROLLOVER), options.get(keys.INACTIVITY)
+            ),
+            marking=_marking(options, context.streaming),
             target=target,
         )
 
@@ -101,6 +109,7 @@ _WITHOUT_EFFECT: dict[TableOption[Any], Any] = {
     keys.COMPACTED_SIZE: None,
     keys.SHUFFLE_BY_PARTITION: False,
     keys.POLICY_CLASS: None,
+    keys.POLICY_PARAMETERS: None,
     keys.EXTRACTOR_CLASS: None,
     keys.EXTRACTOR_KIND: "default",
 }
@@ -110,19 +119,24 @@ def _refuse_what_has_no_effect(options: Options, streaming: bool) -> None:
     for option, harmless in _WITHOUT_EFFECT.items():
         if options.find(option) not in (None, harmless):
             raise UnsupportedError(f"a sink of files does not support the option '{option.key}' yet; leave it out")
-    policies = set((options.find(keys.COMMIT_POLICY) or "success-file").split(","))
-    if policies != {"success-file"}:
-        raise UnsupportedError(
-            f"'{keys.COMMIT_POLICY.key}' = '{','.join(sorted(policies))}': partitions are marked by 'success-file' only"
+    policies = (options.find(keys.COMMIT_POLICY) or "success-file").split(",")
+    if "metastore" in policies:
+        raise ValidationError(
+            "Can not configure a 'metastore' partition commit policy for a file system table. You can only configure "
+            "'metastore' partition commit policy for a hive table."
         )
-    timed = options.get(keys.COMMIT_TRIGGER) != "process-time" or options.get(keys.COMMIT_DELAY) > 0
-    if streaming and keys.COMMIT_POLICY in options and timed:
+    if set(policies) != {"success-file"}:
         raise UnsupportedError(
-            f"in STREAMING a partition is marked when rows are committed: '{keys.COMMIT_TRIGGER.key}' = "
-            f"'partition-time' and '{keys.COMMIT_DELAY.key}' are not supported yet; leave them out or run in BATCH"
+            f"'{keys.COMMIT_POLICY.key}' = '{','.join(policies)}': partitions are marked by 'success-file' only"
+        )
+    if streaming and keys.COMMIT_POLICY in options and options.get(keys.COMMIT_TRIGGER) == "partition-time":
+        raise UnsupportedError(
+            f"'{keys.COMMIT_TRIGGER.key}' = 'partition-time' in STREAMING: sinks of files do not see watermarks; use "
+            "'process-time', or run in BATCH"
         )
 
 
-def _success_file(options: Options) -> str | None:
-    policies = (options.find(keys.COMMIT_POLICY) or "").split(",")
-    return options.get(keys.SUCCESS_FILE) if "success-file" in policies else None
+def _marking(options: Options, streaming: bool) -> PartitionMarking | None:
+    if keys.COMMIT_POLICY not in options:
+        return None
+    return PartitionMarking(options.get(keys.SUCCESS_FILE), options.get(keys.COMMIT_DELAY) if streaming else None)

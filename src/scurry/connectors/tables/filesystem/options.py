@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from scurry.catalog.table_options import TableOption, boolean, whole_number
+from scurry.catalog.table_options import TableOption, boolean, one_of
 from scurry.common._config.option import parse_bytes
 from scurry.connectors.tables.durations import duration
+from scurry.connectors.tables.parallelism import SINK_PARALLELISM
 
 __all__ = [
     "AUTO_COMPACTION",
@@ -16,15 +17,21 @@ __all__ = [
     "EXTRACTOR_CLASS",
     "EXTRACTOR_KIND",
     "FORMAT",
+    "INACTIVITY",
     "MONITOR_INTERVAL",
     "OPTIONS",
     "PATH",
     "PATH_PATTERN",
     "POLICY_CLASS",
+    "POLICY_PARAMETERS",
+    "ROLLING_SIZE",
+    "ROLLOVER",
     "SHUFFLE_BY_PARTITION",
     "SUCCESS_FILE",
 ]
 
+
+_OPTIONS_CLASS = "org.apache.flink.connector.file.table.FileSystemConnectorOptions"
 
 PATH = TableOption("path", str, None, "The directory, or a file to read.", required=True)
 FORMAT = TableOption("format", str, None, "The format of the files.", required=True)
@@ -40,16 +47,38 @@ COMMIT_POLICY = TableOption(
     "sink.partition-commit.policy.kind", str, None, "What marks a partition as complete: `success-file`."
 )
 
-AUTO_COMPACTION = TableOption("auto-compaction", boolean, False, "Whether small files are merged.")
-COMPACTED_SIZE = TableOption("compaction.file-size", parse_bytes, None, "Size of merged files.")
-EXTRACTOR_CLASS = TableOption("partition.time-extractor.class", str, None, "A Java class.")
-EXTRACTOR_KIND = TableOption("partition.time-extractor.kind", str, "default", "How the time of a partition is found.")
-COMMIT_DELAY = TableOption("sink.partition-commit.delay", duration, 0, "When a partition is complete.")
-POLICY_CLASS = TableOption("sink.partition-commit.policy.class", str, None, "A Java class.")
-COMMIT_TRIGGER = TableOption("sink.partition-commit.trigger", str, "process-time", "Which time completes a partition.")
-SHUFFLE_BY_PARTITION = TableOption(
-    "sink.shuffle-by-partition.enable", boolean, False, "Whether rows are sent by partition."
+AUTO_COMPACTION = TableOption("auto-compaction", boolean, False, "Refused: small files are not merged.")
+COMPACTED_SIZE = TableOption("compaction.file-size", parse_bytes, None, "Refused, as `auto-compaction`.")
+EXTRACTOR_CLASS = TableOption("partition.time-extractor.class", str, None, "Refused: a Java class.")
+EXTRACTOR_KIND = TableOption("partition.time-extractor.kind", str, "default", "`custom`, a Java class, is refused.")
+COMMIT_DELAY = TableOption(
+    "sink.partition-commit.delay", duration, 0,
+    "How long after its first row a partition is complete in STREAMING; looked at with each commit.",
+)  # fmt: skip
+POLICY_CLASS = TableOption("sink.partition-commit.policy.class", str, None, "Refused: a Java class.")
+POLICY_PARAMETERS = TableOption(
+    "sink.partition-commit.policy.class.parameters", str, None, "Refused, as `sink.partition-commit.policy.class`."
 )
+COMMIT_TRIGGER = TableOption(
+    "sink.partition-commit.trigger",
+    one_of(f"{_OPTIONS_CLASS}$PartitionCommitTriggerType", ("process-time", "partition-time")), "process-time",
+    "Which time completes a partition; in STREAMING `process-time` only.",
+)  # fmt: skip
+SHUFFLE_BY_PARTITION = TableOption(
+    "sink.shuffle-by-partition.enable", boolean, False, "Refused: tasks write the rows that they make."
+)
+ROLLING_SIZE = TableOption(
+    "sink.rolling-policy.file-size", parse_bytes, 128 << 20, "Bytes after which a file takes no further rows."
+)
+ROLLOVER = TableOption(
+    "sink.rolling-policy.rollover-interval", duration, 1_800_000,
+    "How long a file may be open; it ends with its commit anyway.",
+)  # fmt: skip
+INACTIVITY = TableOption(
+    "sink.rolling-policy.inactivity-interval", duration, 1_800_000,
+    "How long a file may wait for rows; it ends with its commit anyway.",
+)  # fmt: skip
+_FOR_PARTITION_TIME = "For the trigger `partition-time`, which BATCH does not need."
 
 OPTIONS = (
     PATH,
@@ -63,18 +92,26 @@ OPTIONS = (
     COMPACTED_SIZE,
     EXTRACTOR_CLASS,
     EXTRACTOR_KIND,
-    TableOption("partition.time-extractor.timestamp-formatter", str, None, "Pattern of the time of a partition."),
-    TableOption("partition.time-extractor.timestamp-pattern", str, None, "Columns that give the time of a partition."),
-    TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
+    TableOption("partition.time-extractor.timestamp-formatter", str, None, _FOR_PARTITION_TIME, without_effect=True),
+    TableOption("partition.time-extractor.timestamp-pattern", str, None, _FOR_PARTITION_TIME, without_effect=True),
+    SINK_PARALLELISM,
     COMMIT_DELAY,
     POLICY_CLASS,
-    TableOption("sink.partition-commit.policy.class.parameters", str, None, "Parameters of that class."),
+    POLICY_PARAMETERS,
     COMMIT_TRIGGER,
-    TableOption("sink.partition-commit.watermark-time-zone", str, "UTC", "Time zone of the watermark."),
-    TableOption("sink.rolling-policy.check-interval", duration, 60_000, "How often the policy is checked."),
-    TableOption("sink.rolling-policy.file-size", parse_bytes, 128 << 20, "Size after which a file ends."),
-    TableOption("sink.rolling-policy.inactivity-interval", duration, 1_800_000, "Rest after which a file ends."),
-    TableOption("sink.rolling-policy.rollover-interval", duration, 1_800_000, "Time after which a file ends."),
+    TableOption("sink.partition-commit.watermark-time-zone", str, "UTC", _FOR_PARTITION_TIME, without_effect=True),
+    TableOption(
+        "sink.rolling-policy.check-interval", duration, 60_000, "Limits are checked with each row.", without_effect=True
+    ),
+    ROLLING_SIZE,
+    INACTIVITY,
+    ROLLOVER,
     SHUFFLE_BY_PARTITION,
-    TableOption("source.report-statistics", str, "ALL", "Accepted for Flink's sake."),
+    TableOption(
+        "source.report-statistics",
+        one_of(f"{_OPTIONS_CLASS}$FileStatisticsType", ("NONE", "ALL")),
+        "ALL",
+        "Plans do not depend on statistics.",
+        without_effect=True,
+    ),
 )

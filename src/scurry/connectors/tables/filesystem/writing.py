@@ -11,9 +11,11 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system, hidden
 from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext
 from scurry.connectors.files.writing.parts import PartFile
+from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.files.writing.sink import BulkFiles, FileSink
 from scurry.connectors.sink import Committer, Sink
 from scurry.connectors.tables.contract import Changes, SinkTarget
+from scurry.connectors.tables.filesystem.marking import Marker, PartitionMarking
 from scurry.connectors.tables.filesystem.partitions import partition_directory, partition_text
 from scurry.errors import UnsupportedError
 from scurry.logical_types import DataType
@@ -31,7 +33,8 @@ def file_table_sink(
     columns: Mapping[str, DataType],
     partition_keys: tuple[str, ...],
     default_partition: str,
-    success_file: str | None,
+    rolling: RollingPolicy,
+    marking: PartitionMarking | None,
     target: SinkTarget,
 ) -> Sink:
     """Return the sink of a table of files.
@@ -42,13 +45,14 @@ def file_table_sink(
         columns: All columns of the rows.
         partition_keys: Those that become directories.
         default_partition: The directory of NULL.
-        success_file: Name of the file written into complete partitions, None for none.
+        rolling: When a file ends before its commit.
+        marking: When partitions are marked as complete; None for never.
         target: What the INSERT says.
     """
     buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition)
     fixed = partition_directory(dict(target.partition), default_partition)
     return _TableFileSink(
-        path, BulkFiles(writer), buckets, overwrite=target.overwrite, fixed=fixed, marker=success_file
+        path, BulkFiles(writer), buckets, rolling, overwrite=target.overwrite, fixed=fixed, marking=marking
     )
 
 
@@ -120,32 +124,34 @@ class _TableFileSink(FileSink):
     Attributes:
         overwrite: Whether the files that a partition has are replaced.
         fixed: The directory that PARTITION names, all of which is replaced.
-        marker: Name of the success file.
+        marking: When partitions are marked as complete; None for never.
     """
 
     overwrite: bool = False
     fixed: str = ""
-    marker: str | None = None
+    marking: PartitionMarking | None = None
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that also replaces and marks partitions."""
-        return _TableCommitter(self, super().create_committer(sink_id))
+        marker = None if self.marking is None else Marker(self.marking, self.base_path, self.names(sink_id))
+        return _TableCommitter(self, super().create_committer(sink_id), marker)
 
 
 class _TableCommitter(Committer):
-    def __init__(self, sink: _TableFileSink, files: Committer) -> None:
+    def __init__(self, sink: _TableFileSink, files: Committer, marker: Marker | None) -> None:
         self._sink = sink
         self._files = files
+        self._marker = marker
         self._fs, self._base = file_system(sink.base_path)
         self._replaced: set[str] = set()
-        self._written: set[str] = set()
 
     def commit(self, batch_id: int, committables: Sequence[PartFile]) -> None:
         directories = {posixpath.dirname(part.target) for part in committables}
         if self._sink.overwrite:
             self._replace(directories, {part.target for part in committables})
-        self._written |= directories
         self._files.commit(batch_id, committables)
+        if self._marker is not None:
+            self._marker.committed(directories)
 
     def _replace(self, directories: set[str], targets: set[str]) -> None:
         partitioned = isinstance(self._sink.buckets, PartitionBuckets) and self._sink.buckets.keys
@@ -160,9 +166,10 @@ class _TableCommitter(Committer):
 
     def restarted(self) -> None:
         self._files.restarted()
+        if self._marker is not None:
+            self._marker.restarted()
 
     def finish(self) -> None:
         self._files.finish()
-        if self._sink.marker is not None:
-            for directory in sorted(self._written):
-                self._fs.open_output(posixpath.join(directory, self._sink.marker)).close()
+        if self._marker is not None:
+            self._marker.finish()

@@ -38,12 +38,13 @@ BASE_URL = TableOption("base-url", str, None, "The URL of the server, without a 
 DEFAULT_DATABASE = TableOption("default-database", str, None, "The database that is current.", required=True)
 USERNAME = TableOption("username", str, None, "The user.", required=True)
 PASSWORD = TableOption("password", str, None, "The user's password.", required=True)
+COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: PostgreSQL has one mode.")
 OPTIONS = (
     BASE_URL,
     DEFAULT_DATABASE,
     USERNAME,
     PASSWORD,
-    TableOption("compatible-mode", str, None, "Mode of compatibility of the database."),
+    COMPATIBLE_MODE,
 )
 
 _ASKING = "cannot read the catalog of"
@@ -67,6 +68,8 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
     options = Options(values)
     options.check(OPTIONS)
     refuse_unsupported("jdbc", values, {"type", "property-version", *(option.key for option in OPTIONS)})
+    if options.find(COMPATIBLE_MODE):
+        raise UnsupportedError(f"'{COMPATIBLE_MODE.key}' of a catalog: PostgreSQL has one mode; leave the option out")
     url = options.get(BASE_URL).rstrip("/")
     if not url.startswith("jdbc:postgresql:"):
         raise ValidationError(f"a catalog of type 'jdbc' has a base-url jdbc:postgresql://host:port, not {url}")

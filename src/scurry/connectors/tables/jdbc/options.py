@@ -7,6 +7,7 @@ from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.tables.durations import duration
 from scurry.connectors.tables.lookup_cache import CacheSettings
+from scurry.connectors.tables.parallelism import SINK_PARALLELISM
 from scurry.errors import UnsupportedError, ValidationError
 
 __all__ = [
@@ -33,9 +34,11 @@ TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", 
 USERNAME = TableOption("username", str, None, "The user.")
 PASSWORD = TableOption("password", str, None, "The user's password.")
 DRIVER = TableOption("driver", str, None, "Class of the JDBC driver; the URL decides which Python driver is used.")
+COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: the databases here have one mode.")
 RETRY_TIMEOUT = TableOption(
-    "connection.max-retry-timeout", duration, 60_000, "Longest time between retries of connections, at least 1 s."
-)
+    "connection.max-retry-timeout", duration, 60_000,
+    "At least 1 s. A lost connection is noticed without a question that could time out.", without_effect=True,
+)  # fmt: skip
 PARTITION_COLUMN = TableOption("scan.partition.column", str, None, "A number, by whose ranges the table is read.")
 PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number of ranges.")
 PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
@@ -92,10 +95,16 @@ OPTIONS = (
     FLUSH_ROWS,
     FLUSH_INTERVAL,
     SINK_RETRIES,
-    TableOption("compatible-mode", str, None, "Mode of compatibility of the database."),
-    TableOption("filter.handling.policy", str, "always", "Accepted for Flink's sake: conditions are evaluated here."),
-    TableOption("scan.auto-commit", boolean, True, "Accepted for Flink's sake: rows come through a cursor anyway."),
-    TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink."),
+    COMPATIBLE_MODE,
+    TableOption(
+        "filter.handling.policy",
+        one_of("org.apache.flink.connector.jdbc.core.table.FilterHandlingPolicy", ("always", "never")),
+        "always",
+        "Conditions are evaluated here, not in the database.",
+        without_effect=True,
+    ),
+    TableOption("scan.auto-commit", boolean, True, "Rows come through a cursor anyway.", without_effect=True),
+    SINK_PARALLELISM,
 )
 
 
@@ -105,6 +114,11 @@ def check_values(options: Options) -> None:
     Raises:
         ValidationError: Options do not fit together.
     """
+    mode = options.find(COMPATIBLE_MODE)
+    if mode:
+        raise UnsupportedError(
+            f"'{COMPATIBLE_MODE.key}' = '{mode}': PostgreSQL and SQLite have one mode; leave the option out"
+        )
     _all_or_none(options, (USERNAME, PASSWORD))
     _all_or_none(options, (PARTITION_COLUMN, PARTITION_NUMBER, PARTITION_LOWER, PARTITION_UPPER))
     if PARTITION_COLUMN in options:

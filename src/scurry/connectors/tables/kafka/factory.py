@@ -12,9 +12,11 @@ from scurry.connectors.kafka.sink import KafkaSink
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.kafka import options as keys
+from scurry.connectors.tables.kafka.reducing import ReducingSink
 from scurry.connectors.tables.kafka.rows import METADATA, MessageRows
 from scurry.connectors.tables.kafka.sink import ChangeSerializer
 from scurry.connectors.tables.kafka.source import KafkaTableSource
+from scurry.connectors.tables.parallelism import SCAN_PARALLELISM
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FormatColumn
 from scurry.formats.message_format import BoundFormat, bound_format, format_keys
@@ -71,6 +73,7 @@ class KafkaFactory(TableFactory):
             options.values.get("properties.group.id"),
             rows,
             formats.value.insert_only and not self.upsert,
+            options.find(SCAN_PARALLELISM),
         )
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
@@ -92,12 +95,6 @@ class KafkaFactory(TableFactory):
             raise ValidationError(
                 "'topic' is not one topic: a column METADATA FROM 'topic' has to say where each row goes"
             )
-        exactly_once = options.get(keys.GUARANTEE) == "exactly-once"
-        prefix = options.find(keys.TRANSACTIONAL_ID_PREFIX)
-        if exactly_once and prefix is None:
-            raise ValidationError(
-                f"{keys.TRANSACTIONAL_ID_PREFIX.key} must be specified when using DeliveryGuarantee.EXACTLY_ONCE."
-            )
         serializer = ChangeSerializer(
             tuple(column.name for column in columns),
             formats.value,
@@ -107,7 +104,18 @@ class KafkaFactory(TableFactory):
             metadata,
             self.upsert,
         )
-        return KafkaSink(keys.client_properties(options), serializer, exactly_once, prefix or "kafka-sink")
+        prefix = options.find(keys.TRANSACTIONAL_ID_PREFIX) or "kafka-sink"
+        sink = KafkaSink(keys.client_properties(options), serializer, keys.exactly_once(options), prefix)
+        if not self.upsert or options.get(keys.BUFFER_ROWS) <= 0:
+            return sink
+        key = context.schema.get_primary_key()
+        assert key is not None  # checked with the formats
+        return ReducingSink(
+            sink,
+            tuple(serializer.names.index(name) for name in key.columns),
+            options.get(keys.BUFFER_ROWS),
+            options.get(keys.BUFFER_INTERVAL),
+        )
 
     def _start(self, options: Options) -> Any:
         return keys.started_at(options)

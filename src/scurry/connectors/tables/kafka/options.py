@@ -13,6 +13,7 @@ from scurry.connectors.kafka.partitions import (
 )
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.tables.durations import duration
+from scurry.connectors.tables.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
 from scurry.errors import UnsupportedError, ValidationError
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "BUFFER_ROWS",
     "FIELDS_INCLUDE",
     "FORMAT",
-    "GUARANTEE",
     "KAFKA_OPTIONS",
     "KEY_FIELDS",
     "KEY_FORMAT",
@@ -34,6 +34,7 @@ __all__ = [
     "VALUE_FORMAT",
     "bounded_by",
     "client_properties",
+    "exactly_once",
     "started_at",
     "subscription",
 ]
@@ -43,7 +44,6 @@ _CONNECTOR_OPTIONS = "org.apache.flink.streaming.connectors.kafka.table.KafkaCon
 
 _START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
-_GUARANTEES = ("exactly-once", "at-least-once", "none")
 
 TOPIC = TableOption("topic", str, None, "The topic, or several with `;` between them.")
 TOPIC_PATTERN = TableOption("topic-pattern", str, None, "Regular expression of the names of topics to read.")
@@ -75,27 +75,36 @@ BOUNDED_MILLIS = TableOption("scan.bounded.timestamp-millis", whole_number, None
 DISCOVERY = TableOption(
     "scan.topic-partition-discovery.interval", duration, 300_000, "Time between looks for new partitions; 0 for never."
 )
-SCAN_PARALLELISM = TableOption("scan.parallelism", whole_number, None, "Parallelism of the source.")
 PARTITIONER = TableOption(
     "sink.partitioner", str, "default", "How rows get to partitions: `default` by key, `round-robin` without keys."
 )
+_GUARANTEE = one_of("org.apache.flink.connector.base.DeliveryGuarantee", ("exactly-once", "at-least-once", "none"))
 GUARANTEE = TableOption(
-    "sink.delivery-guarantee", one_of("org.apache.flink.connector.base.DeliveryGuarantee", _GUARANTEES),
-    "at-least-once", "How often rows are written: `exactly-once`, `at-least-once` or `none`.",
+    "sink.delivery-guarantee", _GUARANTEE, "at-least-once",
+    "How often rows are written: `exactly-once` (in transactions), `at-least-once`, or `none`, which is the same here.",
 )  # fmt: skip
-TRANSACTIONAL_ID_PREFIX = TableOption("sink.transactional-id-prefix", str, None, "For `exactly-once`.")
-SINK_PARALLELISM = TableOption("sink.parallelism", whole_number, None, "Parallelism of the sink.")
-BUFFER_ROWS = TableOption(
-    "sink.buffer-flush.max-rows", whole_number, 0, "Rows of which only the last by key is written."
+SEMANTIC = TableOption("sink.semantic", _GUARANTEE, None, "Former name of `sink.delivery-guarantee`.")
+TRANSACTIONAL_ID_PREFIX = TableOption(
+    "sink.transactional-id-prefix", str, None, "What the names of transactions begin with; required for `exactly-once`."
 )
-BUFFER_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 0, "Longest time that rows wait.")
+NAMING_STRATEGY = TableOption(
+    "sink.transaction-naming-strategy",
+    one_of("org.apache.flink.connector.kafka.sink.TransactionNamingStrategy", ("INCREMENTING", "POOLING")),
+    "INCREMENTING", "A sink has one transaction at a time, under one name.", without_effect=True,
+)  # fmt: skip
+BUFFER_ROWS = TableOption(
+    "sink.buffer-flush.max-rows", whole_number, 0,
+    "Number of keys that wait, of each of which only the last row is written; 0 for none.",
+)  # fmt: skip
+BUFFER_INTERVAL = TableOption(
+    "sink.buffer-flush.interval", duration, 0, "Longest time that rows wait, at most until their commit."
+)
 _BOUNDS = (BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_MILLIS)
-_SINK = (SINK_PARALLELISM, GUARANTEE, TRANSACTIONAL_ID_PREFIX)
+_SINK = (SINK_PARALLELISM, GUARANTEE, TRANSACTIONAL_ID_PREFIX, NAMING_STRATEGY)
 
 KAFKA_OPTIONS = (
     SERVERS, GROUP, TOPIC, TOPIC_PATTERN, FORMAT, VALUE_FORMAT, KEY_FORMAT, KEY_FIELDS, KEY_PREFIX, FIELDS_INCLUDE,
-    START_MODE, START_OFFSETS, START_MILLIS, *_BOUNDS, DISCOVERY, SCAN_PARALLELISM, PARTITIONER, *_SINK,
-    TableOption("sink.semantic", str, None, "Former name of `sink.delivery-guarantee`."),
+    START_MODE, START_OFFSETS, START_MILLIS, *_BOUNDS, DISCOVERY, SCAN_PARALLELISM, PARTITIONER, *_SINK, SEMANTIC,
 )  # fmt: skip
 
 
@@ -115,6 +124,20 @@ def client_properties(options: Options) -> ClientProperties:
     given = {key.removeprefix(begin): value for key, value in options.values.items() if key.startswith(begin)}
     given.setdefault("partition.discovery.interval.ms", str(options.get(DISCOVERY)))
     return ClientProperties(given)
+
+
+def exactly_once(options: Options) -> bool:
+    """Return whether rows are written exactly once.
+
+    Raises:
+        ValidationError: Transactions have no name.
+    """
+    wanted = options.find(SEMANTIC) if SEMANTIC in options else options.get(GUARANTEE)
+    if wanted == "exactly-once" and TRANSACTIONAL_ID_PREFIX not in options:
+        raise ValidationError(
+            f"{TRANSACTIONAL_ID_PREFIX.key} must be specified when using DeliveryGuarantee.EXACTLY_ONCE."
+        )
+    return wanted == "exactly-once"
 
 
 def subscription(options: Options) -> Subscription:

@@ -34,6 +34,7 @@ class KafkaTableSource(TableSource):
         group: The consumer group.
         rows: Makes rows of messages.
         insert_only: Whether rows are only added.
+        parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
     """
 
     properties: ClientProperties
@@ -43,6 +44,7 @@ class KafkaTableSource(TableSource):
     group: str | None
     rows: MessageRows
     insert_only: bool = True
+    parallelism: int | None = None
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]

@@ -1,0 +1,74 @@
+"""upsert-kafka with `sink.buffer-flush.*`: only the last change of each key is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from scurry.common.types import RowKind
+from scurry.connectors.sink import SinkWriter
+from scurry.connectors.tables.contract import Changes
+from scurry.connectors.tables.kafka.reducing import ReducingSink, ReducingWriter
+
+
+class Collected(SinkWriter):
+    """Keep what is written, as (kind, key, value), one list per write."""
+
+    def __init__(self) -> None:
+        self.writes: list[list[tuple[str, int, str]]] = []
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        for changes in values:
+            kinds = [str(RowKind(kind)) for kind in changes.kinds]
+            self.writes.append(list(zip(kinds, *(column.to_pylist() for column in changes.batch.columns), strict=True)))
+
+    def prepare_commit(self) -> list[Any]:
+        return ["committable"]
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def changes(*rows: tuple[str, int, str]) -> Changes:
+    kinds, keys, values = zip(*rows, strict=True)
+    by_text = {str(kind): kind.value for kind in RowKind}
+    batch = pa.RecordBatch.from_arrays([pa.array(keys, pa.int32()), pa.array(values)], names=["k", "v"])
+    return Changes(batch, [by_text[kind] for kind in kinds])
+
+
+def writer_of(max_rows: int, clock: Clock | None = None) -> tuple[ReducingWriter, Collected]:
+    messages: Any = None
+    below = Collected()
+    return ReducingWriter(ReducingSink(messages, (0,), max_rows, 1000), below, clock or Clock()), below
+
+
+def test_the_last_change_of_each_key_is_written_with_the_commit() -> None:
+    writer, below = writer_of(10)
+    writer.write([changes(("+I", 1, "a"), ("+I", 2, "b")), changes(("-U", 1, "a"), ("+U", 1, "c"), ("-D", 2, "b"))])
+    assert below.writes == []
+    assert writer.prepare_commit() == ["committable"]
+    assert below.writes == [[("+U", 1, "c"), ("-D", 2, "b")]]
+
+
+def test_as_many_keys_as_may_wait_are_written_at_once() -> None:
+    writer, below = writer_of(2)
+    writer.write([changes(("+I", 1, "a"), ("+U", 1, "b"), ("+I", 2, "c"), ("+I", 3, "d"))])
+    assert below.writes == [[("+U", 1, "b"), ("+U", 2, "c")]]
+    writer.prepare_commit()
+    assert below.writes[1:] == [[("+U", 3, "d")]]
+
+
+def test_rows_wait_no_longer_than_the_interval() -> None:
+    clock = Clock()
+    writer, below = writer_of(10, clock)
+    writer.write([changes(("+I", 1, "a"))])
+    clock.seconds = 1.0
+    writer.write([changes(("+I", 2, "b"))])
+    assert below.writes == [[("+U", 1, "a"), ("+U", 2, "b")]]

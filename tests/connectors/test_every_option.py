@@ -1,0 +1,334 @@
+"""Every declared option of every connector and format of tables changes what is made, or is declared without effect.
+
+An option that is accepted and forgotten makes the same sources, sinks, lookups, decoders and encoders whatever its
+value is: that is what these tests look for, so they cover options that are added later, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from scurry.catalog.entries import CatalogTable
+from scurry.catalog.identifier import ObjectIdentifier
+from scurry.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
+from scurry.catalog.table_options import Options, TableOption
+from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory
+from scurry.connectors.tables.factories import CONNECTORS, find_factory
+from scurry.errors import ScurryError
+from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.registry import FORMATS, checked_options, find_format
+from scurry.logical_types import BigIntType, DataType, IntType, TimestampType, VarCharType
+
+COLUMNS: dict[str, DataType] = {"k": IntType(False), "v": VarCharType(10), "p": VarCharType(5)}
+KAFKA = {"topic": "t", "properties.bootstrap.servers": "b:9092", "scan.startup.mode": "earliest-offset"}
+JSON = {"format": "json"}
+#: What tables need besides the option under test.
+NEEDED: dict[str, dict[str, str]] = {
+    "blackhole": {},
+    "datagen": {},
+    "filesystem": {"path": "/tmp/files", "format": "csv"},
+    "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
+    "kafka": KAFKA | JSON,
+    "print": {},
+    "upsert-kafka": {
+        "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
+    },
+}  # fmt: skip
+
+PARTITIONED = {"scan.partition.column": "k", "scan.partition.num": "2"} | {
+    "scan.partition.lower-bound": "0", "scan.partition.upper-bound": "9",
+}  # fmt: skip
+PARTIAL = {"lookup.cache": "PARTIAL", "lookup.partial-cache.max-rows": "5"}
+FORMER = {"lookup.cache.max-rows": "5", "lookup.cache.ttl": "5 s"}
+LOGIN = {"username": "ann", "password": "a"}
+KEYED = {"key.format": "json", "key.fields": "k"}
+MARKED = {"sink.partition-commit.policy.kind": "success-file"}
+BUFFERED = {"sink.buffer-flush.max-rows": "5", "sink.buffer-flush.interval": "1 s"}
+EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "a"}
+
+#: Two settings of each option that mean different things, with what they need; the first may be none.
+KAFKA_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "properties.bootstrap.servers": ({}, {"properties.bootstrap.servers": "c:9092"}),
+    "properties.group.id": ({}, {"properties.group.id": "g"}),
+    "topic": ({}, {"topic": "other"}),
+    "key.format": (KEYED, KEYED | {"key.format": "csv"}),
+    "key.fields": (KEYED, KEYED | {"key.fields": "v"}),
+    "key.fields-prefix": (
+        KEYED | {"value.fields-include": "EXCEPT_KEY"},
+        KEYED | {"value.fields-include": "EXCEPT_KEY", "key.fields-prefix": "k", "key.fields": "k"},
+    ),
+    "value.fields-include": (KEYED, KEYED | {"value.fields-include": "EXCEPT_KEY"}),
+    "scan.startup.mode": ({}, {"scan.startup.mode": "latest-offset"}),
+    "scan.startup.specific-offsets": (
+        {"scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "partition:0,offset:1"},
+        {"scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "partition:0,offset:2"},
+    ),
+    "scan.startup.timestamp-millis": (
+        {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"},
+        {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "2"},
+    ),
+    "scan.bounded.mode": ({}, {"scan.bounded.mode": "latest-offset"}),
+    "scan.bounded.specific-offsets": (
+        {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "partition:0,offset:1"},
+        {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "partition:0,offset:2"},
+    ),
+    "scan.bounded.timestamp-millis": (
+        {"scan.bounded.mode": "timestamp", "scan.bounded.timestamp-millis": "1"},
+        {"scan.bounded.mode": "timestamp", "scan.bounded.timestamp-millis": "2"},
+    ),
+    "scan.topic-partition-discovery.interval": ({}, {"scan.topic-partition-discovery.interval": "7 s"}),
+    "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+    "sink.partitioner": ({}, {"sink.partitioner": "fixed"}),
+    "sink.delivery-guarantee": (EXACTLY_ONCE, EXACTLY_ONCE | {"sink.delivery-guarantee": "at-least-once"}),
+    "sink.semantic": (
+        {"sink.transactional-id-prefix": "a"}, {"sink.transactional-id-prefix": "a", "sink.semantic": "exactly-once"},
+    ),
+    "sink.transactional-id-prefix": (EXACTLY_ONCE, EXACTLY_ONCE | {"sink.transactional-id-prefix": "b"}),
+    "sink.transaction-naming-strategy": ({}, {"sink.transaction-naming-strategy": "POOLING"}),
+    "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+}  # fmt: skip
+CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
+    "datagen": {
+        "rows-per-second": ({}, {"rows-per-second": "5"}),
+        "number-of-rows": ({}, {"number-of-rows": "5"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "fields.k.kind": ({}, {"fields.k.kind": "sequence", "fields.k.start": "1", "fields.k.end": "2"}),
+        "fields.k.min": ({}, {"fields.k.min": "1"}),
+        "fields.k.max": ({}, {"fields.k.max": "1"}),
+        "fields.k.null-rate": ({}, {"fields.k.null-rate": "0.5"}),
+        "fields.v.length": ({}, {"fields.v.length": "3"}),
+    },
+    "filesystem": {
+        "path": ({}, {"path": "/tmp/others"}),
+        "format": ({}, {"format": "json"}),
+        "partition.default-name": ({}, {"partition.default-name": "none"}),
+        "source.monitor-interval": ({}, {"source.monitor-interval": "1 s"}),
+        "source.path.regex-pattern": ({}, {"source.path.regex-pattern": ".*"}),
+        "source.report-statistics": ({}, {"source.report-statistics": "NONE"}),
+        "sink.partition-commit.policy.kind": ({}, MARKED),
+        "sink.partition-commit.policy.class": ({}, {"sink.partition-commit.policy.class": "C"}),
+        "sink.partition-commit.policy.class.parameters": ({}, {"sink.partition-commit.policy.class.parameters": "a"}),
+        "sink.partition-commit.success-file.name": (MARKED, MARKED | {"sink.partition-commit.success-file.name": "OK"}),
+        "sink.partition-commit.delay": (MARKED, MARKED | {"sink.partition-commit.delay": "1 h"}),
+        "sink.partition-commit.trigger": (MARKED, MARKED | {"sink.partition-commit.trigger": "partition-time"}),
+        "sink.partition-commit.watermark-time-zone": (
+            MARKED, MARKED | {"sink.partition-commit.watermark-time-zone": "CET"},
+        ),
+        "partition.time-extractor.class": (MARKED, MARKED | {"partition.time-extractor.class": "C"}),
+        "partition.time-extractor.kind": (MARKED, MARKED | {"partition.time-extractor.kind": "custom"}),
+        "partition.time-extractor.timestamp-pattern": (
+            MARKED, MARKED | {"partition.time-extractor.timestamp-pattern": "$p"},
+        ),
+        "partition.time-extractor.timestamp-formatter": (
+            MARKED, MARKED | {"partition.time-extractor.timestamp-formatter": "yyyy"},
+        ),
+        "auto-compaction": ({}, {"auto-compaction": "true"}),
+        "compaction.file-size": ({}, {"compaction.file-size": "1 mb"}),
+        "sink.shuffle-by-partition.enable": ({}, {"sink.shuffle-by-partition.enable": "true"}),
+        "sink.rolling-policy.file-size": ({}, {"sink.rolling-policy.file-size": "1 mb"}),
+        "sink.rolling-policy.rollover-interval": ({}, {"sink.rolling-policy.rollover-interval": "1 s"}),
+        "sink.rolling-policy.inactivity-interval": ({}, {"sink.rolling-policy.inactivity-interval": "1 s"}),
+        "sink.rolling-policy.check-interval": ({}, {"sink.rolling-policy.check-interval": "1 s"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "jdbc": {
+        "url": ({}, {"url": "jdbc:sqlite:/tmp/b.db"}),
+        "table-name": ({}, {"table-name": "u"}),
+        "username": (LOGIN, LOGIN | {"username": "bob"}),
+        "password": (LOGIN, LOGIN | {"password": "b"}),
+        "driver": ({}, {"driver": "org.sqlite.JDBC"}),
+        "connection.max-retry-timeout": ({}, {"connection.max-retry-timeout": "5 s"}),
+        "scan.partition.column": (PARTITIONED, PARTITIONED | {"scan.partition.column": "v"}),
+        "scan.partition.num": (PARTITIONED, PARTITIONED | {"scan.partition.num": "3"}),
+        "scan.partition.lower-bound": (PARTITIONED, PARTITIONED | {"scan.partition.lower-bound": "1"}),
+        "scan.partition.upper-bound": (PARTITIONED, PARTITIONED | {"scan.partition.upper-bound": "8"}),
+        "scan.fetch-size": ({}, {"scan.fetch-size": "7"}),
+        "scan.auto-commit": ({}, {"scan.auto-commit": "false"}),
+        "lookup.cache": (PARTIAL | {"lookup.cache": "NONE"}, PARTIAL),
+        "lookup.max-retries": ({}, {"lookup.max-retries": "9"}),
+        "lookup.partial-cache.max-rows": (PARTIAL, PARTIAL | {"lookup.partial-cache.max-rows": "6"}),
+        "lookup.partial-cache.expire-after-write": (
+            PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-write": "1 s"},
+        ),
+        "lookup.partial-cache.expire-after-access": (
+            PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-access": "1 s"},
+        ),
+        "lookup.partial-cache.cache-missing-key": (
+            PARTIAL, PARTIAL | {"lookup.partial-cache.cache-missing-key": "false"},
+        ),
+        "lookup.cache.max-rows": (FORMER, FORMER | {"lookup.cache.max-rows": "6"}),
+        "lookup.cache.ttl": (FORMER, FORMER | {"lookup.cache.ttl": "6 s"}),
+        "lookup.cache.caching-missing-key": (FORMER, FORMER | {"lookup.cache.caching-missing-key": "false"}),
+        "sink.buffer-flush.max-rows": ({}, {"sink.buffer-flush.max-rows": "7"}),
+        "sink.buffer-flush.interval": ({}, {"sink.buffer-flush.interval": "7 s"}),
+        "sink.max-retries": ({}, {"sink.max-retries": "7"}),
+        "compatible-mode": ({}, {"compatible-mode": "oracle"}),
+        "filter.handling.policy": ({}, {"filter.handling.policy": "never"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "kafka": KAFKA_CASES | {
+        "format": ({}, {"format": "csv"}),
+        "topic-pattern": ({}, {"topic-pattern": "t.*"}),
+        "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
+    },
+    "print": {
+        "print-identifier": ({}, {"print-identifier": "a"}),
+        "standard-error": ({}, {"standard-error": "true"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "upsert-kafka": KAFKA_CASES | {
+        "key.format": ({}, {"key.format": "csv"}),
+        "value.format": ({}, {"value.format": "csv"}),
+        "key.fields-prefix": (
+            {"value.fields-include": "EXCEPT_KEY"}, {"value.fields-include": "EXCEPT_KEY", "key.fields-prefix": "k"},
+        ),
+        "value.fields-include": ({}, {"value.fields-include": "EXCEPT_KEY"}),
+        "sink.buffer-flush.max-rows": (BUFFERED, BUFFERED | {"sink.buffer-flush.max-rows": "6"}),
+        "sink.buffer-flush.interval": (BUFFERED, BUFFERED | {"sink.buffer-flush.interval": "2 s"}),
+    },
+}  # fmt: skip
+REGISTRY = {"url": "http://r", "subject": "s"}
+CHANGE_CASES = {
+    "encode.decimal-as-plain-number": ({}, {"encode.decimal-as-plain-number": "true"}),
+    "encode.ignore-null-fields": ({}, {"encode.ignore-null-fields": "true"}),
+    "ignore-parse-errors": ({}, {"ignore-parse-errors": "true"}),
+    "map-null-key.mode": ({}, {"map-null-key.mode": "DROP"}),
+    "map-null-key.literal": (
+        {"map-null-key.mode": "LITERAL"}, {"map-null-key.mode": "LITERAL", "map-null-key.literal": "a"},
+    ),
+    "timestamp-format.standard": ({}, {"timestamp-format.standard": "ISO-8601"}),
+}  # fmt: skip
+FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
+    "avro": {"encoding": ({}, {"encoding": "json"})},
+    "avro-confluent": {
+        "url": (REGISTRY, REGISTRY | {"url": "http://q"}),
+        "subject": (REGISTRY, REGISTRY | {"subject": "t"}),
+        "schema": (REGISTRY, REGISTRY | {"schema": '{"type": "record", "name": "r", "fields": []}'}),
+        "basic-auth.credentials-source": (REGISTRY, REGISTRY | {"basic-auth.credentials-source": "USER_INFO"}),
+        "basic-auth.user-info": (REGISTRY, REGISTRY | {"basic-auth.user-info": "a:b"}),
+        "bearer-auth.credentials-source": (REGISTRY, REGISTRY | {"bearer-auth.credentials-source": "STATIC_TOKEN"}),
+        "bearer-auth.token": (REGISTRY, REGISTRY | {"bearer-auth.token": "a"}),
+    },
+    "canal-json": CHANGE_CASES
+    | {"database.include": ({}, {"database.include": "a"}), "table.include": ({}, {"table.include": "a"})},
+    "csv": {
+        "allow-comments": ({}, {"allow-comments": "true"}),
+        "array-element-delimiter": ({}, {"array-element-delimiter": "+"}),
+        "disable-quote-character": ({}, {"disable-quote-character": "true"}),
+        "escape-character": ({}, {"escape-character": "+"}),
+        "field-delimiter": ({}, {"field-delimiter": "+"}),
+        "ignore-parse-errors": ({}, {"ignore-parse-errors": "true"}),
+        "null-literal": ({}, {"null-literal": "n"}),
+        "quote-character": ({}, {"quote-character": "'"}),
+        "write-bigdecimal-in-scientific-notation": ({}, {"write-bigdecimal-in-scientific-notation": "false"}),
+    },
+    "debezium-json": CHANGE_CASES | {"schema-include": ({}, {"schema-include": "true"})},
+    "json": CHANGE_CASES
+    | {
+        "fail-on-missing-field": ({}, {"fail-on-missing-field": "true"}),
+        "decode.json-parser.enabled": ({}, {"decode.json-parser.enabled": "false"}),
+    },
+    "maxwell-json": CHANGE_CASES,
+    "ogg-json": CHANGE_CASES,
+    "orc": {"compress": ({}, {"compress": "ZLIB"})},
+    "parquet": {"compression": ({}, {"compression": "GZIP"}), "utc-timezone": ({}, {"utc-timezone": "true"})},
+    "raw": {"charset": ({}, {"charset": "UTF-16"}), "endianness": ({}, {"endianness": "little-endian"})},
+}
+
+
+def context_of(connector: str, options: Mapping[str, str]) -> TableContext:
+    columns = [PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()]
+    key = UniqueConstraint("pk", ("k",)) if connector == "upsert-kafka" else None
+    given = {"connector": connector, **options}
+    table = CatalogTable(
+        ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
+    )
+    return TableContext(ObjectIdentifier("c", "d", "t"), table, given, streaming=True)
+
+
+def described(made: Any, inside: tuple[int, ...] = ()) -> str:
+    """Return everything that an object is made of, without the options that a format keeps for those of others."""
+    if made is None or isinstance(made, (str, bytes, int, float, type)):
+        return repr(made)
+    if id(made) in inside:
+        return "..."
+    inside = (*inside, id(made))
+    if isinstance(made, Options):
+        own = {key: value for key, value in made.values.items() if key.startswith(made.prefix or "fields.")}
+        return f"Options({sorted(own.items())})"
+    if isinstance(made, Mapping):
+        return str({described(key, inside): described(value, inside) for key, value in made.items()})
+    if isinstance(made, (list, tuple, set, frozenset)):
+        return str([described(each, inside) for each in made])
+    held = {name: getattr(made, name) for name in getattr(type(made), "__slots__", ())} | getattr(made, "__dict__", {})
+    return f"{type(made).__name__}({described(held, inside)})"
+
+
+def outcome(make: Callable[[], Any]) -> str:
+    try:
+        return described(make())
+    except ScurryError as error:
+        return f"{type(error).__name__}: {str(error).rpartition(chr(10) * 2)[2]}"
+
+
+def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]:
+    context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
+    if "topic-pattern" in options:
+        context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
+    if "value.format" in options and factory.identifier == "kafka":
+        context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
+    return [
+        outcome(lambda: factory.create_source(context)),
+        outcome(lambda: factory.create_sink(context, SinkTarget())),
+    ]
+
+
+def of_format(factory: FormatFactory, given: Mapping[str, str]) -> list[str]:
+    options = Options({f"{factory.identifier}.{key}": value for key, value in given.items()})
+    kind = BigIntType() if factory.identifier == "raw" else TimestampType(3)
+    columns = [FormatColumn("a", VarCharType(5) if "charset" in given else kind)]
+
+    def make(kind: str, how: Callable[[Options], Any]) -> str:
+        return outcome(lambda: how(checked_options(factory, options, kind)))
+
+    return [
+        make("scan", lambda own: factory.message_decoder(columns, ["a"], (), own, "UTC")),
+        make("sink", lambda own: factory.message_encoder(columns, own, "UTC")),
+        make("scan", lambda own: factory.file_reader(columns, ["a"], own, "UTC")),
+        make("sink", lambda own: factory.file_writer(columns, own, "UTC")),
+    ]
+
+
+def options_of_connectors() -> list[Any]:
+    found = []
+    for connector in CONNECTORS:
+        for option in find_factory(connector).options(context_of(connector, NEEDED.get(connector, {}))):
+            if connector != "datagen" or option.key in CASES["datagen"]:
+                found.append(pytest.param(connector, option, id=f"{connector}-{option.key}"))
+    return found
+
+
+@pytest.mark.parametrize(("connector", "option"), options_of_connectors())
+def test_an_option_of_a_connector_changes_what_is_made(connector: str, option: TableOption[Any]) -> None:
+    first, second = CASES[connector][option.key]
+    factory = find_factory(connector)
+    assert (of_connector(factory, first) == of_connector(factory, second)) == option.without_effect
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [pytest.param(name, option, id=f"{name}-{option.key}") for name in FORMATS for option in find_format(name).options],
+)
+def test_an_option_of_a_format_changes_what_is_made(name: str, option: TableOption[Any]) -> None:
+    first, second = FORMAT_CASES[name][option.key]
+    factory = find_format(name)
+    assert (of_format(factory, first) == of_format(factory, second)) == option.without_effect
+
+
+def test_options_without_effect_say_why() -> None:
+    tables = [option for connector in NEEDED for option in find_factory(connector).options(context_of(connector, {}))]
+    formats = [option for name in FORMATS for option in find_format(name).options]
+    assert all(option.description for option in [*tables, *formats] if option.without_effect)

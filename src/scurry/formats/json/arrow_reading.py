@@ -27,8 +27,6 @@ _DATE = r"^\d{4}-\d\d-\d\d$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d%s\d\d:\d\d:\d\d(\.\d{1,6})?%s$"
 #: what pyarrow's parser takes for numbers, and JSON does not
 _NO_NUMBER = re.compile(rb"[\[,:][ \t]*-?(?:NaN|Inf)")
-#: a whole number that is 0 for Jackson, and -0.0 for pyarrow
-_NEGATIVE_ZEROS = tuple(b"-0" + after for after in (b",", b"}", b"]", b" ", b"\t", b"\r", b"\n"))
 #: one object a line, and nothing else
 _LINES = re.compile(rb"(?:[ \t]*+(?:\{[^\n]*\}[ \t]*+)?\r?\n)*+(?:[ \t]*+\{[^\n]*\}[ \t]*+\r?)?")
 
@@ -62,9 +60,9 @@ class ArrowJsonColumns:
         """Return the rows of a block as a record batch, or None if it has to be read message by message."""
         import pyarrow as pa
 
-        if b"\\u" in data or _has_odd_numbers(data) or _LINES.fullmatch(data) is None or not _is_utf8(data):
+        if b"\\u" in data or _has_odd_numbers(data) or not _is_utf8(data):
             return None
-        count = sum(1 for line in data.split(b"\n") if line.strip())
+        count = _lines(data)
         if not count:
             return None
         options = self._json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, 2**31 - 1))
@@ -83,6 +81,8 @@ class ArrowJsonColumns:
 
         if isinstance(data_type, DoubleType):
             _require(pc.is_finite(array))
+            if pc.any(pc.equal(array, 0.0), min_count=0).as_py():
+                _require(pc.not_equal(pc.divide(1.0, array), float("-inf")))
             return array
         if isinstance(data_type, _DIRECT):
             return array
@@ -108,12 +108,23 @@ def _is_fast(data_type: DataType) -> bool:
 
 
 def _has_odd_numbers(data: bytes) -> bool:
-    if any(zero in data for zero in _NEGATIVE_ZEROS):
-        return True
     return (b"NaN" in data or b"Inf" in data) and _NO_NUMBER.search(data) is not None
 
 
+def _lines(data: bytes) -> int | None:
+    """Return the number of objects if each line has one and nothing else; None if a line has more or less."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    # Only at the top level does an object follow another without a comma: that many objects need that many lines.
+    if data.startswith(b"{") and data.count(b"}\n{") == lines - 1:
+        return lines
+    if _LINES.fullmatch(data) is None:
+        return None
+    return sum(1 for line in data.split(b"\n") if line.strip())
+
+
 def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
     try:
         data.decode()
     except UnicodeDecodeError:

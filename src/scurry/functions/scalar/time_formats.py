@@ -25,7 +25,7 @@ from scurry.logical_types import (
     NullType,
     TimestampType,
 )
-from scurry.logical_types.arrow import units_per_second
+from scurry.logical_types.arrow import arrow_type, units_per_second
 from scurry.logical_types.families import BIGINT, CHARACTER, DATE, INTEGER, NUMERIC, STRING, TIMESTAMP
 
 __all__ = ["FUNCTIONS"]
@@ -165,6 +165,10 @@ def _checked_zone(name: str) -> None:
 def _bind_zoned(site: CallSite, result_type: DataType) -> Kernel:
     assert isinstance(result_type, LocalZonedTimestampType)
     units = units_per_second(result_type)
+    if isinstance(site.types[0], INTEGER) and all(each.is_literal for each in site.arguments[1:]):
+        precision = site.arguments[1].value if len(site.arguments) > 1 else 3
+        if precision is not None and units < 10**9:
+            return _from_integers(precision, result_type)
     if isinstance(site.types[0], NUMERIC):
         return value_kernel(lambda value, precision=3: _from_number(value, precision, units), result_type)
 
@@ -179,6 +183,25 @@ def _bind_zoned(site: CallSite, result_type: DataType) -> Kernel:
         return seconds * units + moment.nanoseconds * units // 10**9
 
     return value_kernel(from_text, result_type)
+
+
+def _from_integers(precision: int, result_type: LocalZonedTimestampType) -> Kernel:
+    """Return the kernel for whole numbers of seconds, milliseconds or microseconds."""
+    kind, units, given = arrow_type(result_type), units_per_second(result_type), 10**precision
+    least, greatest = (_bound(edge, given) for edge in (_FIRST, _LAST))
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        numbers = columns[0].cast(pa.int64())
+        inside = pc.and_(pc.greater_equal(numbers, least), pc.less_equal(numbers, greatest))
+        numbers = pc.if_else(inside, numbers, pa.scalar(None, pa.int64()))
+        return pc.multiply(numbers, units // given).cast(kind)
+
+    return kernel
+
+
+def _bound(milliseconds: int, given: int) -> int:
+    """Return the same time in other units, as far as 64 bits reach."""
+    return max(-(2**63), min(2**63 - 1, milliseconds * given // 1000))
 
 
 def _zoned_moment(text: str, pattern: str | None) -> Moment | None:

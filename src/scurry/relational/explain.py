@@ -31,6 +31,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
+from scurry.relational.physical import windows
 from scurry.relational.plan import Plan
 from scurry.relational.rules import optimized
 from scurry.relational.schema import Schema
@@ -211,6 +212,25 @@ def _group(plan: nodes.Aggregate) -> str:
     return f"LogicalAggregate({', '.join(parts)})"
 
 
+def _window_aggregate(plan: windows.WindowAggregate) -> str:
+    below = plan.input.schema.names
+    parts = [f"groupBy=[{', '.join(below[key] for key in plan.keys)}]"] if plan.keys else []
+    parts.append(f"window=[{_window_text(plan)}]")
+    shown = [f"{expression_text(call)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    shown += [f"{name} AS {below[place]}" for place, name in plan.window_columns]
+    return f"WindowAggregate({', '.join(parts)}, select=[{', '.join([*(below[key] for key in plan.keys), *shown])}])"
+
+
+def _window_text(plan: windows.WindowAggregate) -> str:
+    window, end = plan.window, plan.input.schema.names[plan.end]
+    names = {"HOP": ("slide", "size"), "CUMULATE": ("step", "max_size"), "SESSION": ("", "gap")}
+    names_of = names.get(window.kind, ("", "size"))
+    lengths = [
+        f"{name}=[{value} ms]" for name, value in zip(names_of, (window.slide, window.size), strict=True) if name
+    ]
+    return f"{window.kind}(win_end=[{end}], {', '.join(lengths)})"
+
+
 def _window_table(plan: nodes.WindowTable) -> str:
     numbers = [each for each in (plan.slide, plan.size) if each is not None]
     if plan.offset:
@@ -282,5 +302,6 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.SetOperation: _set_operation,
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
+    windows.WindowAggregate: _window_aggregate,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

@@ -22,6 +22,7 @@ __all__ = [
     "Filter",
     "Join",
     "Limit",
+    "OneInput",
     "Over",
     "Plan",
     "Project",
@@ -32,6 +33,7 @@ __all__ = [
     "SortKey",
     "TableFunctionScan",
     "TemporalJoin",
+    "TwoInputs",
     "Unnest",
     "Values",
     "WindowTable",
@@ -59,7 +61,9 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class _OneInput(Plan):
+class OneInput(Plan):
+    """A node with one input, whose columns it has unless it says otherwise."""
+
     input: Plan
 
     @property
@@ -75,7 +79,9 @@ class _OneInput(Plan):
 
 
 @dataclass(frozen=True)
-class _TwoInputs(Plan):
+class TwoInputs(Plan):
+    """A node with two inputs."""
+
     left: Plan
     right: Plan
 
@@ -133,7 +139,7 @@ class Values(Plan):
 
 
 @dataclass(frozen=True)
-class Project(_OneInput):
+class Project(OneInput):
     """Columns computed from each row.
 
     Attributes:
@@ -150,7 +156,7 @@ class Project(_OneInput):
 
 
 @dataclass(frozen=True)
-class Filter(_OneInput):
+class Filter(OneInput):
     """The rows for which a condition is TRUE.
 
     Attributes:
@@ -161,7 +167,7 @@ class Filter(_OneInput):
 
 
 @dataclass(frozen=True)
-class Join(_TwoInputs):
+class Join(TwoInputs):
     """Pairs of rows for which a condition is TRUE, and for outer joins the rows without a partner.
 
     Attributes:
@@ -178,7 +184,7 @@ class Join(_TwoInputs):
 
 
 @dataclass(frozen=True)
-class Correlate(_TwoInputs):
+class Correlate(TwoInputs):
     """For each row of the left side, the rows that the right side has for it.
 
     Attributes:
@@ -195,7 +201,7 @@ class Correlate(_TwoInputs):
 
 
 @dataclass(frozen=True)
-class TemporalJoin(_TwoInputs):
+class TemporalJoin(TwoInputs):
     """Pairs of rows with the version that the right side had at a point of time: `FOR SYSTEM_TIME AS OF`.
 
     Attributes:
@@ -214,7 +220,7 @@ class TemporalJoin(_TwoInputs):
 
 
 @dataclass(frozen=True)
-class Aggregate(_OneInput):
+class Aggregate(OneInput):
     """One row per group of rows, for each of the grouping sets.
 
     The columns are the keys, the grouping set's number if there is a column for it, then the aggregates.
@@ -253,7 +259,7 @@ class Aggregate(_OneInput):
 
 
 @dataclass(frozen=True)
-class WindowTable(_OneInput):
+class WindowTable(OneInput):
     """Each row with the windows it belongs to: the functions TUMBLE, HOP, CUMULATE and SESSION.
 
     The columns are those of the input, then window_start, window_end and window_time.
@@ -282,7 +288,7 @@ class WindowTable(_OneInput):
 
 
 @dataclass(frozen=True)
-class Over(_OneInput):
+class Over(OneInput):
     """Each row with aggregates over the rows around it.
 
     The columns are those of the input, then the aggregates.
@@ -316,7 +322,7 @@ class SortKey:
 
 
 @dataclass(frozen=True)
-class Sort(_OneInput):
+class Sort(OneInput):
     """The rows in an order.
 
     Attributes:
@@ -327,7 +333,7 @@ class Sort(_OneInput):
 
 
 @dataclass(frozen=True)
-class Limit(_OneInput):
+class Limit(OneInput):
     """Some of the rows, in the order they have.
 
     Attributes:
@@ -370,7 +376,7 @@ class SetOperation(Plan):
 
 
 @dataclass(frozen=True)
-class Unnest(_OneInput):
+class Unnest(OneInput):
     """Each row with the elements of a collection it has.
 
     The columns are those of the input, then those of the element: its fields if it is a row, key and value of a map,
@@ -395,7 +401,7 @@ class Unnest(_OneInput):
 
 
 @dataclass(frozen=True)
-class TableFunctionScan(_OneInput):
+class TableFunctionScan(OneInput):
     """Each row with the rows that a table function returns for it.
 
     Attributes:
@@ -415,7 +421,7 @@ class TableFunctionScan(_OneInput):
 
 
 @dataclass(frozen=True)
-class Sink(_OneInput):
+class Sink(OneInput):
     """Rows written to a table.
 
     Attributes:

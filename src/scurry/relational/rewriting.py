@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference, Literal
-from scurry.relational.plan import Plan
+from scurry.relational.plan import Plan, Scan, Values
 from scurry.relational.schema import Schema
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "walk_expression",
     "with_expressions",
     "with_parts",
+    "without_inputs",
 ]
 
 Replacement = Callable[[Expression], Expression]
@@ -151,6 +152,13 @@ def correlations_of(plan: Plan) -> set[int]:
     for each in plan.inputs:
         found |= correlations_of(each)
     return found
+
+
+def without_inputs(plan: Plan) -> Any:
+    """Return a node on inputs of which only the columns are known: that is what tasks get."""
+    if isinstance(plan, Scan):
+        return Values(plan.schema, ())
+    return plan.with_inputs(tuple(Values(each.schema, ()) for each in plan.inputs))
 
 
 _PARTS: dict[type, tuple[str, ...]] = {}

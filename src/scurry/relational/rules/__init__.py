@@ -1,4 +1,4 @@
-"""Rules that rewrite plans, in the order of `RULES`.
+"""Rules that rewrite plans, in the order of `RULES`; then those of STREAMING.
 
 Each rule is a module with a function of a plan and the session, which returns a plan with the same rows.
 """
@@ -14,6 +14,7 @@ from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.order_joins import order_joins
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
+from scurry.relational.rules.streaming import STREAMING_RULES
 from scurry.relational.rules.streaming_limits import check_streaming
 from scurry.relational.rules.subqueries import subqueries_to_joins
 
@@ -42,6 +43,6 @@ def optimized(plan: Plan, session: Session) -> Plan:
     Returns:
         A plan with the same rows, which can be executed.
     """
-    for rule in RULES:
+    for rule in (*RULES, *(STREAMING_RULES if session.is_streaming else ())):
         plan = rule(plan, session)
     return plan

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -17,19 +16,15 @@ from scurry.functions.definition import Session
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
-from scurry.relational.expressions import InputReference
+from scurry.relational.physical import windows
 from scurry.relational.plan import Plan, walk
+from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
-from scurry.runtime.tables.streaming.window_aggregate import (
-    GlobalWindowAggregate,
-    LocalWindowAggregate,
-    Phases,
-    WindowKeys,
-)
+from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
 
 __all__ = ["Lowering", "Tables"]
 
@@ -52,6 +47,11 @@ class Tables(Protocol):
         """Return a row-wise plan over a table that computes time and watermark; None if it has none."""
         ...
 
+
+#: What makes the nodes of physical plan nodes.
+_LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
+    windows.WindowAggregate: lower_window_aggregate,
+}
 
 #: Flink's names of the operators that STREAMING does not have yet.
 _MISSING = {
@@ -137,6 +137,11 @@ class Lowering:
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
         )
 
+    @property
+    def session(self) -> Session:
+        """What expressions know of the session."""
+        return self._session
+
     def _uid(self, name: str) -> str:
         """Return an identity that is the same each time the same statement is lowered."""
         self._count += 1
@@ -150,14 +155,13 @@ class Lowering:
             return self._scan(plan)
         if isinstance(plan, relational.Values):
             return self._values(plan)
-        if isinstance(plan, ROW_WISE):
+        if _is_row_wise(plan):
             return self._calc(plan)
         if isinstance(plan, relational.SetOperation) and plan.kind == "UNION" and plan.all:
             return UnionNode(inputs=tuple(self._branch(branch, plan) for branch in plan.branches), name="Union")
-        if isinstance(plan, relational.Aggregate) and plan.is_simple:
-            keys = window_keys(plan)
-            if keys is not None:
-                return self._window_aggregate(plan, keys)
+        lowered = _LOWERED.get(type(plan))
+        if lowered is not None:
+            return lowered(self, plan)
         kind = type(plan).__name__
         name = plan.kind.capitalize() if isinstance(plan, relational.SetOperation) else _MISSING.get(kind, kind)
         raise UnsupportedError(
@@ -202,22 +206,13 @@ class Lowering:
         steps, below = _row_wise_steps(plan)
         return self.operator(self.node(below), ops.FlatMap(Calc(steps, self._session)), "Calc")
 
-    def _window_aggregate(self, plan: relational.Aggregate, keys: WindowKeys) -> Node:
-        rows, bare = self.node(plan.input), replace(plan, input=_without_inputs(plan.input))
-        local = LocalWindowAggregate(bare, self._session)
-        rows = self.operator(rows, ops.Map(local), "LocalWindowAggregate")
-        phases = Phases(bare, self._session)
-        merged = GlobalWindowAggregate(bare, keys, self._session)
-        places = [phases.place_of(key) for key in keys.others]
-        return self.keyed([rows], [places], merged, "GlobalWindowAggregate", by_group=True)
-
     def _branch(self, branch: Plan, union: Plan) -> Node:
         """Return the rows of a branch with the names and types of the union."""
         rows = self.node(branch)
         if branch.schema == union.schema:
             return rows
         positions = range(len(branch.schema))
-        return self.operator(rows, ops.Map(SelectColumns(positions, _without_inputs(union))), "SelectColumns")
+        return self.operator(rows, ops.Map(SelectColumns(positions, without_inputs(union))), "SelectColumns")
 
 
 def _table(scan: relational.Scan) -> Any:
@@ -226,14 +221,18 @@ def _table(scan: relational.Scan) -> Any:
 
 def _selecting(scan: relational.Scan, read: list[int]) -> SelectColumns:
     """Return what selects the columns of a scan of those that are read of its table."""
-    return SelectColumns([read.index(column) for column in scan.columns], _without_inputs(scan))
+    return SelectColumns([read.index(column) for column in scan.columns], without_inputs(scan))
+
+
+def _is_row_wise(plan: Plan) -> bool:
+    return isinstance(plan, ROW_WISE) and not (isinstance(plan, relational.WindowTable) and plan.kind == "SESSION")
 
 
 def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
     """Return the row-wise operations at the top of a plan, the first one first, and what is below them."""
     steps: list[Plan] = []
-    while isinstance(plan, ROW_WISE):
-        steps.insert(0, _without_inputs(plan))
+    while _is_row_wise(plan):
+        steps.insert(0, without_inputs(plan))
         plan = plan.inputs[0]
     return steps, plan
 
@@ -242,33 +241,6 @@ def _scan_below(plan: Plan) -> relational.Scan:
     scan = _row_wise_steps(plan)[1]
     assert isinstance(scan, relational.Scan), "a watermark is computed of the rows of its table"
     return scan
-
-
-def window_keys(plan: relational.Aggregate) -> WindowKeys | None:
-    """Return the keys of an aggregate of windows; None if it does not group by start and end of a window."""
-    found = {key: _window_column(plan.input, key) for key in plan.keys}
-    places = {name: key for key, name in found.items()}
-    if "start" not in places or "end" not in places:
-        return None
-    return WindowKeys(places["end"], [key for key, name in found.items() if name is None])
-
-
-def _window_column(plan: Plan, column: int) -> str | None:
-    """Return which column of a window a column is: start, end or time; None if it is none."""
-    if isinstance(plan, relational.Project):
-        expression = plan.expressions[column]
-        return _window_column(plan.input, expression.index) if isinstance(expression, InputReference) else None
-    if isinstance(plan, relational.WindowTable):
-        place = column - len(plan.input.schema)
-        return ("start", "end", "time")[place] if place >= 0 and plan.kind != "SESSION" else None
-    return _window_column(plan.input, column) if isinstance(plan, relational.Filter) else None
-
-
-def _without_inputs(plan: Plan) -> Plan:
-    """Return a node on inputs of which only the columns are known: that is what tasks get."""
-    if isinstance(plan, relational.Scan):
-        return relational.Values(plan.schema, ())
-    return plan.with_inputs(tuple(relational.Values(each.schema, ()) for each in plan.inputs))
 
 
 def _no_table(scan: relational.Scan) -> Iterator[pa.RecordBatch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,31 +11,35 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes
+from scurry.graph import operators as ops
+from scurry.graph.nodes import Node
+from scurry.relational.physical.windows import WindowAggregate
 from scurry.relational.plan import Aggregate
+from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
-__all__ = ["GlobalWindowAggregate", "LocalWindowAggregate", "Phases", "WindowKeys"]
+if TYPE_CHECKING:
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+__all__ = ["GlobalWindowAggregate", "LocalWindowAggregate", "Phases", "lower_window_aggregate"]
 
 #: Batches of one window and key group that are kept before they are merged.
 _KEPT = 4
 
 
-class WindowKeys:
-    """Which columns of the input of an aggregate are its keys.
-
-    Attributes:
-        end: Position of the column window_end.
-        others: Positions of the keys that are no columns of the window.
-    """
-
-    def __init__(self, end: int, others: Sequence[int]) -> None:
-        """Take the positions."""
-        self.end = end
-        self.others = tuple(others)
+def lower_window_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
+    """Return the node that aggregates windows: states are made where rows are read, and sent to where they are kept."""
+    rows, bare = lowering.node(plan.input), without_inputs(plan)
+    local = LocalWindowAggregate(bare, lowering.session)
+    rows = lowering.operator(rows, ops.Map(local), "LocalWindowAggregate")
+    phases = Phases(bare.aggregate, lowering.session)
+    merged = GlobalWindowAggregate(bare, lowering.session)
+    places = [phases.place_of(key) for key in plan.keys]
+    return lowering.keyed([rows], [places], merged, "GlobalWindowAggregate", by_group=True)
 
 
 class Phases:
@@ -116,9 +120,9 @@ class Phases:
 class LocalWindowAggregate:
     """Aggregate rows where they are read: the result has the states of their groups."""
 
-    def __init__(self, plan: Aggregate, session: Session) -> None:
+    def __init__(self, plan: WindowAggregate, session: Session) -> None:
         """Take the aggregate and the session."""
-        self._plan = plan
+        self._plan = plan.aggregate
         self._session = session
 
     def open(self, context: Any) -> None:
@@ -133,16 +137,15 @@ class LocalWindowAggregate:
 class GlobalWindowAggregate:
     """Merge states by key group and window; emit the windows that the watermark has passed."""
 
-    def __init__(self, plan: Aggregate, keys: WindowKeys, session: Session) -> None:
-        """Take the aggregate, its keys and the session."""
+    def __init__(self, plan: WindowAggregate, session: Session) -> None:
+        """Take the aggregate and the session."""
         self._plan = plan
-        self._keys = keys
         self._session = session
 
     def open(self, context: Any) -> None:
         """Make the accumulators."""
-        self._phases = Phases(self._plan, self._session)
-        self._place_of_end = self._phases.place_of(self._keys.end)
+        self._phases = Phases(self._plan.aggregate, self._session)
+        self._place_of_end = self._phases.place_of(self._plan.end)
         self._due: list[pa.RecordBatch] = []
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:

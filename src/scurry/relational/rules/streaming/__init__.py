@@ -1,0 +1,13 @@
+"""Rules that recognise the operations of STREAMING, in the order of `STREAMING_RULES`; each makes physical nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scurry.functions.definition import Session
+from scurry.relational.plan import Plan
+from scurry.relational.rules.streaming.window_aggregates import window_aggregates
+
+__all__ = ["STREAMING_RULES"]
+
+STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (window_aggregates,)

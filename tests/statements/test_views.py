@@ -47,3 +47,12 @@ def test_a_view_has_the_columns_of_its_query(env: TableEnvironment, query: str) 
     env.execute_sql(f"CREATE TEMPORARY VIEW v AS {query}")
     assert str(env.from_path("v").get_schema()) == str(env.sql_query(query).get_schema())
     assert columns(env, "SELECT * FROM v") == columns(env, query)
+
+
+@pytest.mark.parametrize("alias", ["AS c", ""])
+def test_a_view_joins_with_the_versions_of_a_table(alias: str, env: TableEnvironment) -> None:
+    with_key = "(k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (k) NOT ENFORCED)"
+    env.execute_sql(f"CREATE TABLE versions {with_key} WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
+    versions = f"versions FOR SYSTEM_TIME AS OF t.ts {alias}"
+    env.execute_sql(f"CREATE VIEW v AS SELECT t.k FROM versions t JOIN {versions} ON t.k = {alias[3:] or 'versions'}.k")
+    assert columns(env, "SELECT * FROM v") == ["k"]

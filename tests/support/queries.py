@@ -28,14 +28,16 @@ class Tables(CatalogReader):
     def __init__(self) -> None:
         self._tables: dict[str, CatalogTable | CatalogView] = {}
 
-    def add(self, name: str, columns: Mapping[str, DataType], *rows: tuple[Any, ...]) -> None:
+    def add(
+        self, name: str, columns: Mapping[str, DataType], *rows: tuple[Any, ...], key: tuple[str, ...] = ()
+    ) -> None:
         values = zip(*rows, strict=True) if rows else [()] * len(columns)
         arrays = [
             from_values(list(each), arrow_type(type)) for each, type in zip(values, columns.values(), strict=True)
         ]
         table = pa.table(arrays, names=list(columns))
         described = tuple(CatalogColumn(each, type) for each, type in columns.items())
-        self._tables[name] = CatalogTable(("default_catalog", "default_database", name), described, table)
+        self._tables[name] = CatalogTable(("default_catalog", "default_database", name), described, table, key)
 
     def add_view(self, name: str, query: str) -> None:
         self._tables[name] = CatalogView(("default_catalog", "default_database", name), parse(query))  # type: ignore[arg-type]

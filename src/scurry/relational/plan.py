@@ -107,6 +107,7 @@ class Scan(Plan):
         conditions: Conditions on the columns read, all of which hold for the rows that are used. A source may apply
             them, and need not.
         options: Dynamic options of a hint, as pairs.
+        primary_key: Positions of the columns of the primary key among all columns; none if there is none.
     """
 
     path: tuple[str, ...]
@@ -115,6 +116,7 @@ class Scan(Plan):
     columns: tuple[int, ...]
     conditions: tuple[Expression, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    primary_key: tuple[int, ...] = ()
 
     @cached_property
     def schema(self) -> Schema:

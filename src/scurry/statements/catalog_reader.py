@@ -35,7 +35,9 @@ class SessionCatalog:
             query = parse(found.table.expanded_query)
             assert isinstance(query, nodes.Query)
             return seen.CatalogView(path, query, tuple(found.table.schema.get_column_names()))
-        return seen.CatalogTable(path, columns_of(found.table.schema), found)
+        schema = found.table.schema
+        key = schema.get_primary_key()
+        return seen.CatalogTable(path, columns_of(schema), found, () if key is None else tuple(key.columns))
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table, in Calcite's words."""

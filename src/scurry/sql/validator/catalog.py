@@ -35,11 +35,13 @@ class CatalogTable:
         path: Catalog, database and name.
         columns: All columns, in the order of SELECT *.
         table: What the connector needs; plans carry it to whoever reads the table.
+        primary_key: Names of the columns of the primary key; none if there is none.
     """
 
     path: tuple[str, ...]
     columns: tuple[CatalogColumn, ...]
     table: Any
+    primary_key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ class FromClause:
             if hint.name.upper() == "OPTIONS"
             for option in hint.options
         )
-        scan = Scan(table.path, table.table, schema, tuple(range(len(read))), (), options)
+        key = tuple(schema.names.index(name) for name in table.primary_key)
+        scan = Scan(table.path, table.table, schema, tuple(range(len(read))), (), options, key)
         if len(read) == len(table.columns):
             return scan
         validator = ExpressionValidator(Scope(schema, (Relation(None, (), 0, len(schema)),)), self._environment)

@@ -23,6 +23,8 @@ __all__ = ["expanded"]
 #: fields of nodes whose identifiers are no columns
 _NAMES = ("alias", "base", "name", "span", "type")
 
+_Named = nodes.TableReference | nodes.Snapshot
+
 
 @dataclass(frozen=True)
 class _Relation:
@@ -56,11 +58,11 @@ def _expanded(session: TableSession, node: Any, hidden: frozenset[str], with_col
         return node
     if isinstance(node, nodes.With):
         hidden = hidden | {table.name.last for table in node.tables}
-    if isinstance(node, nodes.Alias) and isinstance(node.table, nodes.TableReference):
+    if isinstance(node, nodes.Alias) and isinstance(node.table, nodes.TableReference | nodes.Snapshot):
         return nodes.replace(node, table=_full(session, node.table, hidden))
-    if isinstance(node, nodes.TableReference):
+    if isinstance(node, nodes.TableReference | nodes.Snapshot):
         full = _full(session, node, hidden)
-        return full if full is node else nodes.Alias(full, nodes.Identifier((node.name.last,)))
+        return full if full is node else nodes.Alias(full, nodes.Identifier((_reference(node).name.last,)))
     if with_columns and isinstance(node, nodes.Select):
         relations = _relations(session, node.from_, hidden)
         if relations is not None:
@@ -74,18 +76,27 @@ def _expanded(session: TableSession, node: Any, hidden: frozenset[str], with_col
     return nodes.replace(node, **changed) if changed else node
 
 
-def _full(session: TableSession, table: nodes.TableReference, hidden: frozenset[str]) -> nodes.TableReference:
+def _full(session: TableSession, table: _Named, hidden: frozenset[str]) -> _Named:
+    if isinstance(table, nodes.Snapshot):
+        full = _full(session, _reference(table), hidden)
+        return table if full is table.table else nodes.replace(table, table=full)
     if table.name.is_simple and table.name.last in hidden:
         return table
     identifier = session.catalogs.qualify(table.name.names)
     return nodes.replace(table, name=nodes.Identifier((identifier.catalog, identifier.database, identifier.name)))
 
 
+def _reference(table: _Named) -> nodes.TableReference:
+    found = table.table if isinstance(table, nodes.Snapshot) else table
+    assert isinstance(found, nodes.TableReference), "only versions of a named table can be read"
+    return found
+
+
 def _relations(session: TableSession, table: Any, hidden: frozenset[str]) -> list[_Relation] | None:
     """Return the tables in FROM; None if their columns are not known without validating the query."""
-    if isinstance(table, nodes.TableReference):
+    if isinstance(table, nodes.TableReference | nodes.Snapshot):
         columns = _columns(session, table, hidden)
-        return None if columns is None else [_Relation(table.name.last, columns)]
+        return None if columns is None else [_Relation(_reference(table).name.last, columns)]
     if isinstance(table, nodes.Alias):
         columns = tuple(column.last for column in table.columns) or _columns(session, table.table, hidden)
         return None if columns is None else [_Relation(table.name.last, columns)]
@@ -96,6 +107,8 @@ def _relations(session: TableSession, table: Any, hidden: frozenset[str]) -> lis
 
 
 def _columns(session: TableSession, table: Any, hidden: frozenset[str]) -> tuple[str, ...] | None:
+    if isinstance(table, nodes.Snapshot):
+        return _columns(session, table.table, hidden)
     if isinstance(table, nodes.TableReference):
         if table.name.is_simple and table.name.last in hidden:
             return None

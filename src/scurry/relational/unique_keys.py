@@ -1,0 +1,128 @@
+"""Which columns identify the rows of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+from scurry.relational import plan as nodes
+from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.join_keys import conjuncts, split_condition
+from scurry.relational.plan import Plan
+
+__all__ = ["Keys", "unique_keys"]
+
+#: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
+Keys = frozenset[frozenset[int]]
+
+_NONE: Keys = frozenset()
+
+
+def unique_keys(plan: Plan) -> Keys:
+    """Return the sets of columns of which no two rows of a plan have the same values, at any time."""
+    handler = _HANDLERS.get(type(plan))
+    return _NONE if handler is None else handler(plan)
+
+
+def _scan(plan: nodes.Scan) -> Keys:
+    if not plan.primary_key or not set(plan.primary_key) <= set(plan.columns):
+        return _NONE
+    return frozenset([frozenset(plan.columns.index(column) for column in plan.primary_key)])
+
+
+def _project(plan: nodes.Project) -> Keys:
+    places: dict[int, list[int]] = {}
+    for place, expression in enumerate(plan.expressions):
+        if isinstance(expression, InputReference):
+            places.setdefault(expression.index, []).append(place)
+    found = set()
+    for key in unique_keys(plan.input):
+        if key <= places.keys():
+            found |= {frozenset(chosen) for chosen in product(*(places[column] for column in key))}
+    return frozenset(found)
+
+
+def _filter(plan: nodes.Filter) -> Keys:
+    keys = unique_keys(plan.input)
+    partition = _first_of_partition(plan)
+    return keys if partition is None else keys | {partition}
+
+
+def _first_of_partition(plan: nodes.Filter) -> frozenset[int] | None:
+    for each in conjuncts(plan.condition):
+        if not isinstance(each, Call) or each.function not in ("=", "<="):
+            continue
+        number = each.arguments[0]
+        if isinstance(number, InputReference) and _is_one(each.arguments[1]):
+            found = _partition(plan.input, number.index)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_one(expression: Expression) -> bool:
+    if isinstance(expression, Call) and expression.function == "CAST":
+        return _is_one(expression.arguments[0])
+    return isinstance(expression, Literal) and expression.value == 1
+
+
+def _partition(plan: Plan, column: int) -> frozenset[int] | None:
+    """Return the columns of the partition in which a column numbers rows; None if it does not."""
+    if isinstance(plan, nodes.Project):
+        source = plan.expressions[column]
+        below = _partition(plan.input, source.index) if isinstance(source, InputReference) else None
+        places = {each.index: place for place, each in enumerate(plan.expressions) if isinstance(each, InputReference)}
+        return frozenset(map(places.__getitem__, below)) if below is not None and below <= places.keys() else None
+    if isinstance(plan, nodes.Over) and column >= len(plan.input.schema):
+        call = plan.calls[column - len(plan.input.schema)]
+        columns = [each.index for each in call.partition_by if isinstance(each, InputReference)]
+        if call.call.function == "ROW_NUMBER" and len(columns) == len(call.partition_by):
+            return frozenset(columns)
+    return None
+
+
+def _aggregate(plan: nodes.Aggregate) -> Keys:
+    return frozenset([frozenset(range(len(plan.keys)))]) if plan.is_simple else _NONE
+
+
+def _join(plan: nodes.Join | nodes.TemporalJoin) -> Keys:
+    left, right, width = unique_keys(plan.left), unique_keys(plan.right), len(plan.left.schema)
+    if plan.kind in ("SEMI", "ANTI"):
+        return left
+    equal, _ = split_condition(plan.condition, width)
+    ones = {each.left.index for each in equal if isinstance(each.left, InputReference)}
+    others = {each.right.index for each in equal if isinstance(each.right, InputReference)}
+    moved = frozenset(frozenset(column + width for column in key) for key in right)
+    # NULLs fill a side in the rows of the other one that match nothing, so that its keys occur more than once.
+    found = {key | other for key in left for other in moved}
+    if plan.kind in ("INNER", "LEFT") and any(key <= others for key in right):
+        found |= left
+    if plan.kind in ("INNER", "RIGHT") and any(key <= ones for key in left):
+        found |= moved
+    return frozenset(found)
+
+
+def _set_operation(plan: nodes.SetOperation) -> Keys:
+    everything = frozenset([frozenset(range(len(plan.schema)))])
+    if plan.kind == "UNION":
+        return _NONE if plan.all else everything
+    return unique_keys(plan.branches[0]) | (_NONE if plan.all else everything)
+
+
+def _input(plan: Any) -> Keys:
+    return unique_keys(plan.input)
+
+
+_HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
+    nodes.Scan: _scan,
+    nodes.Project: _project,
+    nodes.Filter: _filter,
+    nodes.Over: _input,
+    nodes.Sort: _input,
+    nodes.Limit: _input,
+    nodes.Aggregate: _aggregate,
+    nodes.Join: _join,
+    nodes.TemporalJoin: _join,
+    nodes.SetOperation: _set_operation,
+}

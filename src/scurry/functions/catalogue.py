@@ -28,6 +28,7 @@ FAMILIES = (
     "scalar.json_construction",
     "scalar.numeric",
     "scalar.objects",
+    "scalar.printf",
     "scalar.regular_expressions",
     "scalar.rounding",
     "scalar.strings",

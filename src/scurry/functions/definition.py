@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -59,12 +59,14 @@ class Argument:
         is_literal: Whether it is written in the statement.
         value: Its value, if it is.
         function: The name of the function whose result it is, if it is a call.
+        is_constant_null: Whether it is NULL, whatever the row.
     """
 
     type: DataType
     is_literal: bool = False
     value: Any = None
     function: str | None = None
+    is_constant_null: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class ScalarFunction:
         aliases: Other names.
         is_deterministic: Whether equal arguments give equal results. A call with literals only is then computed once.
         is_standard: Whether it is Calcite's own, which only changes the wording of some messages.
+        nested: The functions that stand for others, by name, where they are called directly as its arguments.
     """
 
     name: str
@@ -164,3 +167,4 @@ class ScalarFunction:
     aliases: tuple[str, ...] = ()
     is_deterministic: bool = True
     is_standard: bool = False
+    nested: Mapping[str, str] = field(default_factory=dict)

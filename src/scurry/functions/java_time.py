@@ -14,7 +14,7 @@ from typing import Final
 
 from scurry.errors import EvaluationError
 
-__all__ = ["Moment", "days_from_civil", "format_moment", "parse_leniently", "parse_moment", "tokens"]
+__all__ = ["Moment", "days_from_civil", "format_moment", "parse_jdbc", "parse_leniently", "parse_moment", "tokens"]
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -22,6 +22,8 @@ _MONTHS: Final = (
 )  # fmt: skip
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TOKEN: Final = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(\[|\])|([^A-Za-z'\[\]])", re.DOTALL)
+_NUMBER: Final = re.compile(r"[ \t]*(-?\d+)")
+_JDBC: Final = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?: (\d{1,9}):(\d{1,9}):(\d{1,9})(?:\.(\d{1,9}))?)?", re.ASCII)
 _SIMPLE_LETTERS: Final = "GyYMLwWDdFEuaHkKhmsSzZX"
 
 Token = tuple[str, int] | str
@@ -205,6 +207,9 @@ def _formatted(moment: Moment, token: Token, simple: bool) -> str:
     letter, count = token
     if not count:
         return ""
+    if simple and letter in _UTC:
+        # A SimpleDateFormat has a time zone, which is that of the JVM.
+        return _UTC[letter](count)
     if simple and letter == "S":
         return _padded(moment.nanoseconds // 1_000_000, count)
     if simple and letter == "u":
@@ -213,6 +218,12 @@ def _formatted(moment: Moment, token: Token, simple: bool) -> str:
         return _year_text(moment.date[0], count)
     return _FORMATS[letter](moment, count)
 
+
+_UTC: Final[dict[str, Callable[[int], str]]] = {
+    "z": lambda count: "UTC" if count < 4 else "Coordinated Universal Time",
+    "Z": lambda count: "+0000",
+    "X": lambda count: "Z",
+}
 
 _NUMBERS: Final = {
     "y": "year", "u": "year", "Y": "year", "M": "month", "L": "month", "d": "day", "D": "day of year", "H": "hour",
@@ -399,7 +410,7 @@ def parse_leniently(text: str, pattern: str) -> tuple[Moment, int | None] | None
             at = found.end()
         elif letter in "yMLdDHkhKmsSuFwW" and not (letter in "ML" and count > 2):
             digits = count if _is_adjacent(parts, number) else 19
-            found = re.compile(rf"[ \t]*(-?\d{{1,{digits}}})").match(text, at)
+            found = _NUMBER.match(text, at, min(at + digits, len(text)))
             if found is None:
                 return None
             value = int(found[1])
@@ -420,6 +431,21 @@ def parse_leniently(text: str, pattern: str) -> tuple[Moment, int | None] | None
         hour = fields.get("hour of half", fields.get("hour of 12", 0) % 12) + 12 * fields.get("half", 0)
     seconds = days * 86_400 + hour * 3600 + fields.get("minute", 0) * 60 + fields.get("second", 0)
     return Moment(seconds + milliseconds // 1000, milliseconds % 1000 * 1_000_000), offset
+
+
+def parse_jdbc(text: str) -> Moment | None:
+    """Return the wall clock that a text is in the form of `java.sql.Timestamp` or `java.sql.Date`, None if in neither.
+
+    The day may run over: February 30th is March 1st.
+    """
+    found = _JDBC.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    return Moment(seconds, int((found[7] or "").ljust(9, "0")))
 
 
 def _parse_simple_name(text: str, at: int, letter: str, count: int, fields: dict[str, int]) -> int:

@@ -165,6 +165,13 @@ def interval_unit(data_type: YearMonthIntervalType | DayTimeIntervalType) -> int
     return {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}[name.rpartition(" ")[2]]
 
 
+def spans_units(data_type: YearMonthIntervalType | DayTimeIntervalType) -> bool:
+    """Return whether an interval is of several units, as YEAR TO MONTH."""
+    months = isinstance(data_type, YearMonthIntervalType)
+    kind = YearMonthIntervalType.YearMonthResolution if months else DayTimeIntervalType.DayTimeResolution
+    return " TO " in _resolution_name(kind, data_type.resolution)
+
+
 def _within(what: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise ArgumentError(f"the {what} of an interval is {least} to {most}, got {value}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from scurry.errors import EvaluationError
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.logical_type import DataType
 
@@ -51,6 +52,9 @@ def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -
     Args:
         values: The values as `to_values` gives them.
         data_type: The SQL type of the column, or its Arrow type.
+
+    Raises:
+        EvaluationError: A MAP has the key NULL.
     """
     import pyarrow as pa
 
@@ -78,6 +82,8 @@ def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -
     starts = pa.array(offsets, pa.int32())
     mask = nulls if nulls.true_count else None
     if pa.types.is_map(kind):
+        if any(key is None for key, _ in elements):
+            raise EvaluationError("a MAP has the key NULL, which columns of Arrow and of Spark do not have")
         keys = from_values([key for key, _ in elements], kind.key_type)
         items = from_values([item for _, item in elements], kind.item_type)
         return pa.MapArray.from_arrays(starts, keys, items, kind, mask=mask)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
-from scurry.functions.definition import Argument, CallSite, Session, SignatureError
+from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import (
     CharType,
     DataType,
+    DecimalType,
     IntegralType,
     IntType,
     NumericType,
@@ -21,7 +23,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 from scurry.logical_types.families import INTERVAL, planner_interval, same_type
-from scurry.logical_types.intervals import interval_unit
+from scurry.logical_types.intervals import interval_unit, spans_units
 from scurry.relational.expressions import Call, Expression, Literal
 
 __all__ = ["all_of", "call", "cast", "converted", "field", "no_match", "refused"]
@@ -55,6 +57,7 @@ def call(
     function = lookup(name)
     if function is None:
         raise no_match(name, arguments, span)
+    arguments = [_nested(function, each) for each in arguments]
     site = CallSite(name.upper(), tuple(map(_known, arguments)), session, target)
     try:
         signature = function.infer(site)
@@ -64,6 +67,12 @@ def call(
         converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
     )
     return Call(function.name, taken, signature.result_type, span=span)
+
+
+def _nested(function: ScalarFunction, argument: Expression) -> Expression:
+    if not isinstance(argument, Call) or argument.function not in function.nested:
+        return argument
+    return replace(argument, function=function.nested[argument.function])
 
 
 def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
@@ -81,7 +90,16 @@ def _family(data_type: DataType) -> str:
 def _known(expression: Expression) -> Argument:
     if isinstance(expression, Literal):
         return Argument(expression.type, True, expression.value)
-    return Argument(expression.type, function=expression.function if isinstance(expression, Call) else None)
+    if not isinstance(expression, Call):
+        return Argument(expression.type)
+    return Argument(expression.type, function=expression.function, is_constant_null=_is_cast_null(expression))
+
+
+def _is_cast_null(expression: Expression) -> bool:
+    """Return whether an expression is NULL, cast to a type."""
+    while isinstance(expression, Call) and expression.function in ("CAST", "TRY_CAST"):
+        expression = expression.arguments[0]
+    return isinstance(expression, Literal) and expression.value is None
 
 
 def converted(expression: Expression, data_type: DataType, session: Session) -> Expression:
@@ -100,14 +118,14 @@ def cast(
         ValidationError: There is no such cast.
     """
     if isinstance(data_type, INTERVAL):
-        if (
-            isinstance(expression, Literal)
-            and isinstance(expression.type, IntegralType)
-            and expression.value is not None
-        ):
-            # Days of a literal are days; those of a column are milliseconds, as in Flink.
-            value = expression.value * interval_unit(data_type)
-            return Literal(value, planner_interval(data_type).with_nullability(is_try), span=span)
+        if isinstance(expression.type, IntegralType | DecimalType):
+            if spans_units(data_type):
+                shown = " to type ".join(standard_name(each) for each in (expression.type, data_type))
+                raise refused(span, f"Cast function cannot convert value of type {shown}")
+            if isinstance(expression, Literal) and expression.value is not None:
+                # Days of a literal are days; those of a column are milliseconds, as in Flink.
+                value = int(expression.value * interval_unit(data_type))
+                return Literal(value, planner_interval(data_type).with_nullability(is_try), span=span)
         data_type = planner_interval(data_type)
     return call("TRY_CAST" if is_try else "CAST", [expression], session, span, data_type)
 

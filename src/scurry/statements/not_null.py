@@ -1,10 +1,13 @@
-"""What becomes of NULL in columns of a sink that are NOT NULL: `table.exec.sink.not-null-enforcer`."""
+"""What becomes of NULL in columns of results that are NOT NULL: `table.exec.sink.not-null-enforcer`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
+from scurry.catalog.schema import Column, ResolvedSchema
 from scurry.connectors.tables.contract import Changes
 from scurry.errors import ValidationError
 from scurry.relational.plan import Sink
@@ -31,9 +34,17 @@ class NotNullEnforcer:
     @classmethod
     def of(cls, session: TableSession, sink: Sink) -> NotNullEnforcer:
         """Return the enforcer of a sink."""
-        persisted = [column for column in sink.table.table.schema.get_columns() if column.is_persisted()]
-        columns = tuple((i, column.name) for i, column in enumerate(persisted) if not column.data_type.is_nullable)
-        return cls(columns, session.setting("table.exec.sink.not-null-enforcer", "ERROR").upper() == "DROP")
+        return cls._of_columns(session, [each for each in sink.table.table.schema.get_columns() if each.is_persisted()])
+
+    @classmethod
+    def of_query(cls, session: TableSession, schema: ResolvedSchema) -> NotNullEnforcer:
+        """Return the enforcer of a query's rows, which are collected."""
+        return cls._of_columns(session, schema.get_columns())
+
+    @classmethod
+    def _of_columns(cls, session: TableSession, columns: Sequence[Column]) -> NotNullEnforcer:
+        not_null = tuple((i, column.name) for i, column in enumerate(columns) if not column.data_type.is_nullable)
+        return cls(not_null, session.setting("table.exec.sink.not-null-enforcer", "ERROR").upper() == "DROP")
 
     def changes(self, changes: Changes) -> Changes:
         """Return the changes that may be written.
@@ -41,7 +52,11 @@ class NotNullEnforcer:
         Raises:
             ValidationError: A row has a NULL, and such rows are refused.
         """
-        return Changes(self.apply(changes.batch))
+        kept = self._kept(changes.batch)
+        if kept is None:
+            return changes
+        kinds = None if changes.kinds is None else list(compress(changes.kinds, kept.to_pylist()))
+        return Changes(changes.batch.filter(kept), kinds)
 
     def apply(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows that may be written.
@@ -49,10 +64,17 @@ class NotNullEnforcer:
         Raises:
             ValidationError: A row has a NULL, and such rows are refused.
         """
+        kept = self._kept(batch)
+        return batch if kept is None else batch.filter(kept)
+
+    def _kept(self, batch: pa.RecordBatch) -> pa.BooleanArray | None:
+        """Return which rows may be written; None if all."""
         import pyarrow.compute as pc
 
+        kept = None
         for index, name in self.columns:
-            if not batch.column(index).null_count:
+            column = batch.column(index)
+            if not column.null_count:
                 continue
             if not self.drops:
                 raise ValidationError(
@@ -60,5 +82,5 @@ class NotNullEnforcer:
                     "configuration 'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such "
                     "records silently."
                 )
-            batch = batch.filter(pc.is_valid(batch.column(index)))
-        return batch
+            kept = pc.is_valid(column) if kept is None else pc.and_(kept, pc.is_valid(column))
+        return kept

@@ -16,6 +16,7 @@ from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.jobs import TableJob, run_query
+from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.results import StatementResult
 from scurry.statements.session import TableSession
 
@@ -86,8 +87,10 @@ def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
 def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     """Run the plan of a query; its rows are computed as they are taken."""
     job = TableJob()
+    schema = schema_of(plan)
     changes = run_query(session, optimized(plan, session.for_functions()))
-    return StatementResult(schema_of(plan), job.tracking(_rows(changes)), is_query=True, job=job)
+    rows = _rows(map(NotNullEnforcer.of_query(session, schema).changes, changes))
+    return StatementResult(schema, job.tracking(rows), is_query=True, job=job)
 
 
 def _rows(changes: Iterator[Any]) -> Iterator[tuple[int, tuple[Any, ...]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,9 +15,10 @@ from scurry.functions.signatures import Infer, refuse, refuse_call
 from scurry.functions.variants import variant_part
 from scurry.logical_types import (
     ArrayType,
-    BigIntType,
     BooleanType,
     DataType,
+    DecimalType,
+    IntType,
     MapType,
     MultisetType,
     NullType,
@@ -26,6 +27,7 @@ from scurry.logical_types import (
     StructuredType,
     VariantType,
 )
+from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.common_type import least_restrictive
 from scurry.logical_types.families import CHARACTER, INT, INTEGER, NUMERIC
 
@@ -101,12 +103,12 @@ def _infer_item(site: CallSite) -> Signature:
     if isinstance(collection.type, ArrayType):
         if not isinstance(index.type, (*INTEGER, NullType)):
             raise refuse(site, "<ARRAY>[<INTEGER>]")
-        if isinstance(index.type, BigIntType):
+        if not isinstance(index.type, IntType | NullType):
             raise SignatureError("Integer expression type expected.")
         if index.is_literal and index.value is not None and index.value < 1:
             raise SignatureError(f"Array element access needs an index starting at 1 but was {index.value}.")
         element = collection.type.element_type
-        return Signature([collection.type, _index_type(index.type)], element.nullable())
+        return Signature([collection.type, INT.with_nullability(index.type.is_nullable)], element.nullable())
     if isinstance(collection.type, MapType):
         key = collection.type.key_type
         if least_restrictive([key, index.type]) is None:
@@ -123,10 +125,6 @@ def _infer_item(site: CallSite) -> Signature:
     raise refuse(site, "<ARRAY>[<INTEGER>]\n<MAP>[<ANY>]\n<ROW>[<CHARACTER>|<INTEGER>]")
 
 
-def _index_type(data_type: DataType) -> DataType:
-    return data_type if isinstance(data_type, BigIntType) else INT.with_nullability(data_type.is_nullable)
-
-
 def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
     collection = site.types[0]
     if isinstance(collection, RowType | StructuredType):
@@ -134,24 +132,39 @@ def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
     if isinstance(collection, VariantType):
         return value_kernel(variant_part, result_type)
     if isinstance(collection, ArrayType):
-        missing = missing_value(collection.element_type)
-
-        def element(values: list[Any], index: int) -> Any:
-            return values[index - 1] if 1 <= index <= len(values) else missing
-
-        return value_kernel(element, result_type)
+        return _part_kernel(_element_at, collection.element_type, result_type)
     assert isinstance(collection, MapType)
-    absent = missing_value(collection.value_type)
+    return _part_kernel(_value_of, collection.value_type, result_type)
 
-    def value_of(pairs: list[tuple[Any, Any]] | None, key: Any) -> Any:
-        if pairs is None:
-            return None
-        for name, value in pairs:
-            if name == key:
-                return value
-        return absent
 
-    return value_kernel(value_of, result_type, nulls=True)
+_MISSING: Final = object()
+
+
+def _part_kernel(find: Callable[[Any, Any], Any], part_type: DataType, result_type: DataType) -> Kernel:
+    """Return the kernel of `collection[key]`, where `find` returns _MISSING if the part is not there."""
+    absent = missing_value(part_type)
+
+    def part(collection: Any, key: Any) -> Any:
+        found = _MISSING if collection is None or key is None else find(collection, key)
+        return absent if found is _MISSING else found
+
+    by_values = value_kernel(part, result_type, nulls=True)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        # The planner of Flink knows that there is no part for a constant NULL; its code takes that for a missing part.
+        if any(isinstance(column, pa.Scalar) and not column.is_valid for column in columns):
+            return pa.scalar(None, arrow_type(result_type))
+        return by_values(columns, rows)
+
+    return kernel
+
+
+def _element_at(values: list[Any], index: int) -> Any:
+    return values[index - 1] if 1 <= index <= len(values) else _MISSING
+
+
+def _value_of(pairs: list[tuple[Any, Any]], key: Any) -> Any:
+    return next((value for name, value in pairs if name == key), _MISSING)
 
 
 def missing_value(data_type: DataType) -> Any:
@@ -160,7 +173,9 @@ def missing_value(data_type: DataType) -> Any:
         return None
     if isinstance(data_type, BooleanType):
         return False
-    if isinstance(data_type, NUMERIC):
+    if isinstance(data_type, CHARACTER):
+        return ""
+    if isinstance(data_type, NUMERIC) and not isinstance(data_type, DecimalType):
         return -1
     return None
 

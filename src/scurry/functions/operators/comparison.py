@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.casts import cast_kernel
+from scurry.functions.definition import (
+    Argument,
+    CallSite,
+    Column,
+    Kernel,
+    ScalarFunction,
+    Session,
+    Signature,
+    SignatureError,
+)
 from scurry.functions.kernels import by_column, value_kernel
 from scurry.functions.signatures import ANY, Infer, always, refuse, signature, standard_name
 from scurry.logical_types import AtomicType, BooleanType, DataType
 from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, TIMESTAMP
+from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, STRING, TIMESTAMP
 
-__all__ = ["FUNCTIONS", "comparable_types"]
+__all__ = ["FUNCTIONS", "bind_equality", "comparable_types", "infer_equality"]
 
 _KERNELS: Final[dict[str, Callable[[Column, Column], Column]]] = {
     "=": pc.equal,
@@ -54,8 +65,8 @@ def _infer(operator: str) -> Infer:
         if shared is None:
             raise refuse(site, f"'<COMPARABLE_TYPE> {operator} <COMPARABLE_TYPE>'", infix=True)
         if is_equality:
-            _check_equality(site)
-        elif not isinstance(shared, AtomicType):
+            return Signature(_equated_types(site, shared), BOOLEAN.with_nullability(site.any_nullable))
+        if not isinstance(shared, AtomicType):
             raise SignatureError(f"Comparable type expected, but was '{shared.as_summary_string()}'.")
         taken = [shared.with_nullability(each.is_nullable) for each in site.types]
         return Signature(taken, BOOLEAN.with_nullability(site.any_nullable))
@@ -63,15 +74,35 @@ def _infer(operator: str) -> Infer:
     return infer
 
 
-def _check_equality(site: CallSite) -> None:
+def _equated_types(site: CallSite, shared: DataType) -> list[DataType]:
+    """Return the types in which values are tested for equality, which converts texts in ways of its own.
+
+    Raises:
+        SignatureError: A number is compared with a text, and neither is constant.
+    """
     for one, other in (site.types, site.types[::-1]):
-        if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC)):
-            left, right = (standard_name(each).partition("(")[0] for each in site.types)
-            raise SignatureError(f"implicit type conversion between {left} and {right} is not supported now")
+        if isinstance(one, CHARACTER) and isinstance(other, NUMERIC):
+            if not any(each.is_constant_null for each in site.arguments):
+                raise SignatureError(f"{_no_conversion(*site.types)} is not supported now")
+            return list(site.types)
+        if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *DATETIME)):
+            return list(site.types)
+    return [shared.with_nullability(each.is_nullable) for each in site.types]
+
+
+def _no_conversion(*types: DataType) -> str:
+    left, right = (standard_name(each).partition("(")[0] for each in types)
+    return f"implicit type conversion between {left} and {right}"
 
 
 def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
+        if operator in ("=", "<>"):
+            for place, (one, other) in enumerate((site.types, site.types[::-1])):
+                if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC)):
+                    return _never_equal(operator)
+                if isinstance(one, CHARACTER) and isinstance(other, DATETIME):
+                    return _after_cast(place, other, bind(_of_type(site, other), result_type), site.session)
         compare = _KERNELS[operator]
         by_values = value_kernel(_PYTHON[operator], result_type)
 
@@ -88,6 +119,33 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
         return kernel
 
     return bind
+
+
+def _of_type(site: CallSite, data_type: DataType) -> CallSite:
+    return replace(site, arguments=tuple(Argument(data_type) for _ in site.arguments))
+
+
+def _never_equal(operator: str) -> Kernel:
+    """Return the kernel for a text and a BOOLEAN, which are never equal in Flink."""
+    answer = operator == "<>"
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        known = pc.and_(*map(pc.is_valid, columns))
+        return pc.if_else(known, pa.scalar(answer), pa.scalar(None, pa.bool_()))
+
+    return kernel
+
+
+def _after_cast(place: int, target: DataType, compare: Kernel, session: Session) -> Kernel:
+    """Return the kernel for a text and a point of time. What is no such point is NULL, unless it is constant."""
+    strict, lenient = (cast_kernel(STRING, target.nullable(), session, is_try) for is_try in (False, True))
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        text = columns[place]
+        converted = (strict if isinstance(text, pa.Scalar) else lenient)(text)
+        return compare([converted if number == place else each for number, each in enumerate(columns)], rows)
+
+    return kernel
 
 
 def _with_nan(operator: str, left: Column, right: Column) -> Column:
@@ -113,6 +171,19 @@ def _distinct(negated: bool) -> Callable[[CallSite, DataType], Kernel]:
         return kernel
 
     return bind
+
+
+infer_equality = _infer("=")
+
+
+def bind_equality(site: CallSite) -> Kernel:
+    """Return the kernel of `=` for arguments of any types that `infer_equality` accepts."""
+    shared = comparable_types(*site.types)
+    if shared is None or any(isinstance(each, CHARACTER) for each in site.types):
+        return _bind("=")(site, BOOLEAN)
+    casts = [cast_kernel(each, shared, site.session) for each in site.types]
+    equal = _bind("=")(_of_type(site, shared), BOOLEAN)
+    return lambda columns, rows: equal([cast(column) for cast, column in zip(casts, columns, strict=True)], rows)
 
 
 def _infer_distinct(site: CallSite) -> Signature:

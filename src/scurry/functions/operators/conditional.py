@@ -22,9 +22,10 @@ from scurry.functions.definition import (
 )
 from scurry.functions.java_text import parse_double
 from scurry.functions.kernels import value_kernel
+from scurry.functions.operators.comparison import bind_equality, infer_equality
 from scurry.functions.selection import mask_of, scattered
-from scurry.functions.signatures import ANY, always, common, refuse, refuse_call, signature
-from scurry.logical_types import BooleanType, DataType, DoubleType, FloatType, IntegralType, NullType
+from scurry.functions.signatures import common, refuse, refuse_call
+from scurry.logical_types import BooleanType, DataType, DoubleType, FloatType, IntegralType, NullType, RowType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.common_type import least_restrictive
@@ -109,26 +110,29 @@ def _infer_if_null(site: CallSite) -> Signature:
 
 def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
     kind = arrow_type(result_type)
+    # What follows a value that is never NULL is dropped by Flink's planner; all that precedes it is computed.
+    needed = 1 + next((n for n, each in enumerate(site.types) if not each.is_nullable), len(site.types))
+    return _bind_first_value(kind, needed)
 
+
+def _bind_first_value(kind: pa.DataType, needed: int) -> LazyKernel:
     def kernel(arguments: Sequence[LazyArgument], rows: int) -> Column:
         missing = np.ones(rows, np.bool_)
         parts = []
-        for argument in arguments:
-            column = _of(argument, missing)
-            valid = mask_of(
-                column.is_valid() if isinstance(column, pa.Array) else pc.is_valid(column), int(missing.sum())
-            )
-            here = np.zeros(rows, np.bool_)
-            here[missing] = valid
+        for column in [argument() for argument in arguments[:needed]]:
+            valid = mask_of(column.is_valid() if isinstance(column, pa.Array) else pc.is_valid(column), rows)
+            here = missing & valid
             if here.any():
-                whole = valid.all() or isinstance(column, pa.Scalar)
-                parts.append((here, column if whole else column.filter(pa.array(valid))))
+                chosen = column if isinstance(column, pa.Scalar) else column.filter(pa.array(here))
+                parts.append((here, chosen))
             missing &= ~here
-            if not missing.any():
-                break
         return scattered(parts, rows, kind)
 
     return kernel
+
+
+def _bind_if_null(site: CallSite, result_type: DataType) -> LazyKernel:
+    return _bind_first_value(arrow_type(result_type), 2)
 
 
 def _infer_if(site: CallSite) -> Signature:
@@ -145,21 +149,16 @@ def _infer_if(site: CallSite) -> Signature:
 
 
 def _infer_null_if(site: CallSite) -> Signature:
-    from scurry.functions.operators.comparison import comparable_types
-
     if len(site.arguments) != 2:
         raise refuse(site, "'NULLIF(<COMPARABLE_TYPE>, <COMPARABLE_TYPE>)'")
-    shared = comparable_types(*site.types)
-    if shared is None or (isinstance(site.types[0], CHARACTER) != isinstance(site.types[1], CHARACTER)):
-        raise SignatureError(
-            f"implicit type conversion between {site.types[0].type_name()} and {site.types[1].type_name()} is not "
-            "supported now"
-        )
+    infer_equality(site)
     return Signature(site.types, site.types[0].nullable())
 
 
 def _bind_null_if(site: CallSite, result_type: DataType) -> Kernel:
-    return value_kernel(lambda left, right: None if left == right else left, result_type, nulls=True)
+    equal = bind_equality(site)
+    choose = value_kernel(lambda same, left: None if same else left, result_type, nulls=True)
+    return lambda columns, rows: choose([equal(columns, rows), columns[0]], rows)
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
@@ -209,14 +208,19 @@ def _text_test(name: str, test: Callable[[str | None], bool], *others: type[Data
         holds = isinstance(site.types[0], others)
         return value_kernel(lambda value: holds and value is not None, result_type, nulls=True)
 
-    return ScalarFunction(name, signature([ANY], always(BOOLEAN.not_null())), bind)
+    def infer(site: CallSite) -> Signature:
+        if len(site.arguments) != 1 or isinstance(site.types[0], (*COLLECTION, RowType)):
+            raise refuse(site, f"'{name}(<ANY>)'")
+        return Signature(site.types, BOOLEAN.not_null())
+
+    return ScalarFunction(name, infer, bind)
 
 
 FUNCTIONS = (
     ScalarFunction("CASE", _infer_case, bind_lazily=_bind_case, is_standard=True),
     ScalarFunction("COALESCE", _infer_coalesce, bind_lazily=_bind_coalesce),
     ScalarFunction("IF", _infer_if, bind_lazily=_bind_case),
-    ScalarFunction("IFNULL", _infer_if_null, bind_lazily=_bind_coalesce),
+    ScalarFunction("IFNULL", _infer_if_null, bind_lazily=_bind_if_null),
     ScalarFunction("NULLIF", _infer_null_if, _bind_null_if, is_standard=True),
     ScalarFunction("GREATEST", _infer_extreme, _extreme(max)),
     ScalarFunction("LEAST", _infer_extreme, _extreme(min)),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 
+from scurry.errors import EvaluationError
 from scurry.functions.calendar import DATE_PARTS, Integers, add_months, ceil_date, floor_date, months_between
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.casts.times import truncated_to
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import value_kernel
 from scurry.functions.operators.intervals import add_interval, integer_kernel
 from scurry.functions.scalar.rounding import ceil_number, floor_number, infer_whole
@@ -26,7 +29,7 @@ from scurry.logical_types import (
     TimeType,
     YearMonthIntervalType,
 )
-from scurry.logical_types.arrow import units_per_second
+from scurry.logical_types.arrow import arrow_type, units_per_second
 from scurry.logical_types.families import (
     BIGINT,
     BOOLEAN,
@@ -46,10 +49,21 @@ _DAY: Final = 86_400_000
 #: Milliseconds of the units of a time of day, and of the next greater one.
 _TIME_PARTS: Final = {"HOUR": (3_600_000, _DAY), "MINUTE": (60_000, 3_600_000), "SECOND": (1000, 60_000)}
 _FRACTIONS: Final = {"MILLISECOND": 1_000, "MICROSECOND": 1_000_000, "NANOSECOND": 1_000_000_000}
-_MONTHS: Final = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000}
+_MONTHS: Final = {
+    "MONTH": 1, "QUARTER": 3, "YEAR": 12, "ISOYEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000,
+}  # fmt: skip
+#: Units that say where a day lies, and have no length.
+_POSITIONS: Final = ("DOW", "ISODOW", "DOY", "EPOCH")
+_SMALLEST: Final = ("MICROSECOND", "NANOSECOND")
 _MILLISECONDS: Final = {
-    "NANOSECOND": 0, "MICROSECOND": 0, "MILLISECOND": 1, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000,
+    "MILLISECOND": 1, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000,
     "DAY": _DAY, "WEEK": 7 * _DAY,
+}  # fmt: skip
+#: Milliseconds of the units that TIMESTAMPDIFF counts.
+_LENGTHS: Final = {**_MILLISECONDS, **dict.fromkeys(("DOW", "ISODOW", "DOY"), _DAY), "EPOCH": 1000}
+#: Milliseconds of the units that FLOOR and CEIL count without a calendar; Flink's ISOYEAR is one of 12.
+_STEPS: Final = {
+    "MILLISECOND": 1, "ISOYEAR": 12, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": _DAY,
 }  # fmt: skip
 _SHORT: Final = {
     "SQL_TSI_YEAR": "YEAR", "SQL_TSI_QUARTER": "QUARTER", "SQL_TSI_MONTH": "MONTH", "SQL_TSI_WEEK": "WEEK",
@@ -70,11 +84,11 @@ def _remainder(values: Integers, divisor: int) -> Integers:
 
 def _extracted(unit: str, data_type: Any, time_zone: str) -> Callable[[Integers], Integers]:
     if isinstance(data_type, YearMonthIntervalType):
-        return {
-            "YEAR": lambda values: _divided(values, 12),
-            "QUARTER": lambda values: _divided(_remainder(values, 12), 3) + 1,
-            "MONTH": lambda values: _remainder(values, 12),
-        }[unit]
+        if unit == "QUARTER":
+            return lambda values: _divided(_remainder(values, 12), 3) + 1
+        if unit == "MONTH":
+            return lambda values: _remainder(values, 12)
+        return lambda values: _divided(values, _MONTHS[unit])
     if isinstance(data_type, DayTimeIntervalType) and unit == "DAY":
         return lambda values: _divided(values, _DAY)
     units = units_per_second(data_type) if isinstance(data_type, TIMESTAMP) else 1000
@@ -100,13 +114,15 @@ def _extracted(unit: str, data_type: Any, time_zone: str) -> Callable[[Integers]
     )
 
 
+def _has_part(interval: DataType, unit: str) -> bool:
+    if isinstance(interval, YearMonthIntervalType):
+        return unit in ("YEAR", "QUARTER", "MONTH", "CENTURY", "MILLENNIUM")
+    return isinstance(interval, DayTimeIntervalType) and unit in ("DAY", "EPOCH", *_TIME_PARTS, *_FRACTIONS)
+
+
 def _infer_extract(site: CallSite) -> Signature:
     unit, given = site.arguments[0].value, site.types[1]
-    fits = isinstance(given, (*DATETIME, *INTERVAL, NullType))
-    if isinstance(given, YearMonthIntervalType):
-        fits = unit in ("YEAR", "QUARTER", "MONTH")
-    elif isinstance(given, DayTimeIntervalType):
-        fits = unit in ("DAY", "EPOCH", *_TIME_PARTS, *_FRACTIONS)
+    fits = isinstance(given, (*DATETIME, NullType)) or _has_part(given, unit)
     if not fits or unit not in (*DATE_PARTS, *_TIME_PARTS, *_FRACTIONS, "EPOCH"):
         raise refuse(site, "'EXTRACT(<DATETIME_INTERVAL> FROM <DATETIME>)'")
     if isinstance(given, TimeType) and unit not in (*_TIME_PARTS, "MILLISECOND", "EPOCH"):
@@ -115,7 +131,12 @@ def _infer_extract(site: CallSite) -> Signature:
 
 
 def _bind_extract(site: CallSite, result_type: DataType) -> Kernel:
-    extract = _extracted(site.arguments[0].value, site.types[1], site.session.time_zone)
+    unit, given = site.arguments[0].value, site.types[1]
+    if (unit in _SMALLEST and isinstance(given, DateType | DayTimeIntervalType)) or (
+        unit == "EPOCH" and isinstance(given, TimeType | DayTimeIntervalType)
+    ):
+        raise EvaluationError(f"unit {unit} can not be applied to {given.as_summary_string()} variable")
+    extract = _extracted(unit, given, site.session.time_zone)
     kernel = integer_kernel(extract, result_type)
     return lambda columns, rows: kernel(columns[1:], rows)
 
@@ -124,9 +145,9 @@ def _part(name: str, unit: str) -> ScalarFunction:
     """Return the function of one argument that is EXTRACT of a unit."""
 
     def infer(site: CallSite) -> Signature:
-        if len(site.arguments) != 1 or not isinstance(site.types[0], (*DATETIME, NullType)):
-            raise refuse(site, f"'{name}(<DATETIME>)'")
-        if isinstance(site.types[0], TimeType) and unit not in _TIME_PARTS:
+        given = site.types[0] if len(site.arguments) == 1 else None
+        fits = isinstance(given, (*DATETIME, NullType)) or (given is not None and _has_part(given, unit))
+        if not fits or (isinstance(given, TimeType) and unit not in _TIME_PARTS):
             raise refuse(site, f"'{name}(<DATETIME>)'")
         return Signature(site.types, BIGINT.with_nullability(site.any_nullable))
 
@@ -138,8 +159,8 @@ def _part(name: str, unit: str) -> ScalarFunction:
 
 def _floored(unit: str, units: int) -> Callable[[Integers], Integers]:
     def floor(values: Integers) -> Integers:
-        if unit in _MILLISECONDS and unit != "WEEK":
-            step = max(_MILLISECONDS[unit] * units // 1000, 1)
+        if unit in _STEPS:
+            step = _STEPS[unit] * units // 1000
             return values // step * step
         return floor_date(_divided(values // (units // 1000), _DAY), unit) * (86_400 * units)
 
@@ -148,8 +169,8 @@ def _floored(unit: str, units: int) -> Callable[[Integers], Integers]:
 
 def _ceiled(unit: str, units: int) -> Callable[[Integers], Integers]:
     def ceil(values: Integers) -> Integers:
-        if unit in _MILLISECONDS and unit != "WEEK":
-            step = max(_MILLISECONDS[unit] * units // 1000, 1)
+        if unit in _STEPS:
+            step = _STEPS[unit] * units // 1000
             return -(-values // step) * step
         return ceil_date(_divided(values // (units // 1000), _DAY), unit) * (86_400 * units)
 
@@ -168,18 +189,36 @@ def _bind_whole_unit(is_floor: bool) -> Callable[[CallSite, DataType], Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
         if isinstance(site.types[0], NUMERIC):
             return (floor_number if is_floor else ceil_number)(site, result_type)
-        unit = site.arguments[1].value
+        unit, given = site.arguments[1].value, site.types[0]
+        if not isinstance(given, DateType) and (
+            unit in (*_POSITIONS, *_SMALLEST) or (unit == "ISOYEAR" and isinstance(given, LocalZonedTimestampType))
+        ):
+            return _no_whole_unit(f"{site.name}({given.as_summary_string()} TO {unit})", result_type)
         kernel = integer_kernel(_whole_unit(unit, site.types[0], is_floor, site.session.time_zone), result_type)
         return lambda columns, rows: kernel(columns[:1], rows)
 
     return bind
 
 
+def _no_whole_unit(call: str, result_type: DataType) -> Kernel:
+    """Return the kernel for a unit that Flink's planner accepts, but its code does not compile for."""
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        if isinstance(columns[0], pa.Scalar) and not columns[0].is_valid:
+            return pa.scalar(None, arrow_type(result_type))
+        raise EvaluationError(f"{call} cannot be computed")
+
+    return kernel
+
+
 def _whole_unit(unit: str, data_type: Any, is_floor: bool, time_zone: str) -> Callable[[Integers], Integers]:
     if isinstance(data_type, DateType):
         on_days = floor_date if is_floor else ceil_date
         return lambda values: on_days(values, unit)
-    if isinstance(data_type, TimeType) and (unit in DATE_PARTS or not is_floor and unit == "DAY"):
+    if isinstance(data_type, TimeType) and unit != "ISOYEAR" and unit in DATE_PARTS:
+        # As in Flink the milliseconds are taken for days.
+        return lambda values: (floor_date if is_floor else ceil_date)(values, unit)
+    if isinstance(data_type, TimeType) and not is_floor and unit == "DAY":
         return lambda values: values
     units = units_per_second(data_type) if isinstance(data_type, TIMESTAMP) else 1000
     apply = (_floored if is_floor else _ceiled)(unit, units)
@@ -202,23 +241,36 @@ def _infer_timestamp_add(site: CallSite) -> Signature:
     unit, (_, count, given) = _unit_of(site), site.types
     if not isinstance(count, (*INTEGER, NullType)) or not isinstance(given, (*DATETIME, NullType)):
         raise refuse(site, "'TIMESTAMPADD(<TIME_UNIT>, <INTEGER>, <DATETIME>)'")
+    if unit in _POSITIONS and not site.any_nullable:
+        raise SignatureError("Conversion to relational algebra failed to preserve datatypes")
+    if isinstance(given, DateType) and unit in _FRACTIONS:
+        raise SignatureError("typeName.allowsPrecScale(true, false): DATE")
     result: DataType = given
-    if isinstance(given, DateType) and unit in ("HOUR", "MINUTE", "SECOND", *_FRACTIONS):
+    if isinstance(given, DateType) and unit in _TIME_PARTS:
         result = TimestampType(6)
-    elif isinstance(given, TIMESTAMP) and unit in _FRACTIONS:
+    elif isinstance(given, (TimeType, *TIMESTAMP)) and unit in _FRACTIONS:
         digits = max(given.precision, {"MILLISECOND": 3, "MICROSECOND": 6, "NANOSECOND": 9}[unit])
         result = type(given)(digits)
-    taken = [site.types[0], count, result.with_nullability(given.is_nullable)]
+    value = given if isinstance(given, TimeType) else result
+    taken = [site.types[0], count, value.with_nullability(given.is_nullable)]
     return Signature(taken, result.with_nullability(site.any_nullable))
 
 
 def _bind_timestamp_add(site: CallSite, result_type: DataType) -> Kernel:
     unit, value_type = _unit_of(site), site.types[2]
+    if unit in _POSITIONS:
+        return lambda columns, rows: pa.scalar(None, arrow_type(result_type))
+    if unit in _SMALLEST:
+        raise EvaluationError(f"Unsupported call: /INT({DAY_TIME_INTERVAL.as_summary_string()}, INT)")
+    if unit in _MONTHS and isinstance(value_type, TimeType):
+        return _without_unit(lambda count, value: value, result_type)
+    if unit == "MILLISECOND" and isinstance(value_type, TimeType):
+        # TIME(3) is the type, but no more digits than before are kept.
+        return _without_unit(
+            lambda count, value: truncated_to((value + count) % _DAY, value_type.precision, 1000), result_type
+        )
     if unit in _MONTHS:
         add, size = add_interval(value_type, YEAR_MONTH_INTERVAL), _MONTHS[unit]
-    elif unit in ("MICROSECOND", "NANOSECOND") and isinstance(value_type, TIMESTAMP):
-        units = units_per_second(value_type)
-        return _without_unit(lambda count, value: value + count * units // _FRACTIONS[unit], result_type)
     else:
         add, size = add_interval(value_type, DAY_TIME_INTERVAL), _MILLISECONDS[unit]
     return _without_unit(lambda count, value: add(value, count * size), result_type)
@@ -236,25 +288,46 @@ def _infer_timestamp_diff(site: CallSite) -> Signature:
             raise refuse(site, "'TIMESTAMPDIFF(<TIME_UNIT>, <DATETIME>, <DATETIME>)'")
     if isinstance(start, LocalZonedTimestampType) != isinstance(end, LocalZonedTimestampType):
         raise SignatureError("TIMESTAMP_LTZ only supports diff between the same type.")
-    if isinstance(start, TimeType) != isinstance(end, TimeType):
+    mixes_time = isinstance(start, TimeType) != isinstance(end, TimeType)
+    if mixes_time and _unit_of(site) not in _MONTHS and not any(each.is_constant_null for each in site.arguments):
         raise SignatureError("TIMESTAMPDIFF does not take a TIME and another type")
-    return Signature(site.types, INT.with_nullability(site.any_nullable))
+    result = BIGINT if _unit_of(site) == "NANOSECOND" else INT
+    return Signature(site.types, result.with_nullability(site.any_nullable))
 
 
 def _bind_timestamp_diff(site: CallSite, result_type: DataType) -> Kernel:
     unit = _unit_of(site)
-    to_milliseconds = [_milliseconds(each) for each in site.types[1:]]
+    if unit in _MONTHS:
+        return _without_unit(_months_difference(unit, site.types[1:]), result_type)
+    of_start, of_end = (_milliseconds(each) for each in site.types[1:])
+    has_dates = isinstance(site.types[1], DateType) != isinstance(site.types[2], DateType)
 
     def difference(start: Integers, end: Integers) -> Integers:
-        one, other = to_milliseconds[0](start), to_milliseconds[1](end)
-        if unit not in _MONTHS:
-            return _divided(other - one, max(_MILLISECONDS[unit], 1))
+        milliseconds = of_end(end) - of_start(start)
+        if has_dates:
+            milliseconds = _divided(milliseconds, 1000) * 1000
+        if unit in _SMALLEST:
+            return milliseconds * (_FRACTIONS[unit] // 1000)
+        return _divided(milliseconds, _LENGTHS[unit])
+
+    return _without_unit(difference, result_type)
+
+
+def _months_difference(unit: str, types: Sequence[DataType]) -> Callable[..., Integers]:
+    # Beside a DATE the milliseconds of a TIME are taken for days.
+    as_days = any(isinstance(each, DateType) for each in types)
+    of_start, of_end = (_milliseconds(DateType() if as_days and isinstance(each, TimeType) else each) for each in types)
+    # A decade of TIMESTAMPDIFF is a year in Flink.
+    size = _MONTHS["YEAR" if unit == "DECADE" else unit]
+
+    def difference(start: Integers, end: Integers) -> Integers:
+        one, other = of_start(start), of_end(end)
         months = months_between(one // _DAY, other // _DAY)
         landed = add_months(one // _DAY, months) == other // _DAY
         months = months - (landed & (other % _DAY < one % _DAY))
-        return _divided(months, _MONTHS[unit])
+        return _divided(months, size)
 
-    return _without_unit(difference, result_type)
+    return difference
 
 
 def _milliseconds(data_type: Any) -> Callable[[Integers], Integers]:
@@ -287,10 +360,16 @@ def _bind_minus_date(site: CallSite, result_type: DataType) -> Kernel:
 
 
 def _infer_overlaps(site: CallSite) -> Signature:
+    forms = "'(<DATETIME>, <DATETIME>) OVERLAPS (<DATETIME>, <DATETIME>)'"
+    kinds = set()
     for period in site.types:
         fits = isinstance(period, RowType) and len(period.fields) == 2
-        if not fits or not isinstance(period.fields[0].data_type, DATETIME):  # type: ignore[attr-defined]
-            raise refuse(site, "'(<DATETIME>, <DATETIME>) OVERLAPS (<DATETIME>, <DATETIME>)'")
+        types = period.field_types() if fits else []  # type: ignore[attr-defined]
+        if not fits or not isinstance(types[0], DATETIME) or not isinstance(types[1], (*DATETIME, *INTERVAL)):
+            raise refuse(site, forms)
+        kinds |= {type(each) for each in types if isinstance(each, DATETIME)}
+    if len(kinds) > 1:
+        raise refuse(site, forms)
     fields = [field for period in site.types if isinstance(period, RowType) for field in period.fields]
     return Signature(site.types, BOOLEAN.with_nullability(any(field.data_type.is_nullable for field in fields)))
 

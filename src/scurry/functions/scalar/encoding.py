@@ -1,4 +1,4 @@
-"""Texts and bytes in other forms: character sets, base 64, hashes, addresses, formatted values."""
+"""Texts and bytes in other forms: character sets, base 64, hashes, addresses."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ import binascii
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote_plus
 
 from scurry.errors import EvaluationError
-from scurry.functions.casts.texts import text_of
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.java_text import double_text
-from scurry.functions.kernels import by_value, value_kernel
+from scurry.functions.definition import CallSite, ScalarFunction, Signature, SignatureError
+from scurry.functions.kernels import by_value
 from scurry.functions.signatures import Infer, Parameter, always, if_any_nullable, refuse, signature
-from scurry.logical_types import CharType, DataType, LocalZonedTimestampType, NullType, TimestampType, VarCharType
+from scurry.logical_types import CharType, DataType, VarCharType
 from scurry.logical_types.families import BIGINT, BINARY, BYTES, CHARACTER, INTEGER, STRING
 
 __all__ = ["FUNCTIONS"]
@@ -29,7 +26,6 @@ _ADDRESS: Final = re.compile(
     r"(?::\d*)?))?(?P<PATH>[^?#]*)(?:\?(?P<QUERY>[^#]*))?(?:#(?P<REF>.*))?"
 )
 _PROTOCOLS: Final = {"http", "https", "ftp", "file", "jar", "mailto"}
-_CONVERSION: Final = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 
 def _codec(charset: str) -> str:
@@ -146,95 +142,6 @@ def _hash(name: str, length: int, algorithm: str) -> ScalarFunction:
     return ScalarFunction(name, _infer_hash([_HASHED], CharType(length)), by_value(_digest(algorithm)))
 
 
-def _infer_printf(site: CallSite) -> Signature:
-    if not site.arguments or not isinstance(site.types[0], (*CHARACTER, NullType)):
-        raise SignatureError("Invalid input arguments.")
-    return Signature(site.types, STRING)
-
-
-def _bind_printf(site: CallSite, result_type: DataType) -> Kernel:
-    shows = [_shown(each, site) for each in site.types[1:]]
-
-    def printf(pattern: str | None, *values: Any) -> str | None:
-        if pattern is None:
-            return None
-        try:
-            return format_java(pattern, values, shows)
-        except (IndexError, TypeError, ValueError):
-            return None
-
-    return value_kernel(printf, result_type, nulls=True)
-
-
-def _shown(data_type: DataType, site: CallSite) -> Callable[[Any], str]:
-    text = text_of(data_type, site.session)
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        # Seconds that are 0, and zeros at the end of their fraction, are not shown.
-        return lambda value: re.sub(r"(T\d\d:\d\d):00$", r"\1", re.sub(r"\.?0*$", "", _iso(text(value))))
-    return text
-
-
-def _iso(text: str) -> str:
-    return text.replace(" ", "T") if "." in text else f"{text.replace(' ', 'T')}."
-
-
-def format_java(pattern: str, values: Sequence[Any], shows: Sequence[Callable[[Any], str]]) -> str:
-    """Return `String.format(pattern, values)` for the usual conversions.
-
-    Raises:
-        IndexError: There is no such value.
-        TypeError: A value does not fit its conversion.
-        ValueError: There is no such conversion.
-    """
-    following = 0
-
-    def conversion(found: re.Match[str]) -> str:
-        nonlocal following
-        index, flags, width, digits, kind = found.groups()
-        if kind in "%n":
-            return "%" if kind == "%" else "\n"
-        place = int(index) - 1 if index else following
-        following += index is None
-        value = values[place]
-        text = _converted(kind, flags, digits, value, shows[place])
-        size = int(width or 0)
-        if "0" in flags and value is not None and kind in "dfxeEX":
-            sign = text[0] if text[:1] in "+-" and text else ""
-            return sign + text[len(sign) :].rjust(size - len(sign), "0")
-        return text.ljust(size) if "-" in flags else text.rjust(size)
-
-    if "%" in _CONVERSION.sub("", pattern):
-        raise ValueError(pattern)
-    return _CONVERSION.sub(conversion, pattern)
-
-
-def _converted(kind: str, flags: str, digits: str | None, value: Any, show: Callable[[Any], str]) -> str:
-    lower = kind.lower()
-    if lower == "b":
-        text = "false" if value is None else str(value).lower() if isinstance(value, bool) else "true"
-    elif value is None:
-        text = "null"
-    elif lower == "s":
-        text = show(value).lower() if isinstance(value, bool) else show(value)
-        text = text if digits is None else text[: int(digits)]
-    elif lower in "dxo" and isinstance(value, int) and not isinstance(value, bool):
-        comma = "," if "," in flags else ""
-        text = format(value if lower == "d" or value >= 0 else value & 0xFFFF_FFFF, f"{comma}{lower}")
-    elif lower == "c" and isinstance(value, int):
-        text = chr(value)
-    elif lower == "f" and isinstance(value, float | Decimal):
-        number = value if isinstance(value, Decimal) else Decimal(double_text(value))
-        rounded = number.quantize(Decimal(1).scaleb(-int(digits or 6)), ROUND_HALF_UP)
-        text = format(rounded, ",f" if "," in flags else "f")
-    elif lower == "e" and isinstance(value, float | Decimal):
-        text = format(value, f".{int(digits or 6)}e")
-    else:
-        raise TypeError(kind)
-    if "+" in flags and lower in "dfe" and value is not None and value >= 0:
-        text = f"+{text}"
-    return text.upper() if kind.isupper() else text
-
-
 FUNCTIONS = (
     ScalarFunction("ENCODE", signature([CHARACTER, CHARACTER], if_any_nullable(BYTES)), by_value(encode)),
     ScalarFunction("DECODE", signature([BINARY, CHARACTER], if_any_nullable(STRING)), by_value(decode)),
@@ -247,7 +154,6 @@ FUNCTIONS = (
     ),
     ScalarFunction("INET_ATON", signature([CHARACTER], always(BIGINT)), by_value(inet_aton)),
     ScalarFunction("INET_NTOA", signature([INTEGER], always(STRING)), by_value(inet_ntoa)),
-    ScalarFunction("PRINTF", _infer_printf, _bind_printf),
     _hash("MD5", 32, "md5"),
     _hash("SHA1", 40, "sha1"),
     _hash("SHA224", 56, "sha224"),

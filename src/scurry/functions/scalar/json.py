@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.java_text import plain_decimal
 from scurry.functions.json_path import JsonError, PathError, dumps, loads, read_path
 from scurry.functions.kernels import Bind, by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, refuse, signature
@@ -20,13 +21,15 @@ from scurry.logical_types import (
     ArrayType,
     BooleanType,
     DataType,
+    DecimalType,
     DoubleType,
     IntType,
     NullType,
+    RowType,
     SymbolType,
     VarCharType,
 )
-from scurry.logical_types.families import BOOLEAN, CHARACTER, STRING
+from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, STRING, TIMESTAMP
 
 __all__ = ["FUNCTIONS"]
 
@@ -76,7 +79,8 @@ def _infer_exists(site: CallSite) -> Signature:
 
 
 def _check_texts(site: CallSite) -> None:
-    if len(site.arguments) < 2 or not all(isinstance(each, _TEXT) for each in site.types[:2]):
+    # Flink's planner takes any type for the document.
+    if len(site.arguments) < 2 or not isinstance(site.types[1], _TEXT):
         raise refuse(site, f"'{site.name}(<CHARACTER>, <CHARACTER>)'")
     if any(isinstance(each, NullType) for each in site.types[:2]):
         raise SignatureError("Illegal use of 'NULL'")
@@ -88,7 +92,24 @@ def _symbol(site: CallSite, place: int, default: str) -> str:
     return default
 
 
+def _document(data_type: DataType) -> Callable[[Any], str]:
+    """Return the function from a document to its text, which for types that have no JSON is not JSON either.
+
+    Raises:
+        EvaluationError: The type is one for whose values Flink's code does not compile.
+    """
+    if isinstance(data_type, CHARACTER):
+        return str
+    if isinstance(data_type, DecimalType):
+        return plain_decimal
+    if isinstance(data_type, (*TIMESTAMP, *BINARY, *COLLECTION, RowType)):
+        return lambda value: "no JSON"
+    raise EvaluationError('A method named "toString" is not declared in any enclosing class')
+
+
 def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
+    if not isinstance(site.types[0], CHARACTER):
+        raise EvaluationError(f"Unsupported call: JSON_EXISTS({site.types[0].as_summary_string()}, ...)")
     on_error = _symbol(site, 2, "FALSE")
 
     def exists(text: str, path: str) -> bool | None:
@@ -116,6 +137,7 @@ def _infer_value(site: CallSite) -> Signature:
 
 def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
     on_empty, on_error = _symbol(site, 2, "NULL"), _symbol(site, 4, "NULL")
+    document = _document(site.types[0])
     convert: Callable[[Any], Any] = _CONVERSIONS.get(type(result_type), _scalar_text)
     # No default is the BigDecimal that Flink takes for a DOUBLE.
     convert_default = _as_class("java.math.BigDecimal") if isinstance(result_type, DoubleType) else convert
@@ -125,7 +147,7 @@ def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
     ) -> Any:
         if text is None or path is None:
             return None
-        lax, value = _read(text, path)
+        lax, value = _read(document(text), path)
         if not isinstance(value, _Failure) and not lax and value is not None and not _is_scalar(value):
             value = _Failure("Strict jsonpath mode requires scalar value, and the actual value is: " + dumps(value))
         if isinstance(value, _Failure):
@@ -191,6 +213,7 @@ def _bind_query(site: CallSite, result_type: DataType) -> Kernel:
     wrapper = _symbol(site, 2, "WITHOUT ARRAY")
     on_empty, on_error = _symbol(site, 3, "NULL"), _symbol(site, 4, "NULL")
     as_array = isinstance(result_type, ArrayType)
+    document = _document(site.types[0])
 
     def answer(behavior: str, message: str) -> Any:
         if behavior == "ERROR":
@@ -199,8 +222,8 @@ def _bind_query(site: CallSite, result_type: DataType) -> Kernel:
             return [] if as_array else "[]"
         return "{}" if behavior == "EMPTY OBJECT" and not as_array else None
 
-    def query(text: str, path: str) -> Any:
-        lax, value = _read(text, path)
+    def query(text: Any, path: str) -> Any:
+        lax, value = _read(document(text), path)
         if isinstance(value, _Failure):
             return answer(on_error, value.message)
         if value is not None and "UNCONDITIONAL" in wrapper:

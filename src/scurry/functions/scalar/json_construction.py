@@ -43,7 +43,9 @@ __all__ = ["FUNCTIONS", "json_writer"]
 Writer = Callable[[Any], str]
 
 #: Functions whose results stand in an object or array as JSON, not as texts.
-_JSON_FUNCTIONS: Final = {"JSON", "JSON_OBJECT", "JSON_ARRAY"}
+_JSON_FUNCTIONS: Final = {"$JSON", "JSON_OBJECT", "JSON_ARRAY"}
+#: JSON(text) has a meaning only there.
+_NESTED: Final = {"JSON": "$JSON"}
 
 
 def json_writer(data_type: Any, session: Session) -> Writer:
@@ -203,6 +205,13 @@ def _infer_json(site: CallSite) -> Signature:
 
 
 def _bind_json(site: CallSite, result_type: DataType) -> Kernel:
+    raise EvaluationError(
+        "The JSON() function is currently only supported inside JSON_ARRAY() or as the VALUE param of JSON_OBJECT(). "
+        'Example: JSON_OBJECT(\'a\', JSON(\'{"key": "value"}\')) or JSON_ARRAY(JSON(\'{"key": "value"}\')).'
+    )
+
+
+def _bind_nested_json(site: CallSite, result_type: DataType) -> Kernel:
     def checked(text: str) -> str:
         try:
             return dumps(loads(text))
@@ -218,9 +227,10 @@ def _variant(site: CallSite, types: Any) -> DataType:
 
 FUNCTIONS = (
     ScalarFunction("JSON_STRING", _infer_json_string, _bind_json_string),
-    ScalarFunction("JSON_OBJECT", _infer_object, _bind_object),
-    ScalarFunction("JSON_ARRAY", _infer_array, _bind_array),
+    ScalarFunction("JSON_OBJECT", _infer_object, _bind_object, nested=_NESTED),
+    ScalarFunction("JSON_ARRAY", _infer_array, _bind_array, nested=_NESTED),
     ScalarFunction("JSON", _infer_json, _bind_json),
+    ScalarFunction("$JSON", _infer_json, _bind_nested_json),
     ScalarFunction("PARSE_JSON", signature([CHARACTER, (BooleanType,)], _variant, optional=1), by_value(parse_json)),
     ScalarFunction(
         "TRY_PARSE_JSON",

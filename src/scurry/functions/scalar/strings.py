@@ -56,7 +56,9 @@ def _nullable_as_first(site: CallSite, types: Sequence[DataType]) -> DataType:
 
 
 def _trimmed(site: CallSite, types: Sequence[DataType]) -> DataType:
-    return (_varying(0) if len(types) == 1 else _STRING)(site, types)
+    # CHAR and VARCHAR in one call become VARCHAR of the length of the first.
+    is_cut = len(types) == 1 or isinstance(types[0], CharType)
+    return (_varying(0) if is_cut else _STRING)(site, types)
 
 
 def _overlaid(site: CallSite, types: Sequence[DataType]) -> DataType:
@@ -95,6 +97,13 @@ def _cased(ascii_kernel: Callable[[Column], Column], convert: Callable[[str], st
         return kernel
 
     return bind
+
+
+def _infer_position(site: CallSite) -> Signature:
+    found = _standard([_TEXT_OR_BYTES, _TEXT_OR_BYTES, INTEGER], _INT, optional=1)(site)
+    if len({isinstance(each, BINARY) for each in site.types[:2] if not isinstance(each, NullType)}) > 1:
+        raise SignatureError("Parameters must be of the same type")
+    return found
 
 
 def _of_texts(function: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
@@ -206,6 +215,8 @@ def instr(text: str, part: str, start: int = 1, occurrence: int = 1) -> int | No
     """INSTR: where a text occurs in another for the n-th time, from a position or backwards from the end."""
     if occurrence <= 0 or not start:
         return None if occurrence <= 0 else 0
+    if not part:
+        return 1
     at = start - 1 if start > 0 else len(text) + start
     for number in range(occurrence):
         at = text.find(part, at + (number > 0)) if start > 0 else text.rfind(part, 0, at + len(part) - (number > 0))
@@ -398,7 +409,7 @@ FUNCTIONS = (
     ScalarFunction("LOCATE", _standard([CHARACTER, CHARACTER, INTEGER], _INT, optional=1), by_value(locate)),
     ScalarFunction(
         "POSITION",
-        _standard([_TEXT_OR_BYTES, _TEXT_OR_BYTES, INTEGER], _INT, optional=1),
+        _infer_position,
         _of_texts(locate),
         is_standard=True,
     ),

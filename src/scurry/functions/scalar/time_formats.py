@@ -14,7 +14,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.casts.parsing import parse_date, parse_timestamp
 from scurry.functions.casts.texts import iso_text
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.java_time import Moment, format_moment, parse_leniently, parse_moment, tokens
+from scurry.functions.java_time import Moment, format_moment, parse_jdbc, parse_leniently, parse_moment, tokens
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.scalar.clocks import clock_of
 from scurry.functions.signatures import always, refuse, signature
@@ -34,6 +34,8 @@ _DEFAULT: Final = "yyyy-MM-dd HH:mm:ss"
 _ISO_PLACES: Final = {
     ("y", 4): (0, 4), ("M", 2): (5, 7), ("d", 2): (8, 10), ("H", 2): (11, 13), ("m", 2): (14, 16), ("s", 2): (17, 19),
 }  # fmt: skip
+#: Days of the date that is left of the smallest BIGINT of milliseconds, which says that a text is no date.
+_NOT_A_DATE: Final = 1_278_983
 _NOT_PARSED: Final = -(2**63)
 #: Milliseconds of 0001-01-01 and of 9999-12-31 23:59:59.999.
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
@@ -103,20 +105,22 @@ def _iso_places(pattern: str | None, precision: int) -> list[str | tuple[int, in
 
 def _reformatted(text: str, pattern: str) -> str | None:
     parsed = parse_leniently(text, _DEFAULT)
-    return None if parsed is None else format_moment(parsed[0], pattern, simple=True)
+    # The pattern is checked also where there is nothing to show.
+    shown = format_moment(Moment(0) if parsed is None else parsed[0], pattern, simple=True)
+    return None if parsed is None else shown
 
 
 def to_date(text: str, pattern: str | None = None) -> int | None:
-    """TO_DATE: the date that a text is, NULL if it is none."""
+    """TO_DATE: the date that a text is; if it is none NULL, or with a pattern a date of Flink's that means nothing."""
     if pattern is None:
         return parse_date(text)
     parsed = parse_leniently(text, pattern)
-    return None if parsed is None else parsed[0].days
+    return _NOT_A_DATE if parsed is None else parsed[0].days
 
 
 def _timestamp_of(text: str, pattern: str | None) -> Moment | None:
     if pattern is not None:
-        return parse_moment(text, pattern)
+        return parse_moment(text, pattern) or parse_jdbc(text)
     try:
         return Moment(*parse_timestamp(text))
     except EvaluationError:
@@ -205,7 +209,7 @@ def _bound(milliseconds: int, given: int) -> int:
 
 
 def _zoned_moment(text: str, pattern: str | None) -> Moment | None:
-    return Moment(*parse_timestamp(text)) if pattern is None else parse_moment(text, pattern)
+    return Moment(*parse_timestamp(text)) if pattern is None else parse_moment(text, pattern) or parse_jdbc(text)
 
 
 def _from_number(value: Any, precision: int, units: int) -> int | None:

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.errors import EvaluationError, UnsupportedError
+from scurry.functions.casts.texts import fitted_text
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
+from scurry.logical_types import CharType, VarCharType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
@@ -84,7 +86,7 @@ def compile_expressions(expressions: Sequence[Expression], session: Session | No
         UnsupportedError: An expression is of a kind that rules have to remove before, as a subquery.
     """
     compiler = _Compiler(session or Session(), Counter(_parts(expressions)))
-    evaluators = [compiler.compile(each) for each in expressions]
+    evaluators = [compiler.compile_whole(each) for each in expressions]
     return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions])
 
 
@@ -122,9 +124,20 @@ class _Compiler:
             self._shared[expression] = found
         return found
 
+    def compile_whole(self, expression: Expression) -> Evaluate:
+        """Compile an expression that is not part of a constant: a constant text gets the length of its type."""
+        evaluate = self.compile(expression)
+        if not (isinstance(expression, Call) and isinstance(expression.type, CharType | VarCharType)):
+            return evaluate
+        fit = fitted_text(expression.type)
+        if fit is None or not _is_constant(expression):
+            return evaluate
+        return lambda rows: fit(evaluate(rows))
+
     def _call(self, call: Call) -> Evaluate:
         function = scalar_function(call.function)
-        arguments = [self.compile(each) for each in call.arguments]
+        compile_argument = self.compile if _is_constant(call) else self.compile_whole
+        arguments = [compile_argument(each) for each in call.arguments]
         known = tuple(_known(each) for each in call.arguments)
         site = CallSite(call.function, known, self._session, call.type)
         evaluate = _bound(function, site, call, arguments)

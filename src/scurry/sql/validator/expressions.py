@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from scurry.errors import ValidationError
+from scurry.functions.operators.comparison import comparable_types
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import BooleanType, DataType, NullType, RowType, StructuredType
+from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowType, StructuredType, VarCharType
 from scurry.logical_types.common_type import least_restrictive
+from scurry.logical_types.families import BINARY, INTERVAL, NUMERIC
 from scurry.relational import builders, calls
 from scurry.relational.expressions import AggregateCall, Expression
 from scurry.relational.plan import Plan
@@ -196,6 +199,14 @@ class ExpressionValidator:
         return self.call("NOT", [found], node.span) if node.negated else found
 
     def _within(self, operand: Expression, low: Expression, high: Expression, span: Span) -> Expression:
+        if comparable_types(low.type, high.type) is None:
+            types = [f"<{standard_name(each.type)}>" for each in (operand, low, high)]
+            shown = "{} BETWEEN ASYMMETRIC {} AND {}".format(*types)
+            raise invalid(
+                span,
+                f"Cannot apply 'BETWEEN ASYMMETRIC' to arguments of type '{shown}'. "
+                "Supported form(s): '<COMPARABLE_TYPE> BETWEEN <COMPARABLE_TYPE> AND <COMPARABLE_TYPE>'",
+            )
         above, below = self.call(">=", [operand, low], span), self.call("<=", [operand, high], span)
         return self.call("AND", [above, below], span)
 
@@ -209,16 +220,45 @@ class ExpressionValidator:
     def _in_list(self, node: nodes.In, written: Sequence[nodes.Expression]) -> Expression:
         left, span = self.convert(node.operand), node.span
         values = [self.convert(each) for each in written]
-        if least_restrictive([each.type for each in values]) is None:
+        if least_restrictive([each.type for each in values]) is None or self._mixes_null(left, values):
             start = span.text.find("(", node.operand.span.end)
             place = Span(span.text, start, span.end) if start >= 0 else span
             raise invalid(place, "Values in expression list must have compatible types")
         result: Expression | None = None
         for value in values:
-            equal = self.call("=", [left, value], span)
+            equal = self._equals(left, value, span)
             result = equal if result is None else self.call("OR", [result, equal], span)
         assert result is not None
         return result
+
+    def _mixes_null(self, operand: Expression, values: Sequence[Expression]) -> bool:
+        """Return whether NULL stands beside values of another kind than the operand's."""
+        has_null = any(isinstance(each.type, NullType) for each in values)
+        return has_null and not all(
+            _is_kind_of(each.type, operand.type) or isinstance(each.type, NUMERIC) == isinstance(operand.type, NUMERIC)
+            for each in values
+            if not isinstance(each.type, NullType)
+        )
+
+    def _equals(self, operand: Expression, value: Expression, span: Span) -> Expression:
+        """Return whether the operand of IN equals a value, which gets its type, as in Calcite, if the kinds differ."""
+        if isinstance(operand.type, RowType) and isinstance(value.type, RowType):
+            if len(operand.type) != len(value.type):
+                raise invalid(span, "Values passed to IN operator must have compatible types")
+            names = zip(operand.type.names, value.type.names, strict=True)
+            fields = [(self._field_of(operand, one), self._field_of(value, other)) for one, other in names]
+            return reduce(
+                lambda left, right: self.call("AND", [left, right], span),
+                [self._equals(*field, span) for field in fields],
+            )
+        is_text = isinstance(operand.type, CharType | VarCharType)
+        accepted = comparable_types(operand.type, value.type) is not None or (
+            is_text and isinstance(value.type, INTERVAL)
+        )
+        if not accepted or (is_text and isinstance(value.type, BINARY)):
+            raise invalid(span, "Values passed to IN operator must have compatible types")
+        is_kept = _is_kind_of(value.type, operand.type)
+        return self.call("=", [operand, value if is_kept else self.as_type(value, operand.type)], span)
 
     def _quantified_comparison(self, node: nodes.QuantifiedComparison) -> Expression:
         if not isinstance(node.values, nodes.Query):
@@ -304,6 +344,13 @@ class ExpressionValidator:
 
     def _collection_query(self, node: nodes.CollectionFromQuery) -> Expression:
         raise invalid(node.span, f"{node.kind}(query) is not supported")
+
+
+def _is_kind_of(data_type: DataType, other: DataType) -> bool:
+    """Return whether a type is of the kind of another one, where lengths and precisions do not count."""
+    return type(data_type) in (type(other), NullType) or (
+        isinstance(other, VarCharType) and isinstance(data_type, CharType)
+    )
 
 
 _HANDLERS: dict[type, Callable[[ExpressionValidator, Any], Expression]] = {

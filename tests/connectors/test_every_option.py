@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import deltalake
+import pyarrow as pa
 import pytest
+from pyiceberg.catalog import load_catalog
 
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
@@ -29,6 +32,8 @@ JSON = {"format": "json"}
 NEEDED: dict[str, dict[str, str]] = {
     "blackhole": {},
     "datagen": {},
+    "delta": {},
+    "iceberg": {},
     "filesystem": {"path": "/tmp/files", "format": "csv"},
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
@@ -48,6 +53,8 @@ KEYED = {"key.format": "json", "key.fields": "k"}
 MARKED = {"sink.partition-commit.policy.kind": "success-file"}
 BUFFERED = {"sink.buffer-flush.max-rows": "5", "sink.buffer-flush.interval": "1 s"}
 EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "a"}
+
+SNAPSHOTS = {"first": "1", "second": "2"}
 
 #: Two settings of each option that mean different things, with what they need; the first may be none.
 KAFKA_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -100,6 +107,30 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.k.max": ({}, {"fields.k.max": "1"}),
         "fields.k.null-rate": ({}, {"fields.k.null-rate": "0.5"}),
         "fields.v.length": ({}, {"fields.v.length": "3"}),
+    },
+    "delta": {
+        "table-path": ({}, {"table-path": "/tmp/others"}),
+        "mode": ({}, {"mode": "streaming"}),
+        "versionAsOf": ({}, {"versionAsOf": "0"}),
+        "timestampAsOf": ({}, {"timestampAsOf": "2100-01-01 00:00:00"}),
+        "startingVersion": ({"mode": "streaming"}, {"mode": "streaming", "startingVersion": "1"}),
+        "startingTimestamp": ({"mode": "streaming"}, {"mode": "streaming", "startingTimestamp": "2000-01-01 00:00:00"}),
+        "updateCheckIntervalMillis": ({"mode": "streaming"}, {"mode": "streaming", "updateCheckIntervalMillis": "1"}),
+        "ignoreDeletes": ({"mode": "streaming"}, {"mode": "streaming", "ignoreDeletes": "true"}),
+        "ignoreChanges": ({"mode": "streaming"}, {"mode": "streaming", "ignoreChanges": "true"}),
+        "mergeSchema": ({}, {"mergeSchema": "true"}),
+    },
+    "iceberg": {
+        "catalog-name": ({}, {"catalog-name": "d"}),
+        "catalog-type": ({}, {"catalog-type": "rest"}),
+        "uri": ({}, {"uri": "sqlite:////tmp/none.db"}),
+        "warehouse": ({}, {"warehouse": "file:///tmp/none"}),
+        "catalog-database": ({}, {"catalog-database": "other"}),
+        "catalog-table": ({}, {"catalog-table": "other"}),
+        "streaming": ({}, {"streaming": "true"}),
+        "monitor-interval": ({"streaming": "true"}, {"streaming": "true", "monitor-interval": "7 s"}),
+        "snapshot-id": ({"snapshot-id": "first"}, {"snapshot-id": "second"}),
+        "start-snapshot-id": ({"streaming": "true"}, {"streaming": "true", "start-snapshot-id": "first"}),
     },
     "filesystem": {
         "path": ({}, {"path": "/tmp/others"}),
@@ -242,7 +273,7 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 def context_of(connector: str, options: Mapping[str, str]) -> TableContext:
     columns = [PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()]
     key = UniqueConstraint("pk", ("k",)) if connector == "upsert-kafka" else None
-    given = {"connector": connector, **options}
+    given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
     )
@@ -309,6 +340,23 @@ def options_of_connectors() -> list[Any]:
             if connector != "datagen" or option.key in CASES["datagen"]:
                 found.append(pytest.param(connector, option, id=f"{connector}-{option.key}"))
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lakes(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tables of lakes, which sources look at when they are made."""
+    path = tmp_path_factory.mktemp("lakes")
+    rows = pa.table({"k": pa.array([1], pa.int32()), "v": ["a"], "p": ["b"]})
+    deltalake.write_deltalake(str(path / "delta"), rows)
+    NEEDED["delta"] = {"table-path": str(path / "delta")}
+    properties = {"uri": f"sqlite:///{path}/catalog.db", "warehouse": f"file://{path}"}
+    catalog = load_catalog("c", type="sql", **properties)
+    catalog.create_namespace("db")
+    table = catalog.create_table("db.t", rows.schema)
+    for which in SNAPSHOTS:
+        table.append(rows)
+        SNAPSHOTS[which] = str(table.metadata.current_snapshot_id)
+    NEEDED["iceberg"] = {"catalog-name": "c", "catalog-type": "sql", "catalog-database": "db"} | properties
 
 
 @pytest.mark.parametrize(("connector", "option"), options_of_connectors())

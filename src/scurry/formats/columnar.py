@@ -16,7 +16,7 @@ from scurry.logical_types.arrow import arrow_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OrcFormat", "ParquetFormat"]
+__all__ = ["OrcFormat", "ParquetFormat", "declared_columns"]
 
 _COMPRESSIONS = {
     "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4": "lz4", "BROTLI": "brotli", "UNCOMPRESSED": "none",
@@ -88,7 +88,7 @@ def _chosen(declared: Sequence[FormatColumn], columns: Sequence[str]) -> tuple[F
     return tuple(by_name[name] for name in columns)
 
 
-def _declared(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...], path: str) -> pa.RecordBatch:
+def declared_columns(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...], path: str) -> pa.RecordBatch:
     """Return the declared columns of what a file has; NULL for those it lacks."""
     import pyarrow as pa
 
@@ -137,7 +137,7 @@ class _ParquetReader(FileReader):
                 there = set(file.schema_arrow.names)
                 wanted = [column.name for column in self.columns if column.name in there]
                 for batch in file.iter_batches(_ROWS, columns=wanted):
-                    yield _declared(batch, self.columns, path)
+                    yield declared_columns(batch, self.columns, path)
             except pa.ArrowInvalid as error:
                 raise MalformedRecordError(path, None, "", f"no Parquet file: {error}") from None
 
@@ -159,7 +159,7 @@ class _OrcReader(FileReader):
             wanted = [column.name for column in self.columns if column.name in there]
             for stripe in range(file.nstripes):
                 batch = file.read_stripe(stripe, columns=wanted or None)
-                yield _declared(batch, self.columns, path)
+                yield declared_columns(batch, self.columns, path)
 
 
 def _table(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...]) -> pa.Table:

@@ -123,7 +123,7 @@ class TestWriting:
     ) -> None:
         from scurry.connectors.lakes import iceberg_sink
 
-        monkeypatch.setattr(iceberg_sink, "_HELD_RECORDS", 1)
+        monkeypatch.setattr(iceberg_sink, "HELD_RECORDS", 1)
         sink = plain(table)
         sink.create_committer("job-sink")
         writer = sink.create_writer(WriterContext(0, 1, 0, "job-sink"))

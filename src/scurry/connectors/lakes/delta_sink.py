@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from scurry.common.bulk_writer import BulkWriter
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
@@ -24,7 +24,7 @@ from scurry.connectors.lakes.delta_table import address, columns_of, open_table
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
-__all__ = ["DeltaFile", "DeltaSink"]
+__all__ = ["DeltaFile", "DeltaFiles", "DeltaSink"]
 
 #: Directory name of partitions whose value is null, as in Hive.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -119,19 +119,81 @@ class _Open:
     records: int = 0
 
 
+class DeltaFiles:
+    """Write Parquet files of partitions into a table's directory, for one task and micro-batch."""
+
+    def __init__(
+        self, path: str, partition_columns: tuple[str, ...], factory: BulkWriterFactory, context: WriterContext
+    ) -> None:
+        """Write nothing yet.
+
+        Args:
+            path: The table's path or address.
+            partition_columns: The partition columns.
+            factory: Makes the writers of files, which do not have the partition columns.
+            context: The task and its micro-batch.
+        """
+        self._fs, self._base = file_system(path)
+        self._partition_columns = partition_columns
+        self._factory = factory
+        self._context = context
+        self._open: dict[tuple[Any, ...], _Open] = {}
+        self._written: list[str] = []
+
+    def add(self, key: tuple[Any, ...], values: list[Any], records: int) -> None:
+        """Write what the factory's writers take into the file of a partition.
+
+        Args:
+            key: The values of the partition columns.
+            values: What to write.
+            records: Its number of records.
+        """
+        part = self._open.get(key)
+        if part is None:
+            part = self._open[key] = self._create(key)
+        part.writer.write(values)
+        part.records += records
+
+    def _create(self, key: tuple[Any, ...]) -> _Open:
+        values = {name: _text(value) for name, value in zip(self._partition_columns, key, strict=True)}
+        directories = [
+            f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()
+        ]
+        name = f"part-{self._context.batch_id}-{self._context.subtask_index}-{uuid.uuid4().hex}.snappy.parquet"
+        path = "/".join([*directories, name])
+        self._written.append(path)
+        stream = self._fs.open_output(posixpath.join(self._base, path))
+        return _Open(path, stream, self._factory.create(stream), values)
+
+    def finish(self) -> list[DeltaFile]:
+        """End the files, and return them for the committer."""
+        files = []
+        for part in self._open.values():
+            part.writer.finish()
+            part.stream.close()
+            size = next(self._fs.files(posixpath.join(self._base, part.path))).size
+            files.append(DeltaFile(part.path, size, part.partition_values, part.records))
+        return files
+
+    def abort(self) -> None:
+        """Delete the files."""
+        for part in self._open.values():
+            with contextlib.suppress(Exception):
+                part.writer.finish()  # an open Parquet writer would write later
+            part.stream.close()
+        for path in self._written:
+            self._fs.delete(posixpath.join(self._base, path))
+
+
 class _DeltaWriter(SinkWriter):
     def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
-        self._fs, self._base = file_system(sink.path)
-        self._context = context
         names, parts = sink.row.names, sink.row.parts
         self._names = names
         self._by = [names.index(name) for name in sink.partition_columns]
-        self._partition_columns = sink.partition_columns
         self._kept = [index for index in range(len(names)) if index not in self._by]
         inside = ColumnType("ROW", parts=tuple(parts[i] for i in self._kept), names=tuple(names[i] for i in self._kept))
-        self._factory = ParquetWriterFactory(inside, utc_timestamp=True)
-        self._open: dict[tuple[Any, ...], _Open] = {}
-        self._written: list[str] = []
+        factory = ParquetWriterFactory(inside, utc_timestamp=True)
+        self._files = DeltaFiles(sink.path, sink.partition_columns, factory, context)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         rows = [values_of(value, self._names) for value in values]
@@ -145,39 +207,13 @@ class _DeltaWriter(SinkWriter):
             self._add(key, some)
 
     def _add(self, key: tuple[Any, ...], rows: list[Any]) -> None:
-        part = self._open.get(key)
-        if part is None:
-            part = self._open[key] = self._create(key)
-        part.writer.write([list(row) for row in rows])
-        part.records += len(rows)
-
-    def _create(self, key: tuple[Any, ...]) -> _Open:
-        values = {name: _text(value) for name, value in zip(self._partition_columns, key, strict=True)}
-        directories = [
-            f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()
-        ]
-        name = f"part-{self._context.batch_id}-{self._context.subtask_index}-{uuid.uuid4().hex}.snappy.parquet"
-        path = "/".join([*directories, name])
-        self._written.append(path)
-        stream = self._fs.open_output(posixpath.join(self._base, path))
-        return _Open(path, stream, self._factory.create(stream), values)
+        self._files.add(key, [list(row) for row in rows], len(rows))
 
     def prepare_commit(self) -> list[Any]:
-        files = []
-        for part in self._open.values():
-            part.writer.finish()
-            part.stream.close()
-            size = next(self._fs.files(posixpath.join(self._base, part.path))).size
-            files.append(DeltaFile(part.path, size, part.partition_values, part.records))
-        return files
+        return list(self._files.finish())
 
     def abort(self) -> None:
-        for part in self._open.values():
-            with contextlib.suppress(Exception):
-                part.writer.finish()  # an open Parquet writer would write later
-            part.stream.close()
-        for path in self._written:
-            self._fs.delete(posixpath.join(self._base, path))
+        self._files.abort()
 
 
 def _text(value: Any) -> str | None:

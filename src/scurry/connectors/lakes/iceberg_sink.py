@@ -18,10 +18,10 @@ from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyic
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
-__all__ = ["IcebergSink"]
+__all__ = ["HELD_RECORDS", "IcebergFiles", "IcebergSink"]
 
 #: Number of records that a task buffers before it writes them.
-_HELD_RECORDS = 200_000
+HELD_RECORDS = 200_000
 _TRIES = 10
 _PAUSE_SECONDS = 0.1
 #: Prefix, followed by the sink's id, of the table property with the last committed micro-batch.
@@ -81,32 +81,64 @@ def _widened(column: ColumnType) -> ColumnType:
     return replace(column, kind=kind, parts=tuple(map(_widened, column.parts)))
 
 
+class IcebergFiles:
+    """Write data files of a table.
+
+    Attributes:
+        target: The columns of the table, a `pyarrow.Schema`.
+    """
+
+    def __init__(self, table: IcebergTable) -> None:
+        """Load the table.
+
+        Raises:
+            SourceNotFoundError: The table does not exist.
+            SourceConnectionError: The catalog does not answer.
+        """
+        self._table = table.load()
+        self.target = self._table.schema().as_arrow()
+        self._files: list[Any] = []
+        self._uuid, self._counter = uuid.uuid4(), count()
+
+    def add(self, rows: Any) -> None:
+        """Write rows as files of their partitions.
+
+        Args:
+            rows: A `pyarrow.Table` with the columns of `target`.
+        """
+        from pyiceberg.io.pyarrow import _dataframe_to_data_files
+
+        metadata, io = self._table.metadata, self._table.io
+        self._files += _dataframe_to_data_files(metadata, rows, io, self._uuid, self._counter)
+
+    def finish(self) -> list[Any]:
+        """Return the files for the committer."""
+        return list(self._files)
+
+    def abort(self) -> None:
+        """Delete the files."""
+        _delete(self._table, self._files)
+
+
 class _IcebergWriter(SinkWriter):
     def __init__(self, sink: IcebergSink) -> None:
         import pyarrow as pa
 
         self._row = sink.row
-        self._table = sink.table.load()
         self._schema = pa.schema(list(sink.row.arrow))
-        self._target = self._table.schema().as_arrow()
         self._converters = [part.to_arrow(True) for part in sink.row.parts]
         self._rows: list[Any] = []
-        self._files: list[Any] = []
-        self._uuid, self._counter = uuid.uuid4(), count()
+        self._files = IcebergFiles(sink.table)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         names = self._row.names
         self._rows += [values_of(value, names) for value in values]
-        if len(self._rows) >= _HELD_RECORDS:
+        if len(self._rows) >= HELD_RECORDS:
             self._flush()
 
     def _flush(self) -> None:
-        from pyiceberg.io.pyarrow import _dataframe_to_data_files
-
         rows, self._rows = self._rows, []
-        table = self._arrow(rows)
-        metadata, io = self._table.metadata, self._table.io
-        self._files += _dataframe_to_data_files(metadata, table, io, self._uuid, self._counter)
+        self._files.add(self._arrow(rows))
 
     def _arrow(self, rows: list[Any]) -> Any:
         """Convert rows to a table with the Iceberg table's columns; columns that the sink does not write are null."""
@@ -114,24 +146,24 @@ class _IcebergWriter(SinkWriter):
 
         columns = dict(zip(self._row.names, zip(*rows, strict=True), strict=True))
         converters = dict(zip(self._row.names, self._converters, strict=True))
+        target = self._files.target
         arrays = []
-        for field in self._target:
+        for field in target:
             if field.name not in columns:
                 arrays.append(pa.nulls(len(rows), field.type))
                 continue
             convert = converters[field.name]
             values = columns[field.name] if convert is None else list(map(convert, columns[field.name]))
             arrays.append(pa.array(values, self._schema.field(field.name).type))
-        names = self._target.names
-        return pa.Table.from_arrays(arrays, names=names).cast(self._target)
+        return pa.Table.from_arrays(arrays, names=target.names).cast(target)
 
     def prepare_commit(self) -> list[Any]:
         if self._rows:
             self._flush()
-        return list(self._files)
+        return self._files.finish()
 
     def abort(self) -> None:
-        _delete(self._table, self._files)
+        self._files.abort()
 
 
 def _delete(table: Any, files: Sequence[Any]) -> None:

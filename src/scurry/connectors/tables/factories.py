@@ -16,7 +16,9 @@ __all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory"]
 CONNECTORS = {
     "blackhole": "scurry.connectors.tables.blackhole:BlackHoleFactory",
     "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
+    "delta": "scurry.connectors.tables.lakes.delta:DeltaFactory",
     "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
+    "iceberg": "scurry.connectors.tables.lakes.iceberg:IcebergFactory",
     "jdbc": "scurry.connectors.tables.jdbc.factory:JdbcFactory",
     "kafka": "scurry.connectors.tables.kafka.factory:KafkaFactory",
     "print": "scurry.connectors.tables.print:PrintFactory",

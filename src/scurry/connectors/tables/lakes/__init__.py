@@ -1,0 +1,1 @@
+"""The connectors `delta` and `iceberg`: lake tables."""

@@ -1,19 +1,15 @@
-"""Expressions as Spark columns, where Spark computes exactly what Flink does.
+"""Expressions as texts of Spark's SQL, where Spark computes exactly what Flink does.
 
-`spark_column` returns None for everything else: other functions, and types for which Spark's answers differ (NaN in
+`spark_expression` returns None for everything else: other functions, and types for which Spark's answers differ (NaN in
 comparisons, divisions by zero, texts of numbers, ...). Such expressions run in Python.
 The session has `spark.sql.ansi.enabled=false`: whole numbers wrap and decimals that do not fit are NULL, as in Flink.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
-from functools import reduce
+import re
+from collections.abc import Callable, Iterator
 from typing import Any, Final
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from scurry.errors import EvaluationError
 from scurry.functions.catalogue import scalar_function
@@ -30,37 +26,42 @@ from scurry.logical_types import (
     IntType,
     LocalZonedTimestampType,
     SmallIntType,
+    SymbolType,
     TimestampType,
     TinyIntType,
     VarCharType,
 )
 from scurry.logical_types.values import to_value
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
-from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.batches import single_row
 from scurry.runtime.tables.expressions import compile_expressions
-from scurry.spark.tables.types import column_name, spark_schema
+from scurry.spark.tables.types import column_name, spark_type
 from scurry.spark.workers.instances import mark
 
-__all__ = ["comparable", "spark_column", "typed"]
+__all__ = ["Names", "comparable", "spark_expression", "typed"]
 
 _INTEGERS: Final = (TinyIntType, SmallIntType, IntType, BigIntType)
 _WIDTHS: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 _TEXT: Final = (CharType, VarCharType)
 _MICROSECONDS: Final = 6
+#: What Spark takes as it is between quotes, whatever it is configured to do with escapes and variables.
+_PLAIN: Final = re.compile(r"[^'\\$\x00-\x1f]*")
 
-Builder = Callable[[Call, list[Column]], Column | None]
+#: Gives the name of the column at a position.
+Names = Callable[[int], str]
+Builder = Callable[[Call, list[str]], str | None]
 
 
-def spark_column(expression: Expression, session: Session) -> Column | None:
-    """Return the column that computes an expression, None if Spark computes it differently or not at all.
+def spark_expression(expression: Expression, session: Session, names: Names = column_name) -> str | None:
+    """Return the text that computes an expression, None if Spark computes it differently or not at all.
 
     Args:
-        expression: The expression; its references are positions in the DataFrame.
+        expression: The expression.
         session: The session of the statement.
+        names: Names what the expression refers to.
     """
     if isinstance(expression, InputReference):
-        return F.col(column_name(expression.index))
+        return names(expression.index)
     if isinstance(expression, Literal):
         return _literal(expression.value, expression.type)
     if not isinstance(expression, Call):
@@ -70,16 +71,21 @@ def spark_column(expression: Expression, session: Session) -> Column | None:
     builder = _BUILDERS.get(expression.function)
     if builder is None:
         return None
-    arguments = [spark_column(each, session) for each in expression.arguments]
+    call = _flat(expression)
+    arguments = [spark_expression(each, session, names) for each in call.arguments]
     found = [each for each in arguments if each is not None]
     if len(found) < len(arguments):
         return None
-    return builder(expression, found)
+    if call.function == "OR" and _is_membership(call):
+        tests = [each.arguments for each in call.arguments if isinstance(each, Call)]
+        values = [spark_expression(value, session) for _, value in tests]
+        return f"({spark_expression(tests[0][0], session, names)} IN ({', '.join(map(str, values))}))"
+    return builder(call, found)
 
 
-def typed(column: Column, data_type: DataType) -> Column:
-    """Return a column converted to the type that a SQL type has in Spark."""
-    return column.cast(spark_schema(Schema.of(["c"], [data_type])).fields[0].dataType)
+def typed(text: str, data_type: DataType) -> str:
+    """Return an expression converted to the type that a SQL type has in Spark."""
+    return f"CAST({text} AS {spark_type(data_type).simpleString()})"
 
 
 def comparable(data_type: DataType) -> bool:
@@ -95,7 +101,7 @@ def _is_constant(expression: Expression) -> bool:
     return isinstance(expression, Literal)
 
 
-def _constant(expression: Call, session: Session) -> Column | None:
+def _constant(expression: Call, session: Session) -> str | None:
     try:
         column = compile_expressions([expression], session)(single_row())[0]
     except EvaluationError:
@@ -103,60 +109,104 @@ def _constant(expression: Call, session: Session) -> Column | None:
     return _literal(to_value(column[0]), expression.type)
 
 
-def _literal(value: Any, data_type: DataType) -> Column | None:
+def _literal(value: Any, data_type: DataType) -> str | None:
     if value is None:
-        return typed(F.lit(None), data_type)
+        return typed("NULL", data_type)
     if isinstance(data_type, DateType):
-        return F.date_from_unix_date(F.lit(value))
-    if isinstance(data_type, (*_INTEGERS, *_TEXT, DecimalType, BooleanType, DoubleType)):
-        return typed(F.lit(value), data_type)
-    return None
+        return f"date_from_unix_date({value})"
+    if isinstance(data_type, (*_TEXT, SymbolType)):
+        return _quoted(value)
+    if isinstance(data_type, DecimalType):
+        return typed(f"'{value:f}'", data_type)
+    if isinstance(data_type, DoubleType):
+        return typed(f"'{value!r}'", data_type)
+    if isinstance(data_type, BooleanType):
+        return str(value).upper()
+    return typed(str(value), data_type) if isinstance(data_type, _INTEGERS) else None
+
+
+def _quoted(value: str) -> str:
+    if _PLAIN.fullmatch(value):
+        return f"'{value}'"
+    return f"CAST(X'{value.encode().hex()}' AS STRING)"
+
+
+def _flat(call: Call) -> Call:
+    """Return a chain of AND or OR as one call of all its conditions."""
+    if call.function not in ("AND", "OR"):
+        return call
+    return Call(call.function, tuple(_conditions(call, call.function)), call.type)
+
+
+def _conditions(expression: Expression, function: str) -> Iterator[Expression]:
+    if isinstance(expression, Call) and expression.function == function:
+        for argument in expression.arguments:
+            yield from _conditions(argument, function)
+    else:
+        yield expression
 
 
 # ------------------------------------------------------------------ operators
 
 
-def _compare(operator: Callable[[Column, Column], Column]) -> Builder:
-    def build(call: Call, arguments: list[Column]) -> Column | None:
+def _compare(operator: str) -> Builder:
+    def build(call: Call, arguments: list[str]) -> str | None:
         left, right = (each.type for each in call.arguments)
         same = type(left) is type(right) or (isinstance(left, _TEXT) and isinstance(right, _TEXT))
         if not (same and comparable(left) and comparable(right)):
             return None
-        return operator(*arguments)
+        return f"({arguments[0]} {operator} {arguments[1]})"
 
     return build
 
 
-def _arithmetic(operator: Callable[[Column, Column], Column]) -> Builder:
-    def build(call: Call, arguments: list[Column]) -> Column | None:
+def _is_distinct(call: Call, arguments: list[str]) -> str | None:
+    same = _compare("<=>")(call, arguments)
+    return None if same is None else f"(NOT {same})"
+
+
+def _is_membership(call: Call) -> bool:
+    """Return whether a chain of OR compares one expression with constants: `x = 1 OR x = 2`."""
+    tests = [each for each in call.arguments if isinstance(each, Call) and each.function == "="]
+    operands = {each.arguments[0] for each in tests}
+    return (
+        len(tests) == len(call.arguments)
+        and len(operands) == 1
+        and all(_is_constant(each.arguments[1]) for each in tests)
+    )
+
+
+def _arithmetic(operator: str) -> Builder:
+    def build(call: Call, arguments: list[str]) -> str | None:
         types = [each.type for each in call.arguments]
         if isinstance(call.type, DecimalType):
             decimals = _as_decimals(types, arguments)
-            return None if decimals is None else typed(operator(*decimals), call.type)
+            return None if decimals is None else typed(f"({decimals[0]} {operator} {decimals[1]})", call.type)
         if isinstance(call.type, _INTEGERS) and all(isinstance(each, _INTEGERS) for each in types):
-            return typed(operator(*arguments), call.type)
+            return typed(f"({arguments[0]} {operator} {arguments[1]})", call.type)
         if isinstance(call.type, DoubleType) and all(isinstance(each, DoubleType) for each in types):
-            return operator(*arguments)
+            return f"({arguments[0]} {operator} {arguments[1]})"
         return None
 
     return build
 
 
-def _divide(call: Call, arguments: list[Column]) -> Column | None:
+def _divide(call: Call, arguments: list[str]) -> str | None:
     if not isinstance(call.type, DecimalType):
         return None
     decimals = _as_decimals([each.type for each in call.arguments], arguments)
     if decimals is None:
         return None
     left, right = decimals
-    failure = F.raise_error(F.lit(mark(EvaluationError("Division by zero"))))
-    divided = typed(left / right, call.type)
-    return (
-        F.when(right != F.lit(Decimal(0)), divided).when(right.isNull(), divided).otherwise(typed(failure, call.type))
-    )
+    divided = typed(f"({left} / {right})", call.type)
+    divisor = call.arguments[1]
+    if isinstance(divisor, Literal) and divisor.value:
+        return divided
+    failure = typed(f"raise_error({_quoted(mark(EvaluationError('Division by zero')))})", call.type)
+    return f"(CASE WHEN {right} <> 0 OR {right} IS NULL THEN {divided} ELSE {failure} END)"
 
 
-def _as_decimals(types: list[DataType], arguments: list[Column]) -> list[Column] | None:
+def _as_decimals(types: list[DataType], arguments: list[str]) -> list[str] | None:
     decimals = []
     for data_type, argument in zip(types, arguments, strict=True):
         width = _WIDTHS.get(type(data_type))
@@ -169,15 +219,14 @@ def _as_decimals(types: list[DataType], arguments: list[Column]) -> list[Column]
     return decimals
 
 
-def _case(call: Call, arguments: list[Column]) -> Column | None:
+def _case(call: Call, arguments: list[str]) -> str:
     *branches, otherwise = arguments
-    pairs = list(zip(branches[::2], branches[1::2], strict=True))
-    first, *rest = pairs
-    found = reduce(lambda column, pair: column.when(*pair), rest, F.when(*first))
-    return typed(found.otherwise(otherwise), call.type)
+    pairs = zip(branches[::2], branches[1::2], strict=True)
+    whens = " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs)
+    return typed(f"CASE {whens} ELSE {otherwise} END", call.type)
 
 
-def _cast(call: Call, arguments: list[Column]) -> Column | None:
+def _cast(call: Call, arguments: list[str]) -> str | None:
     source, target = call.arguments[0].type, call.type
     if source.not_null() == target.not_null():
         return arguments[0]
@@ -192,57 +241,75 @@ def _cast(call: Call, arguments: list[Column]) -> Column | None:
     return None
 
 
-def _like(call: Call, arguments: list[Column]) -> Column | None:
-    pattern = call.arguments[1]
-    if len(call.arguments) != 2 or not isinstance(pattern, Literal) or pattern.value is None or "\\" in pattern.value:
-        return None
-    return arguments[0].like(pattern.value)
+def _like(template: str) -> Builder:
+    def build(call: Call, arguments: list[str]) -> str | None:
+        pattern = call.arguments[1]
+        if len(call.arguments) != 2 or not isinstance(pattern, Literal) or pattern.value is None:
+            return None
+        if "\\" in pattern.value:
+            return None
+        return template.format(*arguments)
+
+    return build
 
 
-def _substring(call: Call, arguments: list[Column]) -> Column | None:
+def _substring(call: Call, arguments: list[str]) -> str | None:
     limits = [each.value for each in call.arguments[1:] if isinstance(each, Literal) and each.value is not None]
     if len(limits) < len(call.arguments) - 1 or limits[0] < 1 or min(limits) < 0:
         return None
-    length = F.lit(limits[1]) if len(limits) > 1 else F.char_length(arguments[0])
-    return F.substring(arguments[0], F.lit(limits[0]), length)
+    return f"substring({', '.join([arguments[0], *map(str, limits)])})"
 
 
-def _extract(call: Call, arguments: list[Column]) -> Column | None:
+def _extract(call: Call, arguments: list[str]) -> str | None:
     unit, source = call.arguments
     part = _PARTS.get(unit.value) if isinstance(unit, Literal) else None
     if part is None or not isinstance(source.type, DateType):
         return None
-    return typed(part(arguments[1]), call.type)
+    return typed(f"{part}({arguments[1]})", call.type)
 
 
-_PARTS: Final[dict[Any, Callable[[Column], Column]]] = {"YEAR": F.year, "MONTH": F.month, "DAY": F.dayofmonth}
+def _part(function: str) -> Builder:
+    def build(call: Call, arguments: list[str]) -> str | None:
+        is_date = isinstance(call.arguments[0].type, DateType)
+        return typed(f"{function}({arguments[0]})", call.type) if is_date else None
+
+    return build
+
+
+_PARTS: Final[dict[Any, str]] = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "dayofmonth"}
 
 _BUILDERS: Final[dict[str, Builder]] = {
-    "=": _compare(lambda left, right: left == right),
-    "<>": _compare(lambda left, right: left != right),
-    "<": _compare(lambda left, right: left < right),
-    "<=": _compare(lambda left, right: left <= right),
-    ">": _compare(lambda left, right: left > right),
-    ">=": _compare(lambda left, right: left >= right),
-    "IS NOT DISTINCT FROM": _compare(lambda left, right: left.eqNullSafe(right)),
-    "IS DISTINCT FROM": _compare(lambda left, right: ~left.eqNullSafe(right)),
-    "AND": lambda call, arguments: reduce(Column.__and__, arguments),
-    "OR": lambda call, arguments: reduce(Column.__or__, arguments),
-    "NOT": lambda call, arguments: ~arguments[0],
-    "IS NULL": lambda call, arguments: arguments[0].isNull(),
-    "IS NOT NULL": lambda call, arguments: arguments[0].isNotNull(),
-    "IS TRUE": lambda call, arguments: arguments[0].eqNullSafe(F.lit(True)),
-    "IS NOT TRUE": lambda call, arguments: ~arguments[0].eqNullSafe(F.lit(True)),
-    "IS FALSE": lambda call, arguments: arguments[0].eqNullSafe(F.lit(False)),
-    "IS NOT FALSE": lambda call, arguments: ~arguments[0].eqNullSafe(F.lit(False)),
-    "+": _arithmetic(lambda left, right: left + right),
-    "-": _arithmetic(lambda left, right: left - right),
-    "*": _arithmetic(lambda left, right: left * right),
+    "=": _compare("="),
+    "<>": _compare("<>"),
+    "<": _compare("<"),
+    "<=": _compare("<="),
+    ">": _compare(">"),
+    ">=": _compare(">="),
+    "IS NOT DISTINCT FROM": _compare("<=>"),
+    "IS DISTINCT FROM": _is_distinct,
+    "AND": lambda call, arguments: f"({' AND '.join(arguments)})",
+    "OR": lambda call, arguments: f"({' OR '.join(arguments)})",
+    "NOT": lambda call, arguments: f"(NOT {arguments[0]})",
+    "IS NULL": lambda call, arguments: f"({arguments[0]} IS NULL)",
+    "IS NOT NULL": lambda call, arguments: f"({arguments[0]} IS NOT NULL)",
+    "IS TRUE": lambda call, arguments: f"({arguments[0]} <=> TRUE)",
+    "IS NOT TRUE": lambda call, arguments: f"(NOT ({arguments[0]} <=> TRUE))",
+    "IS FALSE": lambda call, arguments: f"({arguments[0]} <=> FALSE)",
+    # as it stands in Spark's own NOT IN: it then joins by a hash table that minds NULL
+    "IS NOT FALSE": lambda call, arguments: f"({arguments[0]} OR ({arguments[0]} IS NULL))",
+    "+": _arithmetic("+"),
+    "-": _arithmetic("-"),
+    "*": _arithmetic("*"),
     "/": _divide,
     "CASE": _case,
-    "COALESCE": lambda call, arguments: typed(F.coalesce(*arguments), call.type),
+    "COALESCE": lambda call, arguments: typed(f"coalesce({', '.join(arguments)})", call.type),
     "CAST": _cast,
-    "LIKE": _like,
+    "LIKE": _like("({0} LIKE {1})"),
+    "NOT LIKE": _like("(NOT ({0} LIKE {1}))"),
     "SUBSTRING": _substring,
     "EXTRACT": _extract,
+    "YEAR": _part("year"),
+    "QUARTER": _part("quarter"),
+    "MONTH": _part("month"),
+    "DAYOFMONTH": _part("dayofmonth"),
 }

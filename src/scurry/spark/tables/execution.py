@@ -11,7 +11,7 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
-from scurry.spark.tables.lowering import Lowering
+from scurry.spark.tables.lowering import lowered
 from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
@@ -55,7 +55,7 @@ def execute_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = Lowering(_spark(settings), session, source_of).frame(plan)
+    frame = lowered(plan, _spark(settings), session, source_of)
     return _collected(frame, plan)
 
 
@@ -84,7 +84,7 @@ def write_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = Lowering(_spark(settings), session, source_of).frame(plan)
+    frame = lowered(plan, _spark(settings), session, source_of)
     try:
         rows = frame.mapInArrow(writing(write, plan.schema), "committables binary").collect()
     except Exception as error:

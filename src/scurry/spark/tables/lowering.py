@@ -1,14 +1,16 @@
-"""Plans as DataFrames: one method per node."""
+"""Plans as queries of Spark: one method per node, which returns the text of a SELECT.
+
+A plan is one text, which Spark analyses once: a DataFrame per node costs thousands of calls to the JVM.
+What Spark does not compute as Flink does runs in Python tasks on DataFrames, which the text names as temporary views.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
-
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
@@ -21,21 +23,49 @@ from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
-from scurry.spark.tables.columns import comparable, spark_column, typed
+from scurry.spark.tables.columns import Names, comparable, spark_expression, typed
 from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
 from scurry.spark.tables.types import column_name, is_orderable, spark_schema, to_spark
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from scurry.connectors.tables.contract import TableSource
 
-__all__ = ["Lowering"]
+__all__ = ["lowered"]
 
 #: Nodes that make rows of single rows.
 _ROW_BY_ROW = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
-_JOINS = {"INNER": "inner", "LEFT": "left", "RIGHT": "right", "FULL": "full", "SEMI": "left_semi", "ANTI": "left_anti"}
+_JOINS = {
+    "INNER": "INNER JOIN",
+    "LEFT": "LEFT JOIN",
+    "RIGHT": "RIGHT JOIN",
+    "FULL": "FULL JOIN",
+    "SEMI": "LEFT SEMI JOIN",
+    "ANTI": "LEFT ANTI JOIN",
+}
+#: Spark's tables have at least one column.
+_NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"
+
+
+def lowered(
+    plan: Plan, spark: SparkSession, session: Session, source_of: Callable[[nodes.Scan], TableSource]
+) -> DataFrame:
+    """Return the rows of a plan, with columns named by position.
+
+    Args:
+        plan: The plan.
+        spark: Spark's session.
+        session: The session of the statement.
+        source_of: Returns what reads a scan's table.
+
+    Raises:
+        UnsupportedError: BATCH cannot execute the plan.
+    """
+    lowering = _Lowering(spark, session, source_of)
+    with lowering.views():
+        return lowering.frame(plan)
 
 
 @dataclass(frozen=True)
@@ -45,31 +75,33 @@ class _Scanned:
     scan: nodes.Scan
     source: TableSource
     splits: list[Any]
-    frame: DataFrame | None
+    query: str | None
 
 
-class Lowering:
-    """Turns plans into DataFrames of one session."""
+class _Lowering:
+    """Turns the plan of one statement into a query."""
 
     def __init__(self, spark: SparkSession, session: Session, source_of: Callable[[nodes.Scan], TableSource]) -> None:
-        """Prepare for the plans of one statement.
-
-        Args:
-            spark: Spark's session.
-            session: The session of the statement.
-            source_of: Returns what reads a scan's table.
-        """
         self._spark = spark
         self._session = session
         self._source_of = source_of
         self._scans: dict[int, _Scanned] = {}
+        self._views: list[str] = []
 
     def frame(self, plan: Plan) -> DataFrame:
-        """Return the rows of a plan, with columns named by position.
+        """Return the rows of a plan."""
+        return self._spark.sql(self._query(plan))
 
-        Raises:
-            UnsupportedError: BATCH cannot execute the plan.
-        """
+    @contextmanager
+    def views(self) -> Iterator[None]:
+        """Forget the views at the end: what has been analysed does not need them."""
+        try:
+            yield
+        finally:
+            for name in self._views:
+                self._spark.catalog.dropTempView(name)
+
+    def _query(self, plan: Plan) -> str:
         if isinstance(plan, _ROW_BY_ROW):
             return self._row_by_row(plan)
         method = _METHODS.get(type(plan))
@@ -77,144 +109,168 @@ class Lowering:
             raise UnsupportedError(f"{type(plan).__name__} is not supported in BATCH mode")
         return method(self, plan)
 
+    def _view(self, frame: DataFrame) -> str:
+        """Return the name of a view of a DataFrame."""
+        name = f"scurry_{uuid.uuid4().hex}"
+        frame.createTempView(name)
+        self._views.append(name)
+        return name
+
+    def _all_of(self, frame: DataFrame) -> str:
+        return f"SELECT * FROM {self._view(frame)}"
+
     # -------------------------------------------------------------- rows one by one
 
-    def _row_by_row(self, plan: Plan) -> DataFrame:
+    def _row_by_row(self, plan: Plan) -> str:
         below = plan
         while isinstance(below, _ROW_BY_ROW):
             below = below.input
         if isinstance(below, nodes.Scan) and self._native(below) is None:
             return self._read(plan, below)
-        found = self._on_columns(plan)
+        found = self._in_sql(plan)
         if found is not None:
             return found
         below = plan
-        while isinstance(below, _ROW_BY_ROW) and not self._is_on_columns(below):
+        while isinstance(below, _ROW_BY_ROW) and not self._is_in_sql(below):
             below = below.input
         task = run_on_batches(_grafted(plan, below, placeholder(below.schema)), self._session, below.schema)
-        return self.frame(below).mapInArrow(task, spark_schema(plan.schema))
+        return self._all_of(self.frame(below).mapInArrow(task, spark_schema(plan.schema)))
 
-    def _is_on_columns(self, plan: Plan) -> bool:
+    def _is_in_sql(self, plan: Plan) -> bool:
         if isinstance(plan, nodes.Project):
-            return bool(plan.expressions) and all(self._column(each) is not None for each in plan.expressions)
-        return isinstance(plan, nodes.Filter) and self._column(plan.condition) is not None
+            return bool(plan.expressions) and all(self._expression(each) is not None for each in plan.expressions)
+        return isinstance(plan, nodes.Filter) and self._expression(plan.condition) is not None
 
-    def _on_columns(self, plan: Plan) -> DataFrame | None:
-        if not self._is_on_columns(plan):
+    def _in_sql(self, plan: Plan) -> str | None:
+        if not self._is_in_sql(plan):
             return None
         if isinstance(plan, nodes.Filter):
-            return self.frame(plan.input).filter(self._columns([plan.condition])[0])
+            return f"SELECT * FROM ({self._query(plan.input)}) WHERE {self._expression(plan.condition)}"
         assert isinstance(plan, nodes.Project)
-        columns = self._columns(plan.expressions)
-        return self.frame(plan.input).select(*_named(columns))
+        return f"SELECT {_named(self._expressions(plan.expressions))} FROM ({self._query(plan.input)})"
 
-    def _column(self, expression: Expression) -> Column | None:
-        return spark_column(expression, self._session)
+    def _expression(self, expression: Expression, names: Names = column_name) -> str | None:
+        return spark_expression(expression, self._session, names)
 
-    def _columns(self, expressions: Sequence[Expression]) -> list[Column]:
-        found = map(self._column, expressions)
+    def _expressions(self, expressions: Sequence[Expression], names: Names = column_name) -> list[str]:
+        found = (self._expression(each, names) for each in expressions)
         return [each for each in found if each is not None]
 
-    def _scan(self, plan: nodes.Scan) -> DataFrame:
+    def _scan(self, plan: nodes.Scan) -> str:
         native = self._native(plan)
         return self._read(plan, plan) if native is None else native
 
-    def _native(self, scan: nodes.Scan) -> DataFrame | None:
-        """Return the table as Spark reads it itself, None if it does not; it is looked at once."""
+    def _native(self, scan: nodes.Scan) -> str | None:
+        """Return the query of a table as Spark reads it itself, None if it does not; it is looked at once."""
         found = self._scans.get(id(scan))
         if found is None:
             source = self._source_of(scan)
             splits = source.splits()
-            native = native_scan(self._spark, source, splits, scan.schema)
-            found = self._scans[id(scan)] = _Scanned(scan, source, splits, native)
-        return found.frame
+            frame = native_scan(self._spark, source, splits, scan.schema)
+            query = None
+            if frame is not None:
+                names = [f"`{each.name.replace('`', '``')}`" for each in scan.schema]
+                query = f"SELECT {_named(names)} FROM {self._view(frame)}"
+            found = self._scans[id(scan)] = _Scanned(scan, source, splits, query)
+        return found.query
 
-    def _read(self, plan: Plan, scan: nodes.Scan) -> DataFrame:
+    def _read(self, plan: Plan, scan: nodes.Scan) -> str:
         self._native(scan)
         source, splits = self._scans[id(scan)].source, self._scans[id(scan)].splits
         task = run_on_splits(plan, self._session, source, list(scan.schema.names), splits)
         numbers = self._spark.range(0, len(splits), 1, max(len(splits), 1))
-        return numbers.mapInArrow(task, spark_schema(plan.schema))
+        return self._all_of(numbers.mapInArrow(task, spark_schema(plan.schema)))
 
-    def _values(self, plan: nodes.Values) -> DataFrame:
+    def _values(self, plan: nodes.Values) -> str:
         import pyarrow as pa
 
         batches = [to_spark(batch, plan.schema) for batch in execute_batch(plan, self._session, _no_table)]
         schema = spark_schema(plan.schema)
-        if not batches:
-            return self._spark.createDataFrame([], schema)
-        return self._spark.createDataFrame(pa.Table.from_batches(batches), schema)
+        rows: Any = pa.Table.from_batches(batches) if batches else []
+        return self._all_of(self._spark.createDataFrame(rows, schema))
 
     # -------------------------------------------------------------- joins
 
-    def _join(self, plan: nodes.Join) -> DataFrame:
+    def _join(self, plan: nodes.Join) -> str:
         equal, residual = split_condition(plan.condition, len(plan.left.schema))
-        condition = None if residual is None else self._column(residual)
+        width = len(plan.left.schema)
+        names = _names_of_sides(width)
+        condition = None if residual is None else self._expression(residual, names)
         if residual is not None and condition is None and plan.kind != "INNER":
             return self._join_in_tasks(plan, equal)
         if not all(is_orderable(each.left.type) for each in equal):
             return self._join_in_tasks(plan, ())
-        left, right = self._with_keys(plan, equal)
-        on = [_same(index, each.null_equals_null) for index, each in enumerate(equal)]
+        if not equal and residual is not None and condition is not None and _is_scalar(plan):
+            return self._compared_with_scalar(plan, residual)
+        left, left_keys = self._keyed(plan.left, [each.left for each in equal], "l")
+        right, right_keys = self._keyed(plan.right, [each.right for each in equal], "r")
+        on = [
+            f"{one} {'<=>' if each.null_equals_null else '='} {other}"
+            for each, one, other in zip(equal, left_keys, right_keys, strict=True)
+        ]
         if condition is not None:
             on.append(condition)
-        joined = left.join(right, reduce(_and, on, F.lit(True)), _JOINS[plan.kind])
-        joined = joined.select(*_places(len(plan.schema)))
+        columns = _named([names(index) for index in range(len(plan.schema))])
+        joined = f"SELECT {columns} FROM ({left}) l {_JOINS[plan.kind]} ({right}) r ON {' AND '.join(on) or 'TRUE'}"
         if residual is None or condition is not None:
             return joined
         kept = run_on_batches(nodes.Filter(placeholder(plan.schema), residual), self._session, plan.schema)
-        return joined.mapInArrow(kept, spark_schema(plan.schema))
+        return self._all_of(self._spark.sql(joined).mapInArrow(kept, spark_schema(plan.schema)))
 
-    def _with_keys(self, plan: nodes.Join, equal: Sequence[EqualColumns]) -> tuple[DataFrame, DataFrame]:
-        """Return both inputs with their keys `l0`, `r0`, ...; columns of the right one follow those of the left one."""
-        width = len(plan.left.schema)
-        left = self._keyed(plan.left, [each.left for each in equal], 0, "l")
-        right = self._keyed(plan.right, [each.right for each in equal], width, "r")
-        return left, right
+    def _keyed(self, plan: Plan, keys: Sequence[Expression], side: str) -> tuple[str, list[str]]:
+        """Return the query of one side of a join, and the texts of its keys."""
 
-    def _keyed(self, plan: Plan, keys: Sequence[Expression], first: int, prefix: str) -> DataFrame:
-        """Return a plan's columns, named from a position on, and further columns with the values of expressions."""
+        def name(index: int) -> str:
+            return f"{side}.{column_name(index)}"
+
+        found = self._expressions(keys, name)
+        if len(found) == len(keys):
+            return self._query(plan), found
         width = len(plan.schema)
-        if all(self._column(key) is not None for key in keys):
-            frame, values = self.frame(plan), self._columns(keys)
-        else:
-            frame = self.frame(project(plan, [*references_to(plan), *keys], [""] * (width + len(keys))))
-            values = [F.col(column_name(width + index)) for index in range(len(keys))]
-        columns = [F.col(column_name(index)).alias(column_name(first + index)) for index in range(width)]
-        return frame.select(*columns, *(value.alias(f"{prefix}{index}") for index, value in enumerate(values)))
+        query = self._query(project(plan, [*references_to(plan), *keys], [""] * (width + len(keys))))
+        return query, [name(width + index) for index in range(len(keys))]
 
-    def _join_in_tasks(self, plan: nodes.Join, equal: Sequence[EqualColumns]) -> DataFrame:
+    def _compared_with_scalar(self, plan: nodes.Join, condition: Expression) -> str:
+        """Let Spark compute the single value of the right side first, so that the condition is one on left rows."""
+        width = len(plan.left.schema)
+        value = f"(SELECT * FROM ({self._query(plan.right)})) AS {column_name(width)}"
+        columns = [column_name(index) for index in range(width)]
+        left = f"SELECT {', '.join([*columns, value])} FROM ({self._query(plan.left)})"
+        return f"SELECT * FROM ({left}) WHERE {self._expression(condition)}"
+
+    def _join_in_tasks(self, plan: nodes.Join, equal: Sequence[EqualColumns]) -> str:
         """Join in Python, the rows of equal keys at a time."""
-        left = self._keyed(plan.left, [each.left for each in equal], 0, "k").withColumn("k", F.lit(0))
-        right = self._keyed(plan.right, [each.right for each in equal], 0, "k").withColumn("k", F.lit(0))
-        by = [f"k{index}" for index in range(len(equal))] or ["k"]
+        keys = [f"k{index}" for index in range(len(equal))] or ["k"]
+        sides = []
+        for side, found in (
+            (plan.left, [each.left for each in equal]),
+            (plan.right, [each.right for each in equal]),
+        ):
+            query, values = self._keyed(side, found, "s")
+            named = [f"{value} AS {key}" for value, key in zip(values or ["0"], keys, strict=True)]
+            columns = [f"s.{column_name(index)}" for index in range(len(side.schema))] or [_NO_COLUMN]
+            sides.append(self._spark.sql(f"SELECT {', '.join([*columns, *named])} FROM ({query}) s"))
         schemas = (plan.left.schema, plan.right.schema)
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
         task = run_on_pairs(node, self._session, schemas)
-        return left.groupBy(*by).cogroup(right.groupBy(*by)).applyInArrow(task, spark_schema(plan.schema))
+        left, right = (side.groupBy(*keys) for side in sides)
+        return self._all_of(left.cogroup(right).applyInArrow(task, spark_schema(plan.schema)))
 
     # -------------------------------------------------------------- all rows, or those of a key
 
-    def _aggregate(self, plan: nodes.Aggregate) -> DataFrame:
-        columns = [spark_aggregate(call, self._session) for call in plan.calls]
-        found = [column for column in columns if column is not None]
-        keys = [F.col(column_name(key)) for key in plan.keys]
-        native = len(found) == len(columns) and self._groups_by([plan.input.schema[key].type for key in plan.keys])
-        if not native:
+    def _aggregate(self, plan: nodes.Aggregate) -> str:
+        found = [each for each in (spark_aggregate(call, self._session) for call in plan.calls) if each is not None]
+        if len(found) < len(plan.calls) or not self._groups_by([plan.input.schema[key].type for key in plan.keys]):
             return self._in_tasks(plan, self._common_keys(plan))
-        if plan.grouping_id is not None:
-            found.insert(0, typed(F.grouping_id(), plan.grouping_id))
-        # names of keys and values must differ: a key may be at any position
-        values = [column.alias(f"value{index}") for index, column in enumerate(found)]
-        frame = self.frame(plan.input)
-        if plan.is_simple:
-            grouped = frame.groupBy(*keys)
-        else:
-            sets = [[keys[place] for place in grouping] for grouping in plan.grouping_sets]
-            grouped = frame.groupingSets(sets, *keys)
-        aggregated = grouped.agg(*values) if values else frame.select(*keys).distinct()
-        names = [*(column_name(key) for key in plan.keys), *(f"value{index}" for index in range(len(found)))]
-        return aggregated.select(*_named([F.col(name) for name in names]))
+        keys = [column_name(key) for key in plan.keys]
+        identifier = [] if plan.grouping_id is None else [typed("grouping_id()", plan.grouping_id)]
+        query = f"SELECT {_named([*keys, *identifier, *found])} FROM ({self._query(plan.input)})"
+        if keys:
+            query += f" GROUP BY {', '.join(keys)}"
+        if not plan.is_simple:
+            sets = (f"({', '.join(keys[place] for place in grouping)})" for grouping in plan.grouping_sets)
+            query += f"{'' if keys else ' GROUP BY'} GROUPING SETS ({', '.join(sets)})"
+        return query
 
     def _groups_by(self, types: Sequence[DataType]) -> bool:
         return all(map(is_orderable, types))
@@ -224,72 +280,62 @@ class Lowering:
         places = [place for place in range(len(plan.keys)) if all(place in grouping for grouping in plan.grouping_sets)]
         return [plan.keys[place] for place in places]
 
-    def _over(self, plan: nodes.Over) -> DataFrame:
+    def _over(self, plan: nodes.Over) -> str:
         partitions = [
             {each.index for each in call.partition_by if isinstance(each, InputReference)} for call in plan.calls
         ]
         return self._in_tasks(plan, sorted(set.intersection(*partitions)))
 
-    def _in_tasks(self, plan: Any, keys: Sequence[int]) -> DataFrame:
+    def _in_tasks(self, plan: Any, keys: Sequence[int]) -> str:
         """Run a node in Python: a task has all rows of the keys it has, or all rows."""
         schema = plan.input.schema
         columns = [column_name(key) for key in keys if is_orderable(schema[key].type)]
         frame = self.frame(plan.input)
         frame = frame.repartition(*columns) if columns else frame.coalesce(1)
         task = run_on_batches(plan.with_inputs((placeholder(schema),)), self._session, schema)
-        return frame.mapInArrow(task, spark_schema(plan.schema))
+        return self._all_of(frame.mapInArrow(task, spark_schema(plan.schema)))
 
-    def _sort(self, plan: nodes.Sort) -> DataFrame:
+    def _sort(self, plan: nodes.Sort) -> str:
         if not all(comparable(plan.schema[key.index].type) for key in plan.keys):
             return self._in_tasks(plan, ())
-        return self.frame(plan.input).orderBy(*(_order(key) for key in plan.keys))
+        return f"SELECT * FROM ({self._query(plan.input)}) ORDER BY {', '.join(map(_order, plan.keys))}"
 
-    def _limit(self, plan: nodes.Limit) -> DataFrame:
-        frame = self.frame(plan.input)
-        if plan.offset:
-            frame = frame.offset(plan.offset)
-        return frame if plan.fetch is None else frame.limit(plan.fetch)
+    def _limit(self, plan: nodes.Limit) -> str:
+        fetch = "" if plan.fetch is None else f" LIMIT {plan.fetch}"
+        offset = f" OFFSET {plan.offset}" if plan.offset else ""
+        return f"SELECT * FROM ({self._query(plan.input)}){fetch}{offset}"
 
-    def _set_operation(self, plan: nodes.SetOperation) -> DataFrame:
-        first, *others = (self.frame(branch) for branch in plan.branches)
-        if plan.kind == "UNION":
-            frame = reduce(lambda left, right: left.union(right), others, first)
-            if plan.all:
-                return frame
-            if self._groups_by(plan.schema.types):
-                return frame.distinct()
-            union = nodes.SetOperation("UNION", False, (placeholder(plan.schema),), plan.schema)
-            return frame.coalesce(1).mapInArrow(
-                run_on_batches(union, self._session, plan.schema), spark_schema(plan.schema)
-            )
-        if not self._groups_by(plan.schema.types):
+    def _set_operation(self, plan: nodes.SetOperation) -> str:
+        groups = self._groups_by(plan.schema.types)
+        if plan.kind != "UNION" and not groups:
             return self._set_operation_in_task(plan)
-        operation = _SET_OPERATIONS[plan.kind, plan.all]
-        return reduce(operation, others, first)
+        branches = [f"SELECT * FROM ({self._query(branch)})" for branch in plan.branches]
+        if plan.all or groups:
+            return f" {plan.kind}{' ALL' if plan.all else ''} ".join(branches)
+        union = nodes.SetOperation("UNION", False, (placeholder(plan.schema),), plan.schema)
+        task = run_on_batches(union, self._session, plan.schema)
+        rows = self._spark.sql(" UNION ALL ".join(branches)).coalesce(1)
+        return self._all_of(rows.mapInArrow(task, spark_schema(plan.schema)))
 
-    def _set_operation_in_task(self, plan: nodes.SetOperation) -> DataFrame:
+    def _set_operation_in_task(self, plan: nodes.SetOperation) -> str:
+        from pyspark.sql import functions as F
+
         left, right = (self.frame(branch).withColumn("k", F.lit(0)) for branch in plan.branches)
         schemas = tuple(branch.schema for branch in plan.branches)
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
         task = run_on_pairs(node, self._session, schemas)
-        return left.groupBy("k").cogroup(right.groupBy("k")).applyInArrow(task, spark_schema(plan.schema))
+        return self._all_of(left.groupBy("k").cogroup(right.groupBy("k")).applyInArrow(task, spark_schema(plan.schema)))
 
 
-_METHODS: dict[type, Callable[[Lowering, Any], DataFrame]] = {
-    nodes.Scan: Lowering._scan,
-    nodes.Values: Lowering._values,
-    nodes.Join: Lowering._join,
-    nodes.Aggregate: Lowering._aggregate,
-    nodes.Over: Lowering._over,
-    nodes.Sort: Lowering._sort,
-    nodes.Limit: Lowering._limit,
-    nodes.SetOperation: Lowering._set_operation,
-}
-_SET_OPERATIONS: dict[tuple[str, bool], Callable[[Any, Any], Any]] = {
-    ("INTERSECT", False): lambda left, right: left.intersect(right),
-    ("INTERSECT", True): lambda left, right: left.intersectAll(right),
-    ("EXCEPT", False): lambda left, right: left.subtract(right),
-    ("EXCEPT", True): lambda left, right: left.exceptAll(right),
+_METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
+    nodes.Scan: _Lowering._scan,
+    nodes.Values: _Lowering._values,
+    nodes.Join: _Lowering._join,
+    nodes.Aggregate: _Lowering._aggregate,
+    nodes.Over: _Lowering._over,
+    nodes.Sort: _Lowering._sort,
+    nodes.Limit: _Lowering._limit,
+    nodes.SetOperation: _Lowering._set_operation,
 }
 
 
@@ -304,25 +350,25 @@ def _no_table(scan: nodes.Scan) -> Any:
     raise AssertionError(f"VALUES reads {scan}")
 
 
-def _named(columns: Sequence[Column]) -> list[Column]:
-    return [column.alias(column_name(index)) for index, column in enumerate(columns)]
+def _named(texts: Sequence[str]) -> str:
+    """Return the list of a SELECT: texts named by position."""
+    return ", ".join(f"{text} AS {column_name(index)}" for index, text in enumerate(texts)) or _NO_COLUMN
 
 
-def _places(width: int) -> list[Column]:
-    return [F.col(column_name(index)) for index in range(width)] or [F.lit(None).cast("boolean").alias("rows")]
+def _names_of_sides(width: int) -> Names:
+    """Return names of the columns of a join whose left side has a width."""
+    return lambda index: f"l.{column_name(index)}" if index < width else f"r.{column_name(index - width)}"
 
 
-def _same(index: int, null_equals_null: bool) -> Column:
-    left, right = F.col(f"l{index}"), F.col(f"r{index}")
-    return left.eqNullSafe(right) if null_equals_null else left == right
+def _is_scalar(plan: nodes.Join) -> bool:
+    """Return whether the right side of an inner join is a single value: an aggregate of all rows."""
+    right = plan.right
+    while isinstance(right, nodes.Project):
+        right = right.input
+    is_single = isinstance(right, nodes.Aggregate) and right.is_simple and not right.keys
+    return plan.kind == "INNER" and is_single and len(plan.right.schema) == 1
 
 
-def _and(left: Column, right: Column) -> Column:
-    return left & right
-
-
-def _order(key: nodes.SortKey) -> Column:
-    column = F.col(column_name(key.index))
-    if key.descending:
-        return column.desc_nulls_first() if key.nulls_first else column.desc_nulls_last()
-    return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
+def _order(key: nodes.SortKey) -> str:
+    direction, nulls = "DESC" if key.descending else "ASC", "FIRST" if key.nulls_first else "LAST"
+    return f"{column_name(key.index)} {direction} NULLS {nulls}"

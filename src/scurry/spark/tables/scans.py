@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 
 from scurry.connectors.tables.filesystem.reading import FileTableSource
@@ -23,7 +22,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 from scurry.relational.schema import Schema
-from scurry.spark.tables.types import column_name, spark_schema
+from scurry.spark.tables.types import spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,7 +37,7 @@ _SAME: Final = (
 
 
 def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schema: Schema) -> DataFrame | None:
-    """Return the columns of a table as Spark reads them, None if scurry has to read them.
+    """Return the columns of a table as Spark reads them, under their own names, None if scurry has to read them.
 
     Args:
         session: Spark's session.
@@ -52,8 +51,5 @@ def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schem
     if not len(schema) or not all(each.name in stored and isinstance(each.type, _SAME) for each in schema):
         return None
     paths = [f"file://{path}" if path.startswith("/") else path for path in (each.status.path for each in splits)]
-    kinds = [field.dataType for field in spark_schema(schema).fields]
-    fields = [spark.StructField(each.name, kind) for each, kind in zip(schema, kinds, strict=True)]
-    frame = session.read.schema(spark.StructType(fields)).parquet(*paths)
-    quoted = [f"`{each.name.replace('`', '``')}`" for each in schema]
-    return frame.select(*(F.col(name).alias(column_name(index)) for index, name in enumerate(quoted)))
+    fields = [spark.StructField(each.name, spark_type(each.type)) for each in schema]
+    return session.read.schema(spark.StructType(fields)).parquet(*paths)

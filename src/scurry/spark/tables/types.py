@@ -16,7 +16,7 @@ from scurry.logical_types import DataType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.schema import Schema
 
-__all__ = ["column_name", "from_spark", "is_orderable", "spark_schema", "to_spark"]
+__all__ = ["column_name", "from_spark", "is_orderable", "spark_schema", "spark_type", "to_spark"]
 
 # A batch without columns has a number of rows all the same; Spark's have none, so one column stands for it.
 _NO_COLUMNS = "rows"
@@ -31,11 +31,14 @@ def spark_schema(schema: Schema) -> spark.StructType:
     """Return the schema of the DataFrame that has the columns of a plan."""
     if not len(schema):
         return spark.StructType([spark.StructField(_NO_COLUMNS, spark.BooleanType())])
-    fields = [
-        spark.StructField(column_name(index), _spark_type(_wire_type(arrow_type(column.type))))
-        for index, column in enumerate(schema)
-    ]
-    return spark.StructType(fields)
+    return spark.StructType(
+        [spark.StructField(column_name(index), spark_type(column.type)) for index, column in enumerate(schema)]
+    )
+
+
+def spark_type(data_type: DataType) -> spark.DataType:
+    """Return the type that values of a SQL type have in Spark."""
+    return _spark_type(_wire_type(arrow_type(data_type)))
 
 
 def to_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:

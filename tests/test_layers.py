@@ -54,8 +54,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.logical_types": {"scurry.errors"},
     "scurry.functions": {"scurry.errors", "scurry.logical_types"},
     "scurry.relational": {"scurry.errors", "scurry.logical_types", "scurry.functions"},
+    "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.runtime.tables": {
-        "scurry.errors", "scurry.logical_types", "scurry.functions", "scurry.relational",
+        "scurry.errors", "scurry.common", "scurry.user_frames", "scurry.logical_types", "scurry.functions",
+        "scurry.relational", "scurry.python_values",
     },
     "scurry.runtime.tables.streaming": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.connectors.tables",
@@ -77,7 +79,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.table": {
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
-        "scurry.formats", "scurry.sql", "scurry.relational", "scurry.statements", "scurry.launch",
+        "scurry.formats", "scurry.sql", "scurry.relational", "scurry.functions", "scurry.graph", "scurry.statements",
+        "scurry.launch",
     },
     "scurry.rest": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",

@@ -25,6 +25,7 @@ from scurry.spark.tables.types import from_spark, to_spark
 from scurry.sql.nodes import Query
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
+from scurry.sql.validator.catalog import CatalogReader
 
 pytestmark = pytest.mark.spark
 
@@ -112,7 +113,7 @@ EXPRESSIONS = [
 ]
 
 
-class OneTable:
+class OneTable(CatalogReader):
     def find(self, names: tuple[str, ...]) -> CatalogTable | None:
         columns = tuple(CatalogColumn(name, kind) for name, kind in COLUMNS.items())
         return CatalogTable(("default_catalog", "default_database", "t"), columns, None)

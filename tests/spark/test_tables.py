@@ -22,6 +22,7 @@ from scurry.spark.tables.execution import execute_on_spark
 from scurry.sql.nodes import Query
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
+from scurry.sql.validator.catalog import CatalogReader
 
 pytestmark = pytest.mark.spark
 
@@ -55,7 +56,7 @@ TABLE = CatalogTable(
 )
 
 
-class OneTable:
+class OneTable(CatalogReader):
     def find(self, names: tuple[str, ...]) -> CatalogTable | None:
         return TABLE if names == ("t",) else None
 

@@ -12,13 +12,14 @@ from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.sql.parser import parse
 from scurry.sql.validator import CatalogColumn, CatalogTable, data_type, validate_query
+from scurry.sql.validator.catalog import CatalogReader
 from support.conformance import CONFORMANCE
 
 CORPUS = CONFORMANCE / "sql" / "types"
 STREAMING = Session(is_streaming=True)
 
 
-class OneTable:
+class OneTable(CatalogReader):
     """The table of all types that the expressions were recorded over."""
 
     def __init__(self) -> None:

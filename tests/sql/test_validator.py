@@ -11,6 +11,7 @@ from scurry.relational.plan import Filter, Plan, Project, Scan
 from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
+from scurry.sql.validator.catalog import CatalogReader
 
 TABLE = CatalogTable(
     ("default_catalog", "default_database", "t"),
@@ -19,7 +20,7 @@ TABLE = CatalogTable(
 )
 
 
-class OneTable:
+class OneTable(CatalogReader):
     def find(self, names: tuple[str, ...]) -> CatalogTable | None:
         return TABLE if names == ("t",) else None
 

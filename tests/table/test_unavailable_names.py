@@ -11,9 +11,8 @@ from scurry.errors import UnsupportedError
     "statement",
     [
         "from scurry.table.expressions import col",
-        "from scurry.table.udf import udf",
         "from scurry.table.window import Tumble",
-        "from scurry.table import ScalarFunction",
+        "from scurry.table import GroupedTable",
     ],
 )
 def test_an_import_says_what_to_use_instead(statement: str) -> None:

@@ -84,8 +84,9 @@ class FunctionRegistry:
         if self._key(identifier) in self._temporary:
             if if_not_exists:
                 return
+            name = identifier.as_summary_string()
             raise ValidationError(
-                f"Could not register temporary catalog function. A function '{identifier}' does already exist."
+                f"Could not register temporary catalog function. A function '{name}' does already exist."
             )
         self._temporary[self._key(identifier)] = function
 

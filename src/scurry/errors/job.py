@@ -24,6 +24,7 @@ class Failure:
         details: The whole traceback.
         hint: What to do about it.
         permanent: Whether restarting the job cannot help.
+        kind: What has that name: an operator, or a function of a table.
     """
 
     error: str
@@ -36,6 +37,7 @@ class Failure:
     details: str = ""
     hint: str = ""
     permanent: bool = False
+    kind: str = "operator"
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
@@ -44,7 +46,8 @@ class Failure:
             f"  at {file}:{line} in {name}: {code or linecache.getline(file, line).strip()}"
             for file, line, name, code in reversed(self.frames)
         ]
-        lines.append(f"  in operator {self.operator!r} built at {self.origin}")
+        made = "built" if self.kind == "operator" else "defined"
+        lines.append(f"  in {self.kind} {self.operator!r} {made} at {self.origin}")
         if self.record is not None:
             lines.append(f"  record: {self.record}")
         if self.hint:

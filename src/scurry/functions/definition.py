@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy
     import pyarrow
 
+    from scurry.functions.user.definition import OpenedFunctions
+
 Column: TypeAlias = "pyarrow.Array | pyarrow.Scalar"
 
 __all__ = [
@@ -40,6 +42,7 @@ class Session:
         current_catalog: Name of the catalog in use.
         current_database: Name of the database in use.
         options: Further options of the configuration.
+        functions: The functions of users that the task has opened; None where there is no task.
     """
 
     time_zone: str = "UTC"
@@ -48,6 +51,7 @@ class Session:
     current_catalog: str = "default_catalog"
     current_database: str = "default_database"
     options: tuple[tuple[str, str], ...] = ()
+    functions: OpenedFunctions | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from scurry.catalog.entries import CatalogView, QueryView
 from scurry.catalog.schema import ComputedColumn, ResolvedSchema
+from scurry.functions.user.definition import UserFunction
 from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.validator import catalog as seen
+from scurry.statements.python_functions import loaded
 from scurry.statements.session import TableSession
 from scurry.statements.text import parse_expression
 
@@ -38,6 +40,14 @@ class SessionCatalog:
         schema = found.table.schema
         key = schema.get_primary_key()
         return seen.CatalogTable(path, columns_of(schema), found, () if key is None else tuple(key.columns))
+
+    def find_system_function(self, name: str) -> UserFunction | None:
+        """Return the temporary system function of a name."""
+        return loaded(self._session.catalogs.functions.find_system(name), name)
+
+    def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
+        """Return the function of a catalog that a name means."""
+        return None if len(names) > 3 else loaded(self._session.catalogs.functions.find(names), ".".join(names))
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table, in Calcite's words."""

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from scurry.common.types import Row, RowKind
 from scurry.table._unavailable import UNAVAILABLE, unavailable
+from scurry.table.data_view import DataView, ListView, MapView
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
 from scurry.table.result_kind import ResultKind
@@ -19,22 +20,39 @@ from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 from scurry.table.table_schema import TableSchema
 from scurry.table.types import DataTypes
+from scurry.table.udf import (
+    AggregateFunction,
+    AsyncScalarFunction,
+    FunctionContext,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+)
 
 __all__ = [
+    "AggregateFunction",
+    "AsyncScalarFunction",
     "DataTypes",
+    "DataView",
     "EnvironmentSettings",
     "ExplainDetail",
     "FormatDescriptor",
+    "FunctionContext",
+    "ListView",
+    "MapView",
     "ResultKind",
     "Row",
     "RowKind",
+    "ScalarFunction",
     "Schema",
     "StatementSet",
     "StreamTableEnvironment",
     "Table",
+    "TableAggregateFunction",
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TablePipeline",
     "TableResult",
     "TableSchema",

@@ -8,9 +8,8 @@ __all__ = ["UNAVAILABLE", "unavailable"]
 
 #: names that programs import from `pyflink.table`
 UNAVAILABLE = frozenset(
-    "AggregateFunction AsyncScalarFunction ChangelogMode CompiledPlan DataView Expression FunctionContext "
-    "GroupWindowedTable GroupedTable ListView MapView Module ModuleEntry OverWindowedTable PlanReference "
-    "ScalarFunction SqlDialect TableAggregateFunction TableFunction UserDefinedType WindowGroupedTable".split()
+    "ChangelogMode CompiledPlan Expression GroupWindowedTable GroupedTable Module ModuleEntry OverWindowedTable "
+    "PlanReference SqlDialect UserDefinedType WindowGroupedTable".split()
 )
 
 
@@ -24,6 +23,6 @@ def unavailable(module: str, name: str) -> Exception:
     if name.startswith("_"):
         return AttributeError(f"module 'scurry.{module}' has no attribute {name!r}")
     return UnsupportedError(
-        f"pyflink.{module}.{name}: the Table API, with its expressions and functions of users, is not available in "
+        f"pyflink.{module}.{name}: the Table API, with its expressions, is not available in "
         "this version of scurry; write queries in SQL: t_env.sql_query('SELECT ...')"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from scurry.catalog.identifier import escape_identifier
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
 from scurry.table._elements import inferred_row_type, internal_value
 from scurry.table.environment_settings import EnvironmentSettings
@@ -21,7 +21,7 @@ from scurry.table.table_descriptor import TableDescriptor
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.catalog.entries import CatalogTable
+    from scurry.catalog.entries import CatalogFunction, CatalogTable
     from scurry.catalog.identifier import ObjectIdentifier
     from scurry.sql import nodes
     from scurry.table.catalog import CatalogDescriptor
@@ -415,21 +415,31 @@ class TableEnvironment(ApiObject):
         """
         return self._session.catalogs.functions.drop_system(name, if_exists=True)
 
-    def create_temporary_function(self, path: str, function: Any) -> NoReturn:
-        """Raise an error: functions of users are not available yet.
+    def create_temporary_function(self, path: str, function: Any) -> None:
+        """Register a temporary function of a database.
+
+        Args:
+            path: Its name, of one to three parts.
+            function: What `udf`, `udtf` or `udaf` returned, or an aggregate function that says its types.
 
         Raises:
-            UnsupportedError: Always.
+            ValidationError: There is one of that name.
+            ArgumentTypeError: It is no function of a table.
         """
-        raise _no_functions()
+        self._session.catalogs.functions.create_temporary(self._identifier(path), _registered(function), False)
 
-    def create_temporary_system_function(self, name: str, function: Any) -> NoReturn:
-        """Raise an error: functions of users are not available yet.
+    def create_temporary_system_function(self, name: str, function: Any) -> None:
+        """Register a temporary function of the session; it hides a built-in one of that name.
+
+        Args:
+            name: Its name.
+            function: What `udf`, `udtf` or `udaf` returned, or an aggregate function that says its types.
 
         Raises:
-            UnsupportedError: Always.
+            ValidationError: There is one of that name.
+            ArgumentTypeError: It is no function of a table.
         """
-        raise _no_functions()
+        self._session.catalogs.functions.create_system(name, _registered(function))
 
     # ------------------------------------------------------------------ settings
 
@@ -491,8 +501,22 @@ def _view_of(table: Table) -> Any:
     return QueryView(table.get_resolved_schema(), plan=table._plan)
 
 
-def _no_functions() -> UnsupportedError:
-    return UnsupportedError(
-        "functions of users (udf, udtf, udaf) are not available in this version of scurry; use the built-in functions, "
-        "or a DataStream program"
-    )
+def _registered(function: Any) -> CatalogFunction:
+    """Return a function as catalogs keep it.
+
+    Raises:
+        ArgumentTypeError: It has no types, or is none.
+    """
+    from scurry.catalog.entries import CatalogFunction
+    from scurry.table.udf import AggregateFunction, udaf
+
+    if isinstance(function, AggregateFunction):
+        function = udaf(
+            function, result_type=function.get_result_type(), accumulator_type=function.get_accumulator_type()
+        )
+    make = getattr(function, "_user_function", None)
+    if make is None:
+        raise ArgumentTypeError(
+            f"expected what udf(), udtf() or udaf() returns, got {function!r}: they declare the types of a function"
+        )
+    return CatalogFunction("", "PYTHON", make())

@@ -9,7 +9,7 @@ from typing import Any
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Session
 from scurry.relational.calls import all_of, call
-from scurry.relational.expressions import Call, Expression, InputReference
+from scurry.relational.expressions import Call, Expression, InputReference, UserFunctionCall
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import (
     Aggregate,
@@ -166,9 +166,9 @@ def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bo
 
 def _is_deterministic(expression: Expression) -> bool:
     return all(
-        scalar_function(each.function).is_deterministic
+        scalar_function(each.function).is_deterministic if isinstance(each, Call) else each.function.is_deterministic
         for each in walk_expression(expression)
-        if isinstance(each, Call)
+        if isinstance(each, Call | UserFunctionCall)
     )
 
 

@@ -16,9 +16,10 @@ from scurry.functions.definition import Argument, CallSite, Column, LazyArgument
 from scurry.logical_types import CharType, VarCharType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import Call, Expression, InputReference, Literal, UserFunctionCall
+from scurry.runtime.tables.user_functions.scalar import Describe, user_kernel
 
-__all__ = ["CompiledExpressions", "compile_expressions"]
+__all__ = ["CompiledExpressions", "compile_expressions", "row_of"]
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Evaluate = Callable[["_Rows"], Column]
@@ -27,8 +28,9 @@ Evaluate = Callable[["_Rows"], Column]
 class _Rows:
     """Some rows of a batch, and what was computed for them already."""
 
-    def __init__(self, columns: Callable[[int], pa.Array], count: int) -> None:
+    def __init__(self, columns: Callable[[int], pa.Array], count: int, describe: Describe) -> None:
         self._column = columns
+        self.describe = describe
         self._columns: dict[int, pa.Array] = {}
         self.count = count
         self.computed: dict[int, Column] = {}
@@ -41,7 +43,12 @@ class _Rows:
 
     def selected(self, mask: Mask) -> _Rows:
         selection = pa.array(mask)
-        return _Rows(lambda index: self.column(index).filter(selection), int(mask.sum()))
+        places = np.flatnonzero(mask)
+        return _Rows(
+            lambda index: self.column(index).filter(selection),
+            len(places),
+            lambda position: self.describe(int(places[position])),
+        )
 
 
 class CompiledExpressions:
@@ -64,7 +71,7 @@ class CompiledExpressions:
         Raises:
             EvaluationError: A function has no result for a value.
         """
-        rows = _Rows(batch.column, batch.num_rows)
+        rows = _Rows(batch.column, batch.num_rows, lambda position: row_of(batch, position))
         return [_array(evaluate(rows), rows.count) for evaluate in self._evaluators]
 
     def mask(self, batch: pa.RecordBatch) -> Mask:
@@ -90,9 +97,15 @@ def compile_expressions(expressions: Sequence[Expression], session: Session | No
     return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions])
 
 
-def _parts(expressions: Sequence[Expression]) -> Iterator[Call]:
+def row_of(batch: pa.RecordBatch, position: int) -> dict[str, Any]:
+    """Return a row for a message: its values by the names of their columns."""
+    values = {name: column[position].as_py() for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+    return values
+
+
+def _parts(expressions: Sequence[Expression]) -> Iterator[Call | UserFunctionCall]:
     for each in expressions:
-        if isinstance(each, Call):
+        if isinstance(each, Call | UserFunctionCall):
             yield each
             yield from _parts(each.arguments)
 
@@ -102,10 +115,10 @@ def _array(column: Column, rows: int) -> pa.Array:
 
 
 class _Compiler:
-    def __init__(self, session: Session, occurrences: Counter[Call]) -> None:
+    def __init__(self, session: Session, occurrences: Counter[Call | UserFunctionCall]) -> None:
         self._session = session
         self._occurrences = occurrences
-        self._shared: dict[Call, Evaluate] = {}
+        self._shared: dict[Call | UserFunctionCall, Evaluate] = {}
 
     def compile(self, expression: Expression) -> Evaluate:
         if isinstance(expression, InputReference):
@@ -114,14 +127,15 @@ class _Compiler:
         if isinstance(expression, Literal):
             scalar = from_value(expression.value, expression.type)
             return lambda rows: scalar
-        if not isinstance(expression, Call):
+        if not isinstance(expression, Call | UserFunctionCall):
             raise UnsupportedError(f"{type(expression).__name__} cannot be computed for a row")
         found = self._shared.get(expression)
         if found is None:
-            found = self._call(expression)
-            if self._occurrences[expression] > 1:
+            found = self._call(expression) if isinstance(expression, Call) else self._user_call(expression)
+            if self._occurrences[expression] > 1 and _is_repeatable(expression):
                 found = _once(found, len(self._shared))
-            self._shared[expression] = found
+            if _is_repeatable(expression):
+                self._shared[expression] = found
         return found
 
     def compile_whole(self, expression: Expression) -> Evaluate:
@@ -144,6 +158,16 @@ class _Compiler:
         if function.is_deterministic and _is_constant(call):
             return _folded(evaluate)
         return evaluate
+
+    def _user_call(self, call: UserFunctionCall) -> Evaluate:
+        arguments = [self.compile(each) for each in call.arguments]
+        kernel = user_kernel(call, self._session)
+        return lambda rows: kernel([each(rows) for each in arguments], rows.count, rows.describe)
+
+
+def _is_repeatable(call: Call | UserFunctionCall) -> bool:
+    """Say whether a call has the same value wherever it stands."""
+    return isinstance(call, Call) or call.function.is_deterministic
 
 
 def _known(expression: Expression) -> Argument:
@@ -176,7 +200,7 @@ def _argument(evaluate: Evaluate, rows: _Rows) -> LazyArgument:
 
 def _folded(evaluate: Evaluate) -> Evaluate:
     try:
-        column = evaluate(_Rows(_no_column, 1))
+        column = evaluate(_Rows(_no_column, 1, _no_column))
     except EvaluationError:
         # It fails only if a row needs it: it may stand in a branch that none takes.
         return evaluate

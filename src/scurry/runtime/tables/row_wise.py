@@ -10,18 +10,20 @@ import pyarrow as pa
 
 from scurry.functions.definition import Session
 from scurry.relational import plan as nodes
+from scurry.relational.expressions import UserFunctionCall
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.batch.unnesting import unnested
 from scurry.runtime.tables.batch.windows import window_columns
-from scurry.runtime.tables.expressions import compile_expressions
+from scurry.runtime.tables.expressions import compile_expressions, row_of
+from scurry.runtime.tables.user_functions.table import table_kernel
 
 __all__ = ["ROW_WISE", "compile_row_wise"]
 
 Step: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
 
 #: The nodes that `compile_row_wise` takes.
-ROW_WISE = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.WindowTable)
+ROW_WISE = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
 
 
 def compile_row_wise(plan: Plan, session: Session) -> Step:
@@ -37,6 +39,8 @@ def compile_row_wise(plan: Plan, session: Session) -> Step:
         return _filter(plan, session)
     if isinstance(plan, nodes.Unnest):
         return _unnest(plan, session)
+    if isinstance(plan, nodes.TableFunctionScan):
+        return _table_function(plan, session)
     assert isinstance(plan, nodes.WindowTable), f"{type(plan).__name__} is not row-wise"
     return _window_table(plan)
 
@@ -61,6 +65,20 @@ def _unnest(plan: nodes.Unnest, session: Session) -> Step:
 
     def step(batch: pa.RecordBatch) -> pa.RecordBatch:
         positions, columns = unnested(plan, compiled(batch)[0])
+        rows = taken(batch, positions)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+
+    return step
+
+
+def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
+    call, schema = plan.call, plan.schema
+    assert isinstance(call, UserFunctionCall), "table functions are those of users"
+    compiled = compile_expressions(call.arguments, session)
+    kernel = table_kernel(call, plan.outer, session)
+
+    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+        positions, columns = kernel(compiled(batch), batch.num_rows, lambda position: row_of(batch, position))
         rows = taken(batch, positions)
         return batch_of([*rows.columns, *columns], schema, rows.num_rows)
 

@@ -12,8 +12,10 @@ from scurry.graph.settings import JobSettings
 from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
 from scurry.spark.tables.lowering import lowered
+from scurry.spark.tables.shipping import preparing_workers
 from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark
+from scurry.spark.workers.dependencies import setup_of
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 
 if TYPE_CHECKING:
@@ -55,7 +57,9 @@ def execute_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = lowered(plan, _spark(settings), session, source_of)
+    spark = _spark(settings)
+    with preparing_workers(setup_of(JobPlan(settings))):
+        frame = lowered(plan, spark, session, source_of)
     return _collected(frame, plan)
 
 
@@ -84,7 +88,9 @@ def write_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = lowered(plan, _spark(settings), session, source_of)
+    spark = _spark(settings)
+    with preparing_workers(setup_of(JobPlan(settings))):
+        frame = lowered(plan, spark, session, source_of)
     try:
         rows = frame.mapInArrow(writing(write, plan.schema), "committables binary").collect()
     except Exception as error:

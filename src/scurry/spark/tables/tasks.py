@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ import pyarrow as pa
 
 from scurry.errors import ScurryError
 from scurry.functions.definition import Session
+from scurry.functions.user.context import FunctionContext
 from scurry.relational.plan import Plan, Scan
 from scurry.relational.schema import Schema
+from scurry.spark.tables.shipping import Shipped
 from scurry.spark.tables.types import from_spark, to_spark
 from scurry.spark.workers.instances import mark
 
@@ -37,8 +40,10 @@ def run_on_batches(plan: Plan, session: Session, schema: Schema) -> Callable[[Ba
         session: The session.
         schema: The columns of the input.
     """
+    shipped = Shipped((plan, session, schema))
 
     def run(batches: Batches) -> Batches:
+        plan, session, schema = shipped.load()
         yield from _executed(plan, session, lambda scan: (from_spark(batch, schema) for batch in batches))
 
     return run
@@ -56,10 +61,10 @@ def run_on_splits(
         columns: Names of the columns to read.
         splits: All splits; the input's rows are numbers of splits.
     """
-    pickled = pickle.dumps((source, list(splits)), 5)
+    shipped = Shipped((source, list(splits), plan, session))
 
     def run(batches: Batches) -> Batches:
-        reader, found = pickle.loads(pickled)
+        reader, found, plan, session = shipped.load()
 
         def read(scan: Scan) -> Batches:
             for batch in batches:
@@ -80,8 +85,10 @@ def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Cal
         schemas: The columns of the inputs.
     """
     width = [max(len(schema), 1) for schema in schemas]
+    shipped = Shipped((plan, session, schemas))
 
     def run(left: pa.Table, right: pa.Table) -> pa.Table:
+        plan, session, schemas = shipped.load()
         # columns after those of the plan only group the rows
         tables = [left.select(range(width[0])), right.select(range(width[1]))]
 
@@ -121,8 +128,23 @@ def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> 
     from scurry.runtime.tables.batch.executor import execute_batch
 
     with _marked():
-        for batch in execute_batch(plan, session, read):
+        for batch in execute_batch(plan, session, read, _function_context(session)):
             yield to_spark(batch, plan.schema)
+
+
+def _function_context(session: Session) -> FunctionContext:
+    from pyspark import TaskContext
+
+    from scurry.runtime.tables.user_functions.opened import job_parameters
+
+    context = TaskContext.get()
+    assert context is not None, "a task has a context"
+    return FunctionContext(
+        _job_parameters=job_parameters(session),
+        _parallelism=int(dict(session.options).get("parallelism.default", os.cpu_count() or 1)),
+        _subtask=context.partitionId(),
+        _attempt=context.attemptNumber(),
+    )
 
 
 @contextmanager

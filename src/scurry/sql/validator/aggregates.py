@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
 from scurry.functions.catalogue import lookup
 from scurry.functions.definition import Argument, SignatureError
+from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import SymbolType
 from scurry.relational import calls
 from scurry.relational.expressions import AggregateCall, Expression, Literal
@@ -16,6 +18,7 @@ from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.user_functions import called_function, converted_arguments
 from scurry.sql.validator.ordering import order_key
 
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ __all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
     """Say whether a call is one of an aggregate."""
+    if isinstance(node, nodes.Call):
+        user = called_function(node.name, environment)
+        if user is not None:
+            return user.kind == "aggregate"
     return _function(node) is not None
 
 
@@ -55,6 +62,9 @@ def aggregate_call(
     Raises:
         ValidationError: It is no aggregate, or does not take these arguments.
     """
+    user = called_function(node.name, validator.environment) if isinstance(node, nodes.Call) else None
+    if user is not None and user.kind == "aggregate":
+        return _user_aggregate(user, node, validator, over)
     function = _function(node)
     if function is None:
         if isinstance(node, nodes.Call) and lookup(str(node.name)) is None:
@@ -82,6 +92,24 @@ def aggregate_call(
         isinstance(node, nodes.Call) and node.quantifier == "DISTINCT",
         None if node.filter is None else validator.condition(node.filter, "FILTER"),
         tuple(order_key(each, validator.convert(each.expression)) for each in _order(node)),
+        span=node.span,
+    )
+
+
+def _user_aggregate(
+    function: UserFunction, node: nodes.FunctionCall, validator: ExpressionValidator, over: bool
+) -> AggregateCall:
+    assert isinstance(node, nodes.Call)
+    if over and not function.is_vectorized:
+        raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
+    arguments = [_argument(each, validator) for each in _arguments(node)]
+    span = _call_span(node)
+    return AggregateCall(
+        function,
+        converted_arguments(function, node.name.last, arguments, validator.environment, span),
+        function.result_type,
+        node.quantifier == "DISTINCT",
+        None if node.filter is None else validator.condition(node.filter, "FILTER"),
         span=node.span,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
 from scurry.relational.plan import Plan
 from scurry.sql.nodes import Expression, Query
@@ -77,6 +78,14 @@ class CatalogReader(Protocol):
 
     def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:
         """Return what a name of one to three parts means, None if there is no such table."""
+
+    def find_system_function(self, name: str) -> UserFunction | None:
+        """Return the temporary system function of a name; it hides built-in functions."""
+        return None
+
+    def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
+        """Return the function of a catalog that a name of one to three parts means; built-in functions hide it."""
+        return None
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table.

@@ -21,6 +21,7 @@ from scurry.sql.span import Span
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.user_functions import called_function, user_call
 from scurry.sql.validator.literals import literal
 from scurry.sql.validator.scope import Scope
 from scurry.sql.validator.special_forms import SPECIAL_FORMS
@@ -168,6 +169,11 @@ class ExpressionValidator:
         if is_aggregate(node, self.environment):
             raise invalid(node.span, f"Aggregate expression {name.upper()} is illegal here")
         arguments = [self._argument(each) for each in node.arguments]
+        user = called_function(node.name, self.environment)
+        if user is not None and user.is_scalar:
+            return user_call(user, name, arguments, self.environment, node.span)
+        if user is not None:
+            raise ValidationError(f"SQL validation failed. Cannot call {user.kind} function here: '{name}'")
         if name.upper() in _GROUP_WINDOW_PROPERTIES:
             shown = ", ".join(each.type.as_summary_string().replace(" *ROWTIME*", "") for each in arguments)
             raise ValidationError(f"Unsupported call: {name.upper()}({shown})")

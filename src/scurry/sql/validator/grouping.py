@@ -16,6 +16,7 @@ from scurry.sql.validator.aggregates import is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_window
 from scurry.sql.validator.scope import Found, Scope
 
@@ -164,7 +165,7 @@ class Grouping:
                 column = auxiliary(node, self._windows)
                 if column is not None:
                     return self.key(column)
-                if lookup(str(node.name)) is None:
+                if lookup(str(node.name)) is None and called_function(node.name, validator.environment) is None:
                     # That there is no such function is said before what is wrong with its arguments.
                     return self._base.convert(node)
         if isinstance(node, nodes.Identifier | Resolved):

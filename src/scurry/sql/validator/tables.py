@@ -17,8 +17,8 @@ from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.scope import Relation, Scope
-from scurry.sql.validator.table_functions import table_function, unnested_columns
 from scurry.sql.validator.window_tables import is_window_function, window_table
 
 __all__ = ["FromClause", "FromItem"]

@@ -12,6 +12,7 @@ from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import Accumulator, AggregateSite
 from scurry.functions.definition import Argument, Session
 from scurry.functions.keys import first_of_each, group_codes
+from scurry.functions.user.definition import UserFunction
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
@@ -19,6 +20,7 @@ from scurry.relational.plan import Aggregate, SortKey
 from scurry.relational.windows import OrderKey
 from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.batch.sorting import sorted_positions
+from scurry.runtime.tables.user_functions.aggregate import user_accumulator
 
 __all__ = ["accumulator", "aggregated", "argument_column", "group_values"]
 
@@ -78,6 +80,8 @@ def group_values(call: AggregateCall, batch: pa.RecordBatch, groups: Any, count:
 
 def accumulator(call: AggregateCall, session: Session) -> Accumulator:
     """Return what computes an aggregate."""
+    if isinstance(call.function, UserFunction):
+        return user_accumulator(call, session)
     function = lookup_aggregate(call.function)
     assert function is not None and function.make is not None, f"{call.function} is no aggregate of groups"
     arguments = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes, joint_codes
+from scurry.functions.user.context import FunctionContext
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Expression
 from scurry.relational.join_keys import EqualColumns, split_condition
@@ -23,6 +25,7 @@ from scurry.runtime.tables.batch.over import over_columns
 from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.expressions import CompiledExpressions, compile_expressions
 from scurry.runtime.tables.row_wise import compile_row_wise
+from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 
 __all__ = ["Executor", "ReadTable", "execute_batch"]
 
@@ -33,22 +36,29 @@ Batches = Iterator[pa.RecordBatch]
 _PAIRS_AT_ONCE = 1_000_000
 
 
-def execute_batch(plan: Plan, session: Session, read: ReadTable) -> Iterator[pa.RecordBatch]:
+def execute_batch(
+    plan: Plan, session: Session, read: ReadTable, context: FunctionContext | None = None
+) -> Iterator[pa.RecordBatch]:
     """Execute a plan on bounded input.
 
     Args:
         plan: The plan, as the rules leave it.
         session: The session.
         read: Returns the rows of a scan: the columns it names, in that order.
+        context: What functions of users are opened with; None where only this process runs the plan.
 
-    Returns:
+    Yields:
         The rows.
 
     Raises:
         EvaluationError: A function has no result for a value.
         UnsupportedError: BATCH cannot execute the plan.
     """
-    return Executor(session, read).run(plan)
+    functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)))
+    try:
+        yield from Executor(replace(session, functions=functions), read).run(plan)
+    finally:
+        functions.close()
 
 
 class Executor:
@@ -218,5 +228,6 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
     nodes.WindowTable: Executor._row_wise,
+    nodes.TableFunctionScan: Executor._row_wise,
     nodes.Unnest: Executor._row_wise,
 }

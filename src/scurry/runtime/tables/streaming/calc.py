@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
+from scurry.functions.user.context import FunctionContext
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.row_wise import compile_row_wise
+from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 
 __all__ = ["Calc", "SelectColumns"]
 
@@ -24,10 +27,17 @@ class Calc:
         self._steps = tuple(steps)
         self._session = session
         self._compiled: list[Callable[[pa.RecordBatch], pa.RecordBatch]] = []
+        self._functions = OpenFunctions()
 
     def open(self, context: Any) -> None:
         """Compile the operations."""
-        self._compiled = [compile_row_wise(step, self._session) for step in self._steps]
+        self._functions = OpenFunctions(_function_context(context, self._session))
+        session = replace(self._session, functions=self._functions)
+        self._compiled = [compile_row_wise(step, session) for step in self._steps]
+
+    def close(self) -> None:
+        """Close the functions of users."""
+        self._functions.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:
         """Return the rows that some rows become."""
@@ -52,3 +62,16 @@ class SelectColumns:
         batch = changes.batch
         columns = [batch.column(position) for position in self._positions]
         return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)
+
+
+def _function_context(context: Any, session: Session) -> FunctionContext:
+    """Return what functions of users know of a task."""
+    return FunctionContext(
+        context.get_metrics_group(),
+        job_parameters(session),
+        context.get_task_name(),
+        context.get_number_of_parallel_subtasks(),
+        context.get_max_number_of_parallel_subtasks(),
+        context.get_index_of_this_subtask(),
+        context.get_attempt_number(),
+    )

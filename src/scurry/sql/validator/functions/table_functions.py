@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.errors import ValidationError
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
 from scurry.relational.calls import no_match
@@ -10,6 +11,7 @@ from scurry.relational.schema import Column, Schema
 from scurry.sql import nodes
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.user_functions import called_function, user_call
 
 __all__ = ["table_function", "unnested_columns"]
 
@@ -54,4 +56,11 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
     Raises:
         ValidationError: There is no such function.
     """
-    raise no_match(str(call.name), [validator.convert(each) for each in call.arguments], call.span)
+    arguments = [validator.convert(each) for each in call.arguments]
+    function = called_function(call.name, validator.environment)
+    if function is None:
+        raise no_match(str(call.name), arguments, call.span)
+    if function.kind != "table":
+        raise ValidationError(f"SQL validation failed. Function '{call.name}' cannot be used as a table function.")
+    columns = tuple(Column(name, data_type) for name, data_type in function.columns)
+    return user_call(function, call.name.last, arguments, validator.environment, call.span), Schema(columns)

@@ -1,0 +1,1 @@
+"""Functions of users: what they are, and what they are opened with."""

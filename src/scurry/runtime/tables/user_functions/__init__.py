@@ -1,0 +1,1 @@
+"""Functions of users, called for the rows of batches."""

@@ -1,0 +1,63 @@
+"""OpenFunctions: the functions of users that a task has opened."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from scurry.common.pickling import by_value
+from scurry.errors import UnpicklableFunctionError
+from scurry.functions.definition import Session
+from scurry.functions.user.context import FunctionContext
+from scurry.functions.user.definition import UserFunction
+
+__all__ = ["OpenFunctions", "job_parameters"]
+
+
+class OpenFunctions:
+    """The functions of users that a task has opened: each at its first use, all closed with the task.
+
+    A task has copies of the objects that the program registered, as in Flink: what they keep in attributes is theirs.
+    """
+
+    def __init__(self, context: FunctionContext | None = None) -> None:
+        """Take what the functions are opened with."""
+        self._context = context or FunctionContext()
+        self._opened: dict[UserFunction, Any] = {}
+
+    def opened(self, function: UserFunction) -> Any:
+        """Return the object of a function, opened.
+
+        Raises:
+            UnpicklableFunctionError: It cannot be copied.
+            Exception: Its `open` failed.
+        """
+        found = self._opened.get(function)
+        if found is None:
+            found = _copied(function)
+            found.open(self._context)
+            self._opened[function] = found
+        return found
+
+    def close(self) -> None:
+        """Close all functions."""
+        opened, self._opened = self._opened, {}
+        for function in opened.values():
+            function.close()
+
+
+def job_parameters(session: Session) -> dict[str, str]:
+    """Return the values of `pipeline.global-job-parameters`: `key:value` pairs, separated by commas."""
+    text = dict(session.options).get("pipeline.global-job-parameters", "")
+    pairs = (each.partition(":") for each in text.split(",") if each)
+    return {key.strip().strip("'\""): value.strip().strip("'\"") for key, _, value in pairs}
+
+
+def _copied(function: UserFunction) -> Any:
+    try:
+        return pickle.loads(by_value(function.function))
+    except Exception as error:
+        raise UnpicklableFunctionError(
+            f"function {function.name} ({function.origin}) cannot be sent to tasks: {error}; make what cannot be "
+            "pickled, such as connections and locks, in open()"
+        ) from error

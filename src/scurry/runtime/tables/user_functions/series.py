@@ -1,0 +1,48 @@
+"""Columns as Series of pandas, and back, as PyFlink's vectorised functions have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from scurry.functions.time_zones import zone
+from scurry.logical_types import DataType, LocalZonedTimestampType, RowType
+
+__all__ = ["column_of_series", "series_of"]
+
+
+def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
+    """Return the Series of a column; a DataFrame of the fields of rows."""
+    import pandas as pd
+
+    if isinstance(data_type, RowType):
+        fields = zip(column.flatten(), data_type.fields, strict=True)
+        parts = [each.to_pandas(date_as_object=True).rename(field.name) for each, field in fields]
+        return pd.concat(parts, axis=1)
+    series = column.to_pandas(date_as_object=True)
+    if isinstance(data_type, LocalZonedTimestampType):
+        # As `python_values` does: the wall clock of UTC with the session's zone.
+        return series.dt.tz_localize(zone(time_zone))
+    return series
+
+
+def column_of_series(series: Any, data_type: DataType, kind: pa.DataType, time_zone: str) -> pa.Array:
+    """Return the column of a Series; one of rows of a DataFrame.
+
+    Raises:
+        pyarrow.ArrowException: A value does not fit the type.
+    """
+    import pandas as pd
+
+    if isinstance(series, pd.DataFrame):
+        fields = [_array(series[name], field.type) for name, field in zip(series.columns, kind, strict=True)]
+        return pa.StructArray.from_arrays(fields, fields=list(kind))
+    if isinstance(data_type, LocalZonedTimestampType) and isinstance(series.dtype, pd.DatetimeTZDtype):
+        series = series.dt.tz_convert(zone(time_zone)).dt.tz_localize(None)
+    return _array(series, kind)
+
+
+def _array(series: Any, kind: pa.DataType) -> pa.Array:
+    found = pa.Array.from_pandas(series, type=kind)  # NaN, NaT and None are NULL
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

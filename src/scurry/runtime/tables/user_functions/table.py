@@ -1,0 +1,89 @@
+"""Table functions of users: the rows they return for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.common.types import Row
+from scurry.errors import TypeMismatchError
+from scurry.functions.definition import Column, Session
+from scurry.functions.user.definition import UserFunction
+from scurry.python_values.results import ResultColumn
+from scurry.relational.expressions import UserFunctionCall
+from scurry.runtime.tables.user_functions.failures import function_error, misfit_error
+from scurry.runtime.tables.user_functions.scalar import Describe, argument_values, opened
+
+__all__ = ["TableKernel", "table_kernel"]
+
+#: From arguments to the position of each result's row, and the results' columns.
+TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
+
+
+def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> TableKernel:
+    """Return what computes the rows of a call, once per task.
+
+    Args:
+        call: The call of a table function.
+        outer: Whether a row without results is kept, with NULLs.
+        session: The session.
+    """
+    function: UserFunction = call.function
+    evaluate = opened(function, session).eval
+    types = [each.type for each in call.arguments]
+    converters = [ResultColumn(each) for _, each in function.columns]
+    width = len(converters)
+    missing = (None,) * width
+
+    def rows_of(result: Any) -> list[Sequence[Any]]:
+        rows = [_fields(each) for each in _results(result)]
+        for each in rows:
+            if len(each) != width:
+                raise TypeMismatchError(
+                    function.result_type.as_summary_string(), each, f"{width} columns are declared, got {len(each)}"
+                )
+        return rows or [missing] if outer else rows
+
+    def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> tuple[Any, list[pa.Array]]:
+        values = argument_values(columns, types, rows, session.time_zone)
+        counts: list[int] = []
+        found: list[Sequence[Any]] = []
+        try:
+            for arguments in zip(*values, strict=True) if values else [()] * rows:
+                results = rows_of(evaluate(*arguments))
+                counts.append(len(results))
+                found += results
+        except Exception as error:
+            raise function_error(function, error, describe(len(counts))) from error
+        positions = np.repeat(np.arange(rows), counts)
+        parts = [[each[place] for each in found] for place in range(width)]
+        return positions, [
+            _column(function, converter, part, lambda place: describe(int(positions[place])))
+            for converter, part in zip(converters, parts, strict=True)
+        ]
+
+    return kernel
+
+
+def _results(result: Any) -> Iterable[Any]:
+    """Return the rows of a result as PyFlink tells them apart: lists, ranges and generators have several."""
+    if result is None:
+        return ()
+    return result if isinstance(result, list | range | Generator) or hasattr(result, "__next__") else (result,)
+
+
+def _fields(value: Any) -> Sequence[Any]:
+    if isinstance(value, tuple):
+        return value
+    return list(value) if isinstance(value, Row) else (value,)
+
+
+def _column(function: UserFunction, to_column: ResultColumn, values: list[Any], describe: Describe) -> pa.Array:
+    try:
+        return to_column(values)
+    except Exception as error:
+        place, reason = to_column.misfit(values) or (0, error)
+        raise misfit_error(function, values[place], reason, describe(place)) from error

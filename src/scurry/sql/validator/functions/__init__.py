@@ -1,0 +1,1 @@
+"""Functions of users and functions that return tables."""

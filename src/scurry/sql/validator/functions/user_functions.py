@@ -1,0 +1,89 @@
+"""Functions of users: which function a name means, and its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.errors import ValidationError
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.catalogue import lookup
+from scurry.functions.user.definition import UserFunction
+from scurry.logical_types import DataType
+from scurry.logical_types.cast_rules import supports_implicit_cast
+from scurry.relational import calls
+from scurry.relational.expressions import Expression, UserFunctionCall
+from scurry.sql import nodes
+from scurry.sql.span import Span
+from scurry.sql.validator.environment import Environment
+
+__all__ = ["called_function", "converted_arguments", "user_call"]
+
+
+def called_function(name: nodes.Identifier, environment: Environment) -> UserFunction | None:
+    """Return the function of a user that a name means, None if it means a built-in one or nothing.
+
+    In this order: temporary system functions, built-in functions, temporary functions of the database, its own.
+    """
+    if name.is_simple:
+        found = environment.catalog.find_system_function(name.last)
+        if found is not None:
+            return found
+        if lookup(name.last) is not None or lookup_aggregate(name.last) is not None:
+            return None
+    return environment.catalog.find_function(name.names)
+
+
+def user_call(
+    function: UserFunction, name: str, arguments: Sequence[Expression], environment: Environment, span: Span
+) -> UserFunctionCall:
+    """Return a call of a scalar or table function.
+
+    Raises:
+        ValidationError: It does not take these arguments.
+    """
+    taken = converted_arguments(function, name, arguments, environment, span)
+    return UserFunctionCall(function, name, taken, function.result_type, span=span)
+
+
+def converted_arguments(
+    function: UserFunction, name: str, arguments: Sequence[Expression], environment: Environment, span: Span
+) -> tuple[Expression, ...]:
+    """Return arguments as a function takes them.
+
+    Raises:
+        ValidationError: It does not take so many, or not of such types.
+    """
+    wanted = function.argument_types
+    if wanted is None:
+        return tuple(arguments)
+    if len(wanted) != len(arguments):
+        raise _wrong_number(name, arguments, wanted, span)
+    for each, data_type in zip(arguments, wanted, strict=True):
+        if not supports_implicit_cast(each.type, data_type):
+            raise _wrong_type(name, arguments, wanted)
+    session = environment.session
+    return tuple(calls.converted(each, data_type, session) for each, data_type in zip(arguments, wanted, strict=True))
+
+
+def _wrong_number(name: str, arguments: Sequence[Expression], wanted: Sequence[DataType], span: Span) -> Exception:
+    message = str(calls.no_match(name, arguments, span))
+    return ValidationError(f"{message}.\nSupported signatures are:\n{_signature(name, wanted)}")
+
+
+def _wrong_type(name: str, arguments: Sequence[Expression], wanted: Sequence[DataType]) -> Exception:
+    given = [each.type.as_summary_string() for each in arguments]
+    place = next(
+        place
+        for place, (one, other) in enumerate(zip(arguments, wanted, strict=True))
+        if not supports_implicit_cast(one.type, other)
+    )
+    return ValidationError(
+        f"SQL validation failed. Invalid function call:\n{name}({', '.join(given)})\nInvalid input arguments. Expected "
+        f"signatures are:\n{_signature(name, wanted)}\nInvalid argument type at position {place}. Data type "
+        f"{wanted[place].as_summary_string()} expected but {given[place]} passed."
+    )
+
+
+def _signature(name: str, wanted: Sequence[DataType]) -> str:
+    shown = (f"arg{place} => {each.as_summary_string()}" for place, each in enumerate(wanted))
+    return f"{name}({', '.join(shown)})"

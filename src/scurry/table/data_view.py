@@ -1,0 +1,168 @@
+"""Collections in the accumulators of aggregate functions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
+from typing import Any, Generic, TypeVar
+
+__all__ = ["DataView", "ListView", "MapView"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class DataView(ABC):
+    """A collection in an accumulator."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove all elements."""
+
+
+class ListView(DataView, Generic[T]):
+    """A list in an accumulator."""
+
+    def __init__(self) -> None:
+        """Make an empty list."""
+        self._list: list[T] = []
+
+    def get(self) -> Iterable[T]:
+        """Return the elements."""
+        return self._list
+
+    def add(self, value: T) -> None:
+        """Append an element.
+
+        Args:
+            value: The element.
+        """
+        self._list.append(value)
+
+    def add_all(self, values: list[T]) -> None:
+        """Append elements.
+
+        Args:
+            values: The elements.
+        """
+        self._list.extend(values)
+
+    def clear(self) -> None:
+        """Remove all elements."""
+        self._list = []
+
+    def __eq__(self, other: Any) -> bool:
+        """Say whether another view has equal elements."""
+        return isinstance(other, ListView) and self._list == list(other.get())
+
+    def __hash__(self) -> int:
+        """Refuse: lists cannot be hashed."""
+        return hash(self._list)
+
+    def __iter__(self) -> Iterator[T]:
+        """Iterate over the elements."""
+        return iter(self._list)
+
+
+class MapView(Generic[K, V]):
+    """A dict in an accumulator."""
+
+    def __init__(self) -> None:
+        """Make an empty dict."""
+        self._dict: dict[K, V] = {}
+
+    def get(self, key: K) -> V:
+        """Return the value of a key.
+
+        Args:
+            key: The key.
+
+        Raises:
+            KeyError: There is none.
+        """
+        return self._dict[key]
+
+    def put(self, key: K, value: V) -> None:
+        """Set the value of a key.
+
+        Args:
+            key: The key.
+            value: Its value.
+        """
+        self._dict[key] = value
+
+    def put_all(self, dict_value: dict[K, V]) -> None:
+        """Set the values of some keys.
+
+        Args:
+            dict_value: The keys with their values.
+        """
+        self._dict.update(dict_value)
+
+    def remove(self, key: K) -> None:
+        """Remove a key.
+
+        Args:
+            key: The key.
+
+        Raises:
+            KeyError: It is not there.
+        """
+        del self._dict[key]
+
+    def contains(self, key: K) -> bool:
+        """Say whether a key is there.
+
+        Args:
+            key: The key.
+        """
+        return key in self._dict
+
+    def items(self) -> ItemsView[K, V]:
+        """Return the keys with their values."""
+        return self._dict.items()
+
+    def keys(self) -> KeysView[K]:
+        """Return the keys."""
+        return self._dict.keys()
+
+    def values(self) -> ValuesView[V]:
+        """Return the values."""
+        return self._dict.values()
+
+    def is_empty(self) -> bool:
+        """Say whether there are no keys."""
+        return not self._dict
+
+    def clear(self) -> None:
+        """Remove all keys."""
+        self._dict.clear()
+
+    def __eq__(self, other: Any) -> bool:
+        """Say whether another view has equal keys and values."""
+        return isinstance(other, MapView) and self._dict == other._dict
+
+    def __hash__(self) -> int:
+        """Refuse: dicts cannot be hashed."""
+        return hash(self._dict)
+
+    def __getitem__(self, key: K) -> V:
+        """Return the value of a key."""
+        return self._dict[key]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Set the value of a key."""
+        self._dict[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        """Remove a key."""
+        del self._dict[key]
+
+    def __contains__(self, key: K) -> bool:
+        """Say whether a key is there."""
+        return key in self._dict
+
+    def __iter__(self) -> Iterator[K]:
+        """Iterate over the keys."""
+        return iter(self._dict)

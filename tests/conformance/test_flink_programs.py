@@ -30,7 +30,6 @@ NOT_YET = {
     "sql_join/temporal_join_versioned",
     "sql_match/match_recognize_rise_fall",
     "sql_order/top_n_changelog_without_rank",
-    "sql_over/over_rows_range_streaming",
     "sql_sink/print_connector_changelog",
     "sql_window/cascaded_window_tvf",
     "sql_window/cumulate_tvf",

@@ -22,6 +22,7 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 from scurry.relational import plan as nodes
+from scurry.relational.explain_ordering import over_aggregate_text
 from scurry.relational.expressions import (
     AggregateCall,
     Call,
@@ -31,7 +32,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import windows
+from scurry.relational.physical import over, windows
 from scurry.relational.plan import Plan
 from scurry.relational.rules import optimized
 from scurry.relational.schema import Schema
@@ -302,6 +303,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.SetOperation: _set_operation,
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
+    over.OverAggregate: over_aggregate_text,
     windows.WindowAggregate: _window_aggregate,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

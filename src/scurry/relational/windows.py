@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scurry.logical_types import DataType
 from scurry.relational.expressions import AggregateCall, Expression
 
-__all__ = ["Frame", "FrameBound", "OrderKey", "WindowCall"]
+__all__ = ["Frame", "FrameBound", "OrderKey", "WindowCall", "streaming_frame"]
 
 
 @dataclass(frozen=True)
@@ -70,3 +70,8 @@ class WindowCall(Expression):
     order_by: tuple[OrderKey, ...]
     frame: Frame
     type: DataType
+
+
+def streaming_frame(call: WindowCall) -> Frame:
+    """Return the frame that a call has in STREAMING, where the number of a row counts rows."""
+    return replace(call.frame, units="ROWS") if call.call.function == "ROW_NUMBER" else call.frame

@@ -9,7 +9,7 @@ from scurry.relational.expressions import Call, Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort
 from scurry.relational.rewriting import input_references
-from scurry.relational.windows import WindowCall
+from scurry.relational.windows import WindowCall, streaming_frame
 
 __all__ = ["check_streaming"]
 
@@ -102,7 +102,7 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
 
 
 def _check_over(plan: Over) -> None:
-    windows = {(each.partition_by, each.order_by, each.frame) for each in plan.calls}
+    windows = {(each.partition_by, each.order_by, streaming_frame(each)) for each in plan.calls}
     if len(windows) > 1:
         raise ValidationError(
             "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. " + _ADVICE
@@ -126,6 +126,8 @@ def _check_call(call: WindowCall) -> None:
         raise ValidationError("The window can only be ordered in ASCENDING mode.")
     if not _is_time(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":
         raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.")
+    if call.frame.lower.kind not in ("UNBOUNDED PRECEDING", "PRECEDING") or call.frame.upper.kind != "CURRENT ROW":
+        raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.")
 
 
 def _is_time(kind: DataType) -> bool:

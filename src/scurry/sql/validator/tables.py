@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
 from scurry.relational.plan import Correlate, Plan, Project, Scan, TableFunctionScan, TemporalJoin, Unnest
@@ -101,7 +102,7 @@ class FromClause:
         expressions = [
             builders.column(scan, places[each.name])
             if each.expression is None
-            else validator.as_type(validator.convert(each.expression), each.type)
+            else _timed(validator.as_type(validator.convert(each.expression), each.type), each.type)
             for each in table.columns
         ]
         return Project(scan, tuple(expressions), tuple(each.name for each in table.columns))
@@ -261,6 +262,14 @@ _HANDLERS: dict[type, _Handler] = {
     nodes.Snapshot: FromClause._snapshot,
     nodes.Join: FromClause._join,
 }
+
+
+def _timed(expression: Expression, kind: DataType) -> Expression:
+    """Return the value of a computed column, which is a time attribute if the column is one."""
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime:
+        marked: Any = expression
+        return replace(marked, type=kind.with_nullability(expression.type.is_nullable))  # type: ignore[no-any-return]
+    return expression
 
 
 def _single(plan: Plan, name: str | None, path: tuple[str, ...] = ()) -> FromItem:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
+from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 
 __all__ = ["STREAMING_RULES"]
 
-STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (window_aggregates,)
+STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (window_aggregates, over_aggregates)

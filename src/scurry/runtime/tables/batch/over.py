@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.errors import EvaluationError, UnsupportedError
+from scurry.errors import EvaluationError
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes, order_codes
 from scurry.logical_types import DecimalType
@@ -82,8 +82,6 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
     if ranking is not None:
         return ranking(call.call, rows)
     start, end = _frame(call, rows)
-    if call.call.distinct:
-        raise UnsupportedError("OVER does not support DISTINCT in BATCH mode")
     if np.array_equal(start, rows.start) and np.array_equal(end, rows.end):
         return _whole_partitions(call.call, rows, session)
     return _framed(call.call, rows, start, end, session)

@@ -16,12 +16,13 @@ from scurry.functions.definition import Session
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
-from scurry.relational.physical import windows
+from scurry.relational.physical import over, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
 from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
@@ -50,6 +51,7 @@ class Tables(Protocol):
 
 #: What makes the nodes of physical plan nodes.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
+    over.OverAggregate: lower_over,
     windows.WindowAggregate: lower_window_aggregate,
 }
 
@@ -60,7 +62,6 @@ _MISSING = {
     "Join": "Join",
     "Limit": "Limit",
     "Match": "Match",
-    "Over": "OverAggregate",
     "Sort": "Sort",
     "TableFunctionScan": "Correlate",
     "TemporalJoin": "TemporalJoin",

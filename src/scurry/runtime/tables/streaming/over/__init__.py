@@ -1,0 +1,1 @@
+"""OVER in STREAMING: each row with aggregates over the rows before it."""

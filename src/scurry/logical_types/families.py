@@ -53,6 +53,8 @@ __all__ = [
     "TINYINT",
     "YEAR_MONTH_INTERVAL",
     "planner_interval",
+    "is_proctime",
+    "is_rowtime",
     "same_type",
 ]
 
@@ -89,6 +91,16 @@ def planner_interval(data_type: DataType) -> DataType:
     if isinstance(data_type, DayTimeIntervalType):
         return DAY_TIME_INTERVAL.with_nullability(data_type.is_nullable)
     return data_type
+
+
+def is_rowtime(data_type: DataType) -> bool:
+    """Return whether a type is that of an event-time attribute."""
+    return isinstance(data_type, TIMESTAMP) and data_type.is_rowtime
+
+
+def is_proctime(data_type: DataType) -> bool:
+    """Return whether a type is that of a processing-time attribute."""
+    return isinstance(data_type, TIMESTAMP) and data_type.is_proctime
 
 
 def same_type(left: DataType, right: DataType) -> bool:

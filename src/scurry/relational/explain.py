@@ -32,7 +32,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import over, windows
+from scurry.relational.physical import joins, over, windows
 from scurry.relational.plan import Plan
 from scurry.relational.rules import optimized
 from scurry.relational.schema import Schema
@@ -41,6 +41,14 @@ from scurry.relational.windows import FrameBound, WindowCall
 
 __all__ = ["explain", "expression_text", "plan_text"]
 
+_JOIN_TYPES = {
+    "INNER": "InnerJoin",
+    "LEFT": "LeftOuterJoin",
+    "RIGHT": "RightOuterJoin",
+    "FULL": "FullOuterJoin",
+    "SEMI": "LeftSemiJoin",
+    "ANTI": "LeftAntiJoin",
+}
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -201,6 +209,18 @@ def _temporal_join(plan: nodes.TemporalJoin) -> str:
     )
 
 
+def _streaming_join(plan: joins.StreamingJoin) -> str:
+    width = len(plan.left.schema)
+    equal = [
+        f"{'IS NOT DISTINCT FROM' if key.null_equals_null else '='}(${key.left}, ${key.right + width})"
+        for key in plan.keys
+    ]
+    conditions = [*equal, *([] if plan.rest is None else [expression_text(plan.rest)])]
+    where = f"AND({', '.join(conditions)})" if len(conditions) > 1 else "".join(conditions) or "true"
+    parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{where}]"]
+    return f"{plan.operator}({', '.join(parts)}, select=[{', '.join(plan.schema.names)}])"
+
+
 def _group(plan: nodes.Aggregate) -> str:
     def keys(places: Sequence[int]) -> str:
         return "{" + ", ".join(str(plan.keys[place]) for place in places) + "}"
@@ -304,6 +324,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
     over.OverAggregate: over_aggregate_text,
+    joins.EventTimeTemporalJoin: _streaming_join,
     windows.WindowAggregate: _window_aggregate,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

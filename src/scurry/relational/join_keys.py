@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scurry.functions.definition import Session
+from scurry.logical_types import VarCharType
+from scurry.logical_types.families import same_type
 from scurry.relational import calls
 from scurry.relational.expressions import Call, Expression
 from scurry.relational.rewriting import input_references, shifted
@@ -70,6 +72,10 @@ def _equal_columns(condition: Expression, left_width: int) -> EqualColumns | Non
         left, right = other, one
     else:
         return None
-    if left.type.not_null() != right.type.not_null():
+    if not same_type(left.type, right.type) and not (_is_text(left) and _is_text(right)):
         return None
     return EqualColumns(left, shifted(right, -left_width), condition.function != "=")
+
+
+def _is_text(expression: Expression) -> bool:
+    return isinstance(expression.type, VarCharType)

@@ -37,6 +37,7 @@ __all__ = [
     "Unnest",
     "Values",
     "WindowTable",
+    "joined_schema",
     "walk",
 ]
 
@@ -182,7 +183,7 @@ class Join(TwoInputs):
 
     @cached_property
     def schema(self) -> Schema:
-        return _joined(self.left.schema, self.right.schema, self.kind)
+        return joined_schema(self.left.schema, self.right.schema, self.kind)
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ class Correlate(TwoInputs):
 
     @cached_property
     def schema(self) -> Schema:
-        return _joined(self.left.schema, self.right.schema, self.kind)
+        return joined_schema(self.left.schema, self.right.schema, self.kind)
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ class TemporalJoin(TwoInputs):
 
     @cached_property
     def schema(self) -> Schema:
-        return _joined(self.left.schema, self.right.schema, self.kind)
+        return joined_schema(self.left.schema, self.right.schema, self.kind)
 
 
 @dataclass(frozen=True)
@@ -446,7 +447,8 @@ def walk(plan: Plan) -> Iterator[Plan]:
         yield from walk(each)
 
 
-def _joined(left: Schema, right: Schema, kind: str) -> Schema:
+def joined_schema(left: Schema, right: Schema, kind: str) -> Schema:
+    """Return the columns of a join of two sides."""
     if kind in ("SEMI", "ANTI"):
         return left
     first = left.nullable() if kind in ("RIGHT", "FULL") else left

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scurry.functions.definition import Session
+from scurry.logical_types.families import is_rowtime
 from scurry.relational import builders
 from scurry.relational.expressions import Expression
 from scurry.relational.plan import (
@@ -21,10 +22,12 @@ from scurry.relational.plan import (
     SetOperation,
     Sort,
     SortKey,
+    TemporalJoin,
     Unnest,
     Values,
 )
 from scurry.relational.rewriting import input_references, remapped, with_parts
+from scurry.relational.unique_keys import unique_keys
 
 __all__ = ["prune_columns"]
 
@@ -101,6 +104,21 @@ def _join(plan: Join, needed: set[int]) -> Pruned:
     return _without_unneeded(changed, places, needed)
 
 
+def _temporal_join(plan: TemporalJoin, needed: set[int]) -> Pruned:
+    """Keep what makes the right side a versioned table: its time and its key."""
+    width = len(plan.left.schema)
+    used = needed | input_references(plan.period) | (input_references(plan.condition) if plan.condition else set())
+    versioned = {index for index, each in enumerate(plan.right.schema.types) if is_rowtime(each)}
+    versioned |= set().union(*unique_keys(plan.right))
+    left, in_left = _pruned(plan.left, {index for index in used if index < width})
+    right, in_right = _pruned(plan.right, {index - width for index in used if index >= width} | versioned)
+    offset = len(left.schema)
+    places = {**in_left, **{index + width: place + offset for index, place in in_right.items()}}
+    condition = None if plan.condition is None else remapped(plan.condition, places)
+    changed = TemporalJoin(left, right, plan.kind, condition, remapped(plan.period, places))
+    return _without_unneeded(changed, places, needed)
+
+
 def _aggregate(plan: Aggregate, needed: set[int]) -> Pruned:
     first = len(plan.schema) - len(plan.calls)
     kept = [place for place in range(len(plan.calls)) if first + place in needed]
@@ -172,6 +190,7 @@ _HANDLERS: dict[type, Callable[[Any, set[int]], Pruned]] = {
     Project: _project,
     Filter: _filter,
     Join: _join,
+    TemporalJoin: _temporal_join,
     Aggregate: _aggregate,
     Over: _over,
     Sort: _sort,

@@ -20,6 +20,7 @@ from scurry.relational.plan import (
     SetOperation,
     Sort,
     TableFunctionScan,
+    TemporalJoin,
     Unnest,
     WindowTable,
 )
@@ -91,6 +92,12 @@ class _Pushing:
         below_left = self.pushed(plan.left, left)
         below_right = self.pushed(plan.right, [shifted(each, -width) for each in right])
         return self._filtered(Join(below_left, below_right, kind, all_of(on, self._session)), above)
+
+    def _temporal_join(self, plan: TemporalJoin, conditions: Conditions) -> Plan:
+        width = len(plan.left.schema)
+        left, above = _split(conditions, lambda columns: all(each < width for each in columns))
+        right = self.pushed(plan.right, [])
+        return self._filtered(replace(plan, left=self.pushed(plan.left, left), right=right), above)
 
     def _aggregate(self, plan: Aggregate, conditions: Conditions) -> Plan:
         always = {place for place in range(len(plan.keys)) if all(place in each for each in plan.grouping_sets)}
@@ -176,6 +183,7 @@ _HANDLERS: dict[type, Callable[[_Pushing, Any, Conditions], Plan]] = {
     Filter: _Pushing._filter,
     Project: _Pushing._project,
     Join: _Pushing._join,
+    TemporalJoin: _Pushing._temporal_join,
     Aggregate: _Pushing._aggregate,
     SetOperation: _Pushing._set_operation,
     WindowTable: _Pushing._appending,

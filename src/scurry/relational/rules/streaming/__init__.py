@@ -6,9 +6,16 @@ from collections.abc import Callable
 
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
+from scurry.relational.rules.streaming.equal_columns import equal_columns
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
+from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 
 __all__ = ["STREAMING_RULES"]
 
-STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (window_aggregates, over_aggregates)
+STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
+    window_aggregates,
+    over_aggregates,
+    equal_columns,
+    temporal_joins,
+)

@@ -16,12 +16,13 @@ from scurry.functions.definition import Session
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
-from scurry.relational.physical import over, windows
+from scurry.relational.physical import joins, over, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
@@ -52,6 +53,7 @@ class Tables(Protocol):
 #: What makes the nodes of physical plan nodes.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     over.OverAggregate: lower_over,
+    joins.EventTimeTemporalJoin: lower_temporal_join,
     windows.WindowAggregate: lower_window_aggregate,
 }
 
@@ -117,7 +119,12 @@ class Lowering:
         return OperatorNode(inputs=(rows,), name=name, operator=operator, uid=self._uid(name))
 
     def keyed(
-        self, inputs: Sequence[Node], keys: Sequence[Sequence[int]], function: Any, name: str, by_group: bool = False
+        self,
+        inputs: Sequence[Node],
+        keys: Sequence[Sequence[int]],
+        function: Any,
+        name: str,
+        by_group: bool | Sequence[bool] = False,
     ) -> OperatorNode:
         """Return a node that applies an operator with state to rows, which are exchanged by key.
 
@@ -126,11 +133,12 @@ class Lowering:
             keys: The positions of the columns of its key, for each input. Without keys there is one subtask.
             function: A `KeyedRowsFunction`.
             name: The name of the operator.
-            by_group: As for `PartitionByKey`.
+            by_group: As for `PartitionByKey`; for all inputs, or for each of them.
         """
+        grouped = [by_group] * len(inputs) if isinstance(by_group, bool) else by_group
         exchanged = tuple(
-            PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.HashRows(PartitionByKey(columns, by_group)))
-            for rows, columns in zip(inputs, keys, strict=True)
+            PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.HashRows(PartitionByKey(columns, each)))
+            for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1
         operator = ops.KeyedRows(function)

@@ -15,7 +15,7 @@ from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
 from scurry.runtime.keys import CanonicalKey, canonical_keys, encode_key, key_hash, subtask_of
 
-__all__ = ["KeyedChanges", "PartitionByKey"]
+__all__ = ["KeyedChanges", "PartitionByKey", "keys_of"]
 
 
 @dataclass(frozen=True)
@@ -63,20 +63,23 @@ class PartitionByKey:
         return [(subtask, _rows_of(keyed, subtasks == subtask, by_row == subtask)) for subtask in found]
 
     def _keyed(self, changes: Changes, max_parallelism: int) -> KeyedChanges:
-        batch = changes.batch
-        columns = [batch.column(column) for column in self._columns]
-        codes, first = group_codes(columns, batch.num_rows)
-        values = [to_values(column.take(pa.array(first))) for column in columns]
-        if len(columns) == 1:
-            keys = canonical_keys(values[0])
-        else:
-            keys = [encode_key(key) for key in zip(*values, strict=True)] if columns else [encode_key(())]
+        keys, codes = keys_of(changes.batch, self._columns)
         if not self._by_group:
             return KeyedChanges(changes, keys, codes)
         groups = np.asarray([key_hash(key) % max_parallelism for key in keys])
         distinct, group_of_key = np.unique(groups, return_inverse=True)
         stand_in = _stand_ins(max_parallelism)
         return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[codes])
+
+
+def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:
+    """Return the different keys of rows, in canonical form, and for each row the position of its key."""
+    found = [batch.column(column) for column in columns]
+    codes, first = group_codes(found, batch.num_rows)
+    values = [to_values(column.take(pa.array(first))) for column in found]
+    if len(found) == 1:
+        return canonical_keys(values[0]), codes
+    return [encode_key(key) for key in zip(*values, strict=True)] if found else [encode_key(())], codes
 
 
 def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:

@@ -1,0 +1,195 @@
+"""The event-time temporal join: left rows wait for the watermark, then find the version of their time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.common.types import RowKind
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.graph.nodes import Node
+from scurry.relational.physical.joins import EventTimeTemporalJoin
+from scurry.relational.rewriting import without_inputs
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.batch.batches import concatenated, taken
+from scurry.runtime.tables.streaming.joins.rows import (
+    Pairs,
+    RowValues,
+    batch_from,
+    milliseconds,
+    rows_of,
+    with_null_key,
+)
+from scurry.runtime.tables.streaming.partitioning import KeyedChanges, keys_of
+
+if TYPE_CHECKING:
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+__all__ = ["TemporalJoin", "lower_temporal_join"]
+
+#: Left rows that wait, of a key group: a list of (earliest time, latest time, rows).
+WAITING = "temporal-join-waiting"
+#: The versions of a key: two lists of the same length, times in ascending order and rows; None for a deletion.
+VERSIONS = "temporal-join-versions"
+
+Versions = tuple[list[int], list[RowValues | None]]
+
+_BEFORE, _DELETE = RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value
+
+
+def lower_temporal_join(lowering: Lowering, plan: EventTimeTemporalJoin) -> Node:
+    """Return the node that joins: left rows are kept by key group, versions by key."""
+    function = TemporalJoin(without_inputs(plan), lowering.session)
+    inputs = [lowering.node(plan.left), lowering.node(plan.right)]
+    keys = [[key.left for key in plan.keys], [key.right for key in plan.keys]]
+    return lowering.keyed(inputs, keys, function, plan.operator, by_group=(True, False))
+
+
+class TemporalJoin:
+    """Join left rows with versions of right rows."""
+
+    def __init__(self, plan: EventTimeTemporalJoin, session: Session) -> None:
+        """Take the join, whose inputs matter only by their columns, and the session."""
+        self._plan = plan
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Compile the conditions."""
+        self._pairs = Pairs(self._plan, self._session)
+        self._left_keys = [key.left for key in self._plan.keys]
+        self._matching_nulls = [key.null_equals_null for key in self._plan.keys]
+        self._due: list[Changes] = []
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Keep rows: nothing is known of a point of time before the watermark has passed it."""
+        context.prefetch(rows.keys)
+        if index == 0:
+            self._wait(rows, context)
+        else:
+            self._keep_versions(rows, context)
+        return []
+
+    def _wait(self, rows: KeyedChanges, context: RowsContext) -> None:
+        times = milliseconds(rows.changes.batch.column(self._plan.left_time))
+        order = np.argsort(rows.codes, kind="stable")
+        bounds = np.searchsorted(rows.codes[order], np.arange(len(rows.keys) + 1))
+        changes, times = _taken(rows.changes, order), times[order]
+        for place, key in enumerate(rows.keys):
+            start, stop = int(bounds[place]), int(bounds[place + 1])
+            context.select(key)
+            own = times[start:stop]
+            piece = (int(own.min()), int(own.max()), changes.slice(start, stop - start))
+            context.state[WAITING] = [*context.state.get(WAITING, ()), piece]
+            context.register_event_timer(piece[0])
+
+    def _keep_versions(self, rows: KeyedChanges, context: RowsContext) -> None:
+        batch, kinds = rows.changes.batch, rows.changes.kinds
+        times = milliseconds(batch.column(self._plan.right_time)).tolist()
+        changed = [0] * batch.num_rows if kinds is None else np.asarray(kinds).tolist()
+        for code, time, kind, row in zip(rows.codes.tolist(), times, changed, rows_of(batch), strict=True):
+            if kind != _BEFORE:
+                known = context.select(rows.keys[code]).setdefault(VERSIONS, ([], []))
+                _add_version(known, time, None if kind == _DELETE else row)
+        for key in rows.keys:
+            state = context.select(key)
+            if VERSIONS in state:
+                state[VERSIONS] = _since(state[VERSIONS], context.watermark)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Take the left rows of a key group for which all versions are there."""
+        waiting = context.state.pop(WAITING, ())
+        kept = []
+        for first, last, changes in waiting:
+            if last <= context.watermark:
+                self._due.append(changes)
+            elif first > context.watermark:
+                kept.append((first, last, changes))
+            else:
+                times = milliseconds(changes.batch.column(self._plan.left_time))
+                due = times <= context.watermark
+                self._due.append(_taken(changes, np.flatnonzero(due)))
+                kept.append((int(times[~due].min()), last, _taken(changes, np.flatnonzero(~due))))
+        if kept:
+            context.state[WAITING] = kept
+            context.register_event_timer(min(first for first, _, _ in kept))
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return the left rows whose time has passed with their versions."""
+        if not self._due:
+            return []
+        due, self._due = self._due, []
+        left = concatenated((each.batch for each in due), self._plan.left.schema)
+        kinds = None
+        if any(each.kinds is not None for each in due):
+            kinds = np.concatenate(
+                [np.zeros(len(each.batch), np.int8) if each.kinds is None else each.kinds for each in due]
+            )
+        versions, found = self._found(left, context)
+        matched = np.flatnonzero(found >= 0)
+        right = batch_from(versions, self._plan.right.schema)
+        matched = matched[self._pairs.hold(left, matched, right, found[matched])]
+        results = [_changes(self._pairs.joined(left, matched, right, found[matched]), kinds, matched)]
+        if self._plan.kind == "LEFT":
+            alone = np.setdiff1d(np.arange(left.num_rows), matched)
+            results.append(_changes(self._pairs.left_only(left, alone), kinds, alone))
+        return [each for each in results if each.batch.num_rows]
+
+    def _found(self, left: pa.RecordBatch, context: RowsContext) -> tuple[list[RowValues], Any]:
+        """Return versions, and for each left row the position of its version; -1 if it has none."""
+        keys, codes = keys_of(left, self._left_keys)
+        context.prefetch(keys)
+        rows: list[RowValues | None] = []
+        owners: list[int] = []
+        times: list[int] = []
+        for code, key in enumerate(keys):
+            known = context.select(key).get(VERSIONS)
+            if known is not None:
+                owners += [code] * len(known[0])
+                times += known[0]
+                rows += known[1]
+        count = len(rows)
+        row_times = milliseconds(left.column(self._plan.left_time))
+        ranks = np.unique(np.concatenate([np.asarray(times, dtype=np.int64), row_times]), return_inverse=True)[1]
+        width = int(ranks.max(initial=0)) + 1
+        since = np.asarray(owners, dtype=np.int64) * width + ranks[:count]
+        found = np.searchsorted(since, codes * width + ranks[count:], side="right") - 1
+        of_key = np.asarray([*owners, -1], dtype=np.int64)
+        present = np.asarray([row is not None for row in rows] + [False])
+        strict = [column for column, nulls in zip(self._left_keys, self._matching_nulls, strict=True) if not nulls]
+        valid = (of_key[found] == codes) & present[found] & ~with_null_key(left, strict)
+        missing = (None,) * len(self._plan.right.schema)
+        return [missing if row is None else row for row in rows], np.where(valid, found, -1)
+
+
+def _add_version(known: Versions, time: int, row: RowValues | None) -> None:
+    """Add a version of a key; it replaces one of the same time."""
+    times, rows = known
+    place = len(times) if not times or time > times[-1] else bisect_left(times, time)
+    if place < len(times) and times[place] == time:
+        rows[place] = row
+    else:
+        times.insert(place, time)
+        rows.insert(place, row)
+
+
+def _since(known: Versions, watermark: int) -> Versions:
+    """Return the versions that rows after the watermark may have."""
+    times, rows = known
+    first = bisect_right(times, watermark) - 1
+    return (times[first:], rows[first:]) if first > 0 else known
+
+
+def _taken(changes: Changes, positions: Any) -> Changes:
+    kinds = changes.kinds
+    return Changes(taken(changes.batch, positions), None if kinds is None else np.asarray(kinds)[positions])
+
+
+def _changes(batch: pa.RecordBatch, kinds: Any, positions: Any) -> Changes:
+    return Changes(batch, None if kinds is None else kinds[positions])

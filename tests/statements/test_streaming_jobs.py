@@ -104,3 +104,21 @@ def test_a_query_that_a_thread_of_its_own_job_forgets_is_cancelled(tmp_path: Pat
     assert not forgetting.is_alive()
     job.join(20)
     assert not job.is_alive()
+
+
+def test_metrics_count_rows(tmp_path: Path) -> None:
+    env = environment()
+    write(tmp_path / "in", "f", {"a": 1}, {"a": 2}, {"a": 3})
+    files(env, "t", "a INT", tmp_path / "in")
+    files(env, "o", "a INT", tmp_path / "out")
+    result = env.execute_sql("INSERT INTO o SELECT a FROM t WHERE a > 1")
+    result.wait()
+    client = result.get_job_client()
+    assert client is not None
+    metrics = client.get_metrics().result()
+    read_rows = {
+        name: value for name, value in metrics.items() if "TableSourceScan" in name and "numRecordsOut" in name
+    }
+    written = {name: value for name, value in metrics.items() if name.endswith("numRecordsIn")}
+    assert list(read_rows.values()) == [3], metrics
+    assert list(written.values()) == [2], metrics

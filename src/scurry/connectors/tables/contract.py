@@ -163,6 +163,11 @@ class Changes:
     batch: pa.RecordBatch
     kinds: Any = None
 
+    @property
+    def record_count(self) -> int:
+        """How many records metrics count: the rows."""
+        return int(self.batch.num_rows)
+
     def slice(self, start: int, length: int | None = None) -> Changes:
         """Return some of the rows, without copying them."""
         kinds = self.kinds

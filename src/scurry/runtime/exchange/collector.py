@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.common.output_tag import OutputTag
+from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.failure import NO_RECORD, operator_error
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Collector:
         converts: Whether records are converted to its declared output type.
     """
 
-    __slots__ = ("_convert", "_plan", "count", "main", "side", "side_converters")
+    __slots__ = ("_convert", "_count_of", "_plan", "count", "main", "side", "side_converters")
 
     def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> None:
         self._plan = plan
@@ -50,12 +51,16 @@ class Collector:
         self.side: dict[str, list[Consumer]] = {}
         self.side_converters: dict[str, Any] = {}
         self.count = 0
+        self._count_of: Callable[[Values], int] | None = None
 
     def emit(self, values: Values, timestamps: Timestamps) -> None:
         """Emit to the main output."""
         if not values:
             return
-        self.count += len(values)
+        count_of = self._count_of
+        if count_of is None:
+            count_of = self._count_of = counter_of(values[0])
+        self.count += count_of(values)
         if self._convert is not None:
             values = self._converted(self._convert, values)
         for consumer in self.main:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.connectors.sink import SinkWriter, WriterContext
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.exchange.wire import COMMIT, SINK, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
@@ -42,6 +43,7 @@ class SinkOperator(RuntimeOperator):
         super().__init__(plan, collector, info)
         self._staged = bool(plan.operator.function.staged)
         self._writer: SinkWriter | None = None
+        self._count_of: Callable[[Values], int] | None = None
         self._blocks: list[tuple[Values, Timestamps]] = []
 
     def functions(self) -> list[Any]:
@@ -54,7 +56,9 @@ class SinkOperator(RuntimeOperator):
         """Do nothing: a writer ends when its committables are taken."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        self.info.count(self.plan.id, "numRecordsIn", len(values))
+        if self._count_of is None:
+            self._count_of = counter_of(values[0])
+        self.info.count(self.plan.id, "numRecordsIn", self._count_of(values))
         if self._staged:
             self._blocks.append((values, timestamps))
             return

@@ -1,0 +1,24 @@
+"""How many records a block has: metrics count the rows of tables, which travel in batches, not the batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["counter_of"]
+
+
+def counter_of(record: Any) -> Callable[[list[Any]], int]:
+    """Return what counts the records of blocks.
+
+    Args:
+        record: The first record of the first block; all others are of its kind.
+
+    Returns:
+        `len`, or for batches, which say by `record_count` how many records they are, the sum of that.
+    """
+    return _sum if getattr(type(record), "record_count", None) is not None else len
+
+
+def _sum(batches: list[Any]) -> int:
+    return sum(batch.record_count for batch in batches)

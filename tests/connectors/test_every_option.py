@@ -233,7 +233,7 @@ CHANGE_CASES = {
     "timestamp-format.standard": ({}, {"timestamp-format.standard": "ISO-8601"}),
 }  # fmt: skip
 FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
-    "avro": {"encoding": ({}, {"encoding": "json"})},
+    "avro": {"encoding": ({}, {"encoding": "json"}), "codec": ({}, {"codec": "xz"})},
     "avro-confluent": {
         "url": (REGISTRY, REGISTRY | {"url": "http://q"}),
         "subject": (REGISTRY, REGISTRY | {"subject": "t"}),
@@ -322,14 +322,14 @@ def of_format(factory: FormatFactory, given: Mapping[str, str]) -> list[str]:
     kind = BigIntType() if factory.identifier == "raw" else TimestampType(3)
     columns = [FormatColumn("a", VarCharType(5) if "charset" in given else kind)]
 
-    def make(kind: str, how: Callable[[Options], Any]) -> str:
-        return outcome(lambda: how(checked_options(factory, options, kind)))
+    def make(kind: str, how: Callable[[Options], Any], files: bool = False) -> str:
+        return outcome(lambda: how(checked_options(factory, options, kind, files=files)))
 
     return [
         make("scan", lambda own: factory.message_decoder(columns, ["a"], (), own, "UTC")),
         make("sink", lambda own: factory.message_encoder(columns, own, "UTC")),
-        make("scan", lambda own: factory.file_reader(columns, ["a"], own, "UTC")),
-        make("sink", lambda own: factory.file_writer(columns, own, "UTC")),
+        make("scan", lambda own: factory.file_reader(columns, ["a"], own, "UTC"), True),
+        make("sink", lambda own: factory.file_writer(columns, own, "UTC"), True),
     ]
 
 
@@ -366,9 +366,14 @@ def test_an_option_of_a_connector_changes_what_is_made(connector: str, option: T
     assert (of_connector(factory, first) == of_connector(factory, second)) == option.without_effect
 
 
+def all_options(name: str) -> list[TableOption[Any]]:
+    found = find_format(name)
+    return list({option.key: option for option in (*found.options, *found.file_options)}.values())
+
+
 @pytest.mark.parametrize(
     ("name", "option"),
-    [pytest.param(name, option, id=f"{name}-{option.key}") for name in FORMATS for option in find_format(name).options],
+    [pytest.param(name, option, id=f"{name}-{option.key}") for name in FORMATS for option in all_options(name)],
 )
 def test_an_option_of_a_format_changes_what_is_made(name: str, option: TableOption[Any]) -> None:
     first, second = FORMAT_CASES[name][option.key]
@@ -378,5 +383,5 @@ def test_an_option_of_a_format_changes_what_is_made(name: str, option: TableOpti
 
 def test_options_without_effect_say_why() -> None:
     tables = [option for connector in NEEDED for option in find_factory(connector).options(context_of(connector, {}))]
-    formats = [option for name in FORMATS for option in find_format(name).options]
+    formats = [option for name in FORMATS for option in all_options(name)]
     assert all(option.description for option in [*tables, *formats] if option.without_effect)

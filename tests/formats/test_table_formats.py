@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import fastavro
 import pytest
 
-from scurry.errors import MalformedRecordError
+from scurry.errors import MalformedRecordError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 
@@ -113,3 +114,72 @@ def test_csv_writes_decimals_without_an_exponent_if_told(env: TableEnvironment, 
         env.execute_sql(f"INSERT INTO {name} VALUES (0.00000001, 100000)").wait()
     written = {name: [path.read_text() for path in (tmp_path / name).iterdir()] for name in ("a", "b")}
     assert written == {"a": ["1E-8,1E+5\n"], "b": ["0.00000001,100000\n"]}
+
+
+AVRO_COLUMNS = (
+    "a INT, b STRING, c DECIMAL(6, 2), d DATE, e TIME(3), f TIMESTAMP(3), h ARRAY<INT>, i MAP<STRING, INT>, "
+    "j ROW<x INT, y STRING>, k BYTES, l BOOLEAN, m DOUBLE, n FLOAT, o BIGINT NOT NULL, p TINYINT"
+)
+AVRO_VALUES = (
+    "(1, 'x', 1.50, DATE '2024-02-29', TIME '12:34:56', TIMESTAMP '2024-02-29 12:34:56.789', ARRAY[1, 2], "
+    "MAP['k', 1], ROW(1, 'a'), x'00ff', TRUE, 1e300, CAST(1.5 AS FLOAT), 9223372036854775807, CAST(-128 AS TINYINT))"
+)
+
+
+@pytest.mark.parametrize("options", ["", ", 'avro.codec' = 'zstandard'", ", 'avro.codec' = 'null'"])
+def test_all_types_of_avro_are_read_back(env: TableEnvironment, tmp_path: Path, options: str) -> None:
+    where = f"'connector' = 'filesystem', 'path' = '{tmp_path}/t', 'format' = 'avro'{options}"
+    env.execute_sql(f"CREATE TABLE t ({AVRO_COLUMNS}) WITH ({where})")
+    env.execute_sql(f"INSERT INTO t VALUES {AVRO_VALUES}").wait()
+    env.execute_sql("INSERT INTO t (a, o) VALUES (2, 3)").wait()
+    assert rows(env, "SELECT * FROM t WHERE a = 1") == rows(env, f"SELECT * FROM (VALUES {AVRO_VALUES})")
+    assert rows(env, "SELECT b, i, m, o FROM t WHERE a = 2") == ["<Row(None, None, None, 3)>"]
+    assert rows(env, "SELECT COUNT(*) FROM t") == ["<Row(2)>"]
+
+
+def test_avro_files_are_compressed_by_snappy_as_flinks(env: TableEnvironment, tmp_path: Path) -> None:
+    env.execute_sql(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'avro')"
+    )
+    env.execute_sql("INSERT INTO t VALUES (1)").wait()
+    (file,) = tmp_path.iterdir()
+    with file.open("rb") as stream:
+        reader = fastavro.reader(stream)
+        assert reader.codec == "snappy"
+        assert isinstance(reader.writer_schema, dict)
+        assert reader.writer_schema["name"] == "org.apache.flink.avro.generated.record"
+
+
+def test_avro_files_of_others_are_read_by_the_names_of_fields(env: TableEnvironment, tmp_path: Path) -> None:
+    inner = {"type": "record", "name": "com.shop.Inner", "fields": [{"name": "x", "type": "int"}]}
+    schema = {
+        "type": "record", "name": "topLevelRecord",
+        "fields": [{"name": "z", "type": "string"}, {"name": "a", "type": "int"}, {"name": "r", "type": inner}],
+    }  # fmt: skip
+    with (tmp_path / "part.avro").open("wb") as stream:
+        fastavro.writer(stream, schema, [{"z": "x", "a": 1, "r": {"x": 7}}], codec="deflate")
+    env.execute_sql(
+        "CREATE TABLE t (a BIGINT, later STRING, r ROW<x BIGINT>) "
+        f"WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'avro')"
+    )
+    assert rows(env, "SELECT * FROM t") == ["<Row(1, None, <Row(7)>)>"]
+
+
+def test_an_unknown_codec_is_named(env: TableEnvironment, tmp_path: Path) -> None:
+    env.execute_sql(
+        "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'avro', 'avro.codec' = 'nope', "
+        f"'path' = '{tmp_path}')"
+    )
+    with pytest.raises(ValidationError, match="Unrecognized codec: nope"):
+        env.execute_sql("INSERT INTO t VALUES (1)")
+
+
+def test_a_damaged_avro_file_is_named_with_its_place(env: TableEnvironment, tmp_path: Path) -> None:
+    env.execute_sql(
+        f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'avro')"
+    )
+    env.execute_sql("INSERT INTO t VALUES (1)").wait()
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-8])
+    with pytest.raises(MalformedRecordError, match=r"block at byte \d+ does not end where it should"):
+        rows(env, "SELECT a FROM t")

@@ -59,7 +59,7 @@ class FormatFactory(ABC):
 
     Attributes:
         identifier: The value of the option `format`.
-        options: Its options, without the prefix.
+        options: Its options, without the prefix; those for messages.
         insert_only: Whether messages are rows that are added; otherwise they are changes.
         metadata: The metadata that messages have, with their types.
     """
@@ -68,6 +68,11 @@ class FormatFactory(ABC):
     options: Sequence[TableOption[Any]] = ()
     insert_only: bool = True
     metadata: ClassVar[Mapping[str, DataType]] = {}
+
+    @property
+    def file_options(self) -> Sequence[TableOption[Any]]:
+        """Its options for files, by default those for messages."""
+        return self.options
 
     def check(self, options: Options) -> None:
         """Check the options beyond their declared values.

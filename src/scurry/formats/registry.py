@@ -64,20 +64,21 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
     return find_format(identifier)
 
 
-def checked_options(factory: FormatFactory, options: Options, kind: str) -> Options:
+def checked_options(factory: FormatFactory, options: Options, kind: str, *, files: bool = False) -> Options:
     """Return the options of a format after checking them.
 
     Args:
         factory: The format.
         options: The options of the table.
         kind: `scan` or `sink`, for messages.
+        files: Whether it is the format of files.
 
     Raises:
         ValidationError: A value is no such value, or does not fit.
     """
     own = options.below(f"{factory.identifier}.")
     try:
-        own.check(factory.options)
+        own.check(factory.file_options if files else factory.options)
         factory.check(own)
         if kind == "sink":
             factory.check_sink(own)

@@ -118,7 +118,7 @@ class TestOrc:
 class TestAvro:
     RECORDS: list[dict[str, Any]] = [{"n": 1, "note": "a", "tags": ["x", "y"]}, {"n": 2, "note": None, "tags": []}]
 
-    @pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz"])
+    @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard"])
     def test_files_are_what_others_read(self, tmp_path: Path, run_sink: Run, drive: Drive, codec: str) -> None:
         factory = AvroBulkWriters.for_generic_record(AVRO, codec)
         [path] = written(tmp_path, run_sink, factory, [self.RECORDS[0], Row(n=2, note=None, tags=[])])

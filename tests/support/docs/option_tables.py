@@ -26,7 +26,8 @@ def with_tables(page: str) -> str:
 
 def _declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
     if kind == "format":
-        return find_format(identifier).options
+        found = find_format(identifier)
+        return list({option.key: option for option in (*found.options, *found.file_options)}.values())
     table = CatalogTable(ResolvedSchema([]), None, {"connector": identifier})
     return find_factory(identifier).options(TableContext(ObjectIdentifier("c", "d", "t"), table, table.options))
 

@@ -203,7 +203,7 @@ class AvroFileWriterFactory(BulkWriterFactory):
 
     Attributes:
         schema: The schema of the values.
-        codec: Compression of the blocks: null, deflate, bzip2 or xz.
+        codec: Compression of the blocks, one of `CODECS`.
     """
 
     schema: AvroSchema

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.connectors.avro.codecs import add_codecs
 from scurry.errors import ExtraMissingError
 
 __all__ = ["fastavro"]
@@ -19,4 +20,5 @@ def fastavro() -> Any:
         import fastavro as module
     except ImportError as error:
         raise ExtraMissingError(f"Avro needs the package fastavro: pip install 'scurry[avro]' ({error})") from error
+    add_codecs(module)
     return module

@@ -6,6 +6,7 @@ import os
 
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.io import InputFormat
+from scurry.connectors.avro.codecs import CODECS
 from scurry.connectors.avro.files import AvroFileFormat, AvroFileWriterFactory
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.schema import AvroSchema, row_type_of
@@ -13,8 +14,6 @@ from scurry.connectors.files.reading.source import FileSource
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat", "checked_schema"]
-
-_CODECS = ("null", "deflate", "bzip2", "xz")
 
 
 class AvroInputFormat(InputFormat):
@@ -74,13 +73,13 @@ class AvroBulkWriters:
 
         Args:
             schema: The schema of the records.
-            codec: Compression: null (none, Flink's only one), deflate, bzip2 or xz.
+            codec: Compression: null (none, Flink's only one), deflate, snappy, bzip2, xz or zstandard.
 
         Raises:
             UnsupportedError: The codec is not supported.
         """
-        if codec not in _CODECS:
-            raise UnsupportedError(f"Avro codec {codec!r}; use {', '.join(_CODECS)}")
+        if codec not in CODECS:
+            raise UnsupportedError(f"Avro codec {codec!r}; use {', '.join(CODECS)}")
         return AvroFileWriterFactory(checked_schema(schema), codec)
 
 

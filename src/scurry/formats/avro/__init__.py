@@ -1,12 +1,14 @@
-"""The formats `avro` and `avro-confluent`: messages in Avro's binary encoding."""
+"""The formats `avro` and `avro-confluent`: files of Avro, and messages in its binary encoding."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from scurry.catalog.table_options import Options, TableOption
+from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.connectors.avro.codecs import CODECS
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 
 __all__ = ["AvroConfluentFormat", "AvroFormat"]
@@ -14,6 +16,9 @@ __all__ = ["AvroConfluentFormat", "AvroFormat"]
 _DECLARED_SCHEMA = "The schema of messages as JSON; without, the one that the columns give."
 
 ENCODING = TableOption("encoding", str, "binary", "The encoding: `binary`.")
+CODEC = TableOption(
+    "codec", str, "snappy", f"How the blocks of files are compressed: {', '.join(f'`{name}`' for name in CODECS)}."
+)
 URL = TableOption("url", str, None, "The address of the schema registry.", required=True)
 SUBJECT = TableOption("subject", str, None, "The subject under which a sink registers its schema.")
 SCHEMA = TableOption("schema", str, None, _DECLARED_SCHEMA)
@@ -33,11 +38,29 @@ class AvroFormat(FormatFactory):
 
     identifier = "avro"
     options: Sequence[TableOption[str]] = (ENCODING,)
+    file_options = (CODEC,)
 
     def check(self, options: Options) -> None:
-        """Refuse the JSON encoding."""
+        """Refuse the JSON encoding, and unknown codecs."""
+        if options.get(CODEC) not in CODECS:
+            raise ValidationError(f"Unrecognized codec: {options.get(CODEC)}. The codecs are {', '.join(CODECS)}.")
         if options.get(ENCODING) != "binary":
             raise UnsupportedError(f"'avro.encoding' = '{options.get(ENCODING)}': messages are binary here")
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of Avro files, whatever their codec is."""
+        from scurry.formats.avro.files import AvroReader
+
+        by_name = {column.name: column for column in declared}
+        return AvroReader(tuple(by_name[name] for name in columns))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of Avro files."""
+        from scurry.formats.avro.files import AvroWriterFactory
+
+        return AvroWriterFactory(tuple(declared), options.get(CODEC))
 
     def message_decoder(
         self,

@@ -11,10 +11,9 @@ from scurry.connectors.avro.messages import MessageReader, MessageWriter
 from scurry.connectors.avro.registry_settings import RegistrySettings
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError
-from scurry.formats.avro.schema import reader_of, schema_of, writer_of
+from scurry.formats.avro.schema import columns_of, records_of, schema_of
 from scurry.formats.contract import FormatColumn
 from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
-from scurry.logical_types.values import from_values, to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,9 +57,6 @@ class AvroDecoder(MessageDecoder):
         Raises:
             DecodingError: A message cannot be read.
         """
-        import pyarrow as pa
-
-        types = {column.name: column.type for column in self.declared}
         read = self._read()
         records = []
         for index, message in enumerate(messages):
@@ -68,14 +64,8 @@ class AvroDecoder(MessageDecoder):
                 records.append(read(message))
             except MalformedRecordError as error:
                 raise DecodingError(index, error.reason) from None
-        if not self.columns:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
-        arrays = []
-        for name in self.columns:
-            convert = reader_of(types[name])
-            values = [record.get(name) for record in records]
-            arrays.append(from_values([None if value is None else convert(value) for value in values], types[name]))
-        return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
+        by_name = {column.name: column for column in self.declared}
+        return columns_of(records, [by_name[name] for name in self.columns])
 
 
 @dataclass(frozen=True)
@@ -111,9 +101,4 @@ class AvroEncoder(MessageEncoder):
         else:
             settings = RegistrySettings(self.url, dict(self.client))
             write = RegistryWriter(self.subject, self._schema(), settings).write
-        names = [column.name for column in self.columns]
-        converted = []
-        for column, array in zip(self.columns, batch.columns, strict=True):
-            convert = writer_of(column.type)
-            converted.append([None if value is None else convert(value) for value in to_values(array)])
-        return [write(dict(zip(names, row, strict=True))) for row in zip(*converted, strict=True)]
+        return list(map(write, records_of(batch, self.columns)))

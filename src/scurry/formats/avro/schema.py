@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from scurry.errors import UnsupportedError
 from scurry.formats.contract import FormatColumn
@@ -34,8 +34,12 @@ from scurry.logical_types import (
     VarBinaryType,
     VarCharType,
 )
+from scurry.logical_types.values import from_values, to_values
 
-__all__ = ["reader_of", "schema_of", "writer_of"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["columns_of", "named_alike", "reader_of", "records_of", "schema_of", "writer_of"]
 
 _NAME = "org.apache.flink.avro.generated.record"
 _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
@@ -115,6 +119,54 @@ def _node(data_type: DataType, name: str) -> Any:
     if isinstance(data_type, RowType):
         return _record([(field.name, field.data_type) for field in data_type.fields], name)
     raise UnsupportedError(f"Unsupported to derive Schema for type: {data_type.as_summary_string()}")
+
+
+def named_alike(node: Any, writer: Any) -> Any:
+    """Return a schema whose records have the names of those they are read from, as Java's Avro ignores these names.
+
+    Args:
+        node: The reader's schema, as `schema_of` makes it.
+        writer: The schema of what is read.
+    """
+    if isinstance(node, list):
+        return [named_alike(branch, writer) for branch in node]
+    branches = writer if isinstance(writer, list) else [writer]
+    kind = node["type"] if isinstance(node, dict) else node
+    found = next((each for each in branches if isinstance(each, dict) and each["type"] == kind), None)
+    if found is None or kind not in ("record", "array", "map"):
+        return node
+    if kind != "record":
+        inside = "items" if kind == "array" else "values"
+        return {**node, inside: named_alike(node[inside], found[inside])}
+    written = {field["name"]: field["type"] for field in found["fields"]}
+    fields = [
+        {**field, "type": named_alike(field["type"], written[field["name"]])} if field["name"] in written else field
+        for field in node["fields"]
+    ]
+    return {**node, "name": found["name"], "fields": fields}
+
+
+def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatColumn]) -> pa.RecordBatch:
+    """Return some columns of fastavro's records; NULL where a record lacks them."""
+    import pyarrow as pa
+
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
+    arrays = []
+    for column in columns:
+        convert = _optional(reader_of(column.type))
+        arrays.append(from_values([convert(record.get(column.name)) for record in records], column.type))
+    return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
+
+
+def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the columns as records that fastavro takes."""
+    names = [column.name for column in columns]
+    converted = []
+    for column, array in zip(columns, batch.columns, strict=True):
+        convert = _optional(writer_of(column.type))
+        converted.append([convert(value) for value in to_values(array)])
+    return (dict(zip(names, row, strict=True)) for row in zip(*converted, strict=True))
 
 
 def reader_of(data_type: DataType) -> Convert:

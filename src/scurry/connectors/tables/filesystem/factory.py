@@ -38,7 +38,7 @@ class FileSystemFactory(TableFactory):
         if identifier is None:
             return ()  # it is missing, which is reported first
         chosen = find_format(identifier)
-        return [f"{identifier}.{option.key}" for option in chosen.options]
+        return [f"{identifier}.{option.key}" for option in chosen.file_options]
 
     def create_source(self, context: TableContext) -> TableSource:
         """Return a source of files."""
@@ -91,7 +91,7 @@ class FileSystemFactory(TableFactory):
 
     def _format(self, options: Options, kind: str) -> tuple[FormatFactory, Options]:
         chosen = find_format(options.get(keys.FORMAT))
-        return chosen, checked_options(chosen, options, kind)
+        return chosen, checked_options(chosen, options, kind, files=True)
 
 
 def _stored(context: TableContext) -> tuple[FormatColumn, ...]:

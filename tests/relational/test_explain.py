@@ -65,7 +65,8 @@ def test_text(tables: Tables, query: str) -> None:
 
 
 def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> None:
-    text = explain([tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")], Session())
+    plan = tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")
+    text = explain([plan], [optimized(plan, Session())])
     written, executed = text.split("== Optimized Execution Plan ==")
     assert written.startswith("== Abstract Syntax Tree ==")
     assert "EXISTS({" in written

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from scurry.functions.definition import Session
 from scurry.logical_types import (
     BinaryType,
     CharType,
@@ -32,14 +31,13 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import joins, over, windows
+from scurry.relational.physical import changes, joins, over, windows
 from scurry.relational.plan import Plan
-from scurry.relational.rules import optimized
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
 from scurry.relational.windows import FrameBound, WindowCall
 
-__all__ = ["explain", "expression_text", "plan_text"]
+__all__ = ["explain", "expression_text", "physical_text", "plan_text"]
 
 _JOIN_TYPES = {
     "INNER": "InnerJoin",
@@ -52,16 +50,41 @@ _JOIN_TYPES = {
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def explain(plans: Sequence[Plan], session: Session) -> str:
+def explain(plans: Sequence[Plan], executed: Sequence[Plan]) -> str:
     """Return what EXPLAIN shows of the plans of a statement.
 
     Args:
         plans: One per sink, or that of a query.
-        session: The session.
+        executed: The same as they are executed.
     """
-    written = "\n\n".join(map(plan_text, plans))
-    executed = "\n\n".join(plan_text(optimized(plan, session)) for plan in plans)
-    return f"== Abstract Syntax Tree ==\n{written}\n\n== Optimized Execution Plan ==\n{executed}\n"
+    written, done = "\n\n".join(map(plan_text, plans)), "\n\n".join(map(plan_text, executed))
+    return f"== Abstract Syntax Tree ==\n{written}\n\n== Optimized Execution Plan ==\n{done}\n"
+
+
+def physical_text(plan: Plan) -> str:
+    """Return an operation as messages about STREAMING name it, with columns by name."""
+    if isinstance(plan, nodes.Aggregate):
+        return _group_aggregate(plan)
+    if isinstance(plan, nodes.Scan):
+        return f"TableSourceScan(table=[[{', '.join(plan.path)}]], fields=[{', '.join(plan.schema.names)}])"
+    return _DESCRIPTIONS[type(plan)](plan).removeprefix("Logical")
+
+
+def _group_aggregate(plan: nodes.Aggregate) -> str:
+    names = plan.input.schema.names
+    keys = [names[key] for key in plan.keys]
+    calls = [f"{_named_call(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    group_by = f"groupBy=[{', '.join(keys)}], " if keys else ""
+    return f"GroupAggregate({group_by}select=[{', '.join([*keys, *calls])}])"
+
+
+def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
+    def named(expression: Expression) -> str:
+        return names[expression.index] if isinstance(expression, InputReference) else expression_text(expression)
+
+    arguments = ", ".join(map(named, call.arguments)) or "*"
+    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    return shown if call.filter is None else f"{shown} FILTER {named(call.filter)}"
 
 
 def plan_text(plan: Plan) -> str:
@@ -325,6 +348,9 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.TableFunctionScan: _function,
     over.OverAggregate: over_aggregate_text,
     joins.EventTimeTemporalJoin: _streaming_join,
+    changes.ChangelogNormalize: lambda plan: (
+        f"ChangelogNormalize(key=[{', '.join(plan.schema.names[k] for k in plan.key)}])"
+    ),
     windows.WindowAggregate: _window_aggregate,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

@@ -109,6 +109,8 @@ class Scan(Plan):
             them, and need not.
         options: Dynamic options of a hint, as pairs.
         primary_key: Positions of the columns of the primary key among all columns; none if there is none.
+        changes: INSERT for a table of inserted rows, RETRACT for one whose updates have the rows before and after,
+            UPSERT for one whose rows replace each other by the primary key.
     """
 
     path: tuple[str, ...]
@@ -118,6 +120,7 @@ class Scan(Plan):
     conditions: tuple[Expression, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     primary_key: tuple[int, ...] = ()
+    changes: str = "INSERT"
 
     @cached_property
     def schema(self) -> Schema:
@@ -432,12 +435,19 @@ class Sink(OneInput):
         table: What the catalog knows of it.
         overwrite: Whether INSERT OVERWRITE was written.
         partition: The static partition, as pairs.
+        key: Positions of the columns of the table's primary key; none if there is none.
+        changes: What the table takes: INSERT for inserted rows only; UPSERT for changes of which updates have only the
+            row after them; ALL for changes with the rows before updates as well.
+        refusal: How a table that takes inserted rows only refuses others; None for Flink's general words.
     """
 
     path: tuple[str, ...]
     table: Any = field(compare=False, repr=False)
     overwrite: bool = False
     partition: tuple[tuple[str, str], ...] = ()
+    key: tuple[int, ...] = ()
+    changes: str = "INSERT"
+    refusal: str | None = None
 
 
 def walk(plan: Plan) -> Iterator[Plan]:

@@ -9,6 +9,7 @@ from typing import Any
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts, split_condition
+from scurry.relational.physical import changes
 from scurry.relational.plan import Plan
 
 __all__ = ["Keys", "unique_keys"]
@@ -115,6 +116,7 @@ def _input(plan: Any) -> Keys:
 
 
 _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
+    changes.ChangelogNormalize: lambda plan: frozenset([frozenset(plan.key)]),
     nodes.Scan: _scan,
     nodes.Project: _project,
     nodes.Filter: _filter,

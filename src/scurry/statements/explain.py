@@ -6,6 +6,7 @@ from scurry.errors import UnsupportedError
 from scurry.relational import explain as relational_explain
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
+from scurry.statements.changes import executable_plans
 from scurry.statements.inserts import plan_insert
 from scurry.statements.queries import plan_query
 from scurry.statements.results import StatementResult, names_result
@@ -42,4 +43,4 @@ def explain_text(session: TableSession, statement: nodes.Statement) -> str:
 
 def explain_plans(session: TableSession, plans: list[Plan]) -> str:
     """Return the text of plans."""
-    return relational_explain.explain(plans, session.for_functions())
+    return relational_explain.explain(plans, executable_plans(session, plans))

@@ -16,9 +16,9 @@ from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.relational import builders, calls
 from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Plan, Sink
-from scurry.relational.rules import optimized
 from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
+from scurry.statements.changes import executable_sinks, sink_with_changes
 from scurry.statements.jobs import TableJob, run_sinks
 from scurry.statements.names import qualified
 from scurry.statements.queries import plan_query
@@ -48,8 +48,7 @@ def execute_statement_set(session: TableSession, statements: Sequence[nodes.Inse
 
 def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResult:
     """Start the job that runs some plans."""
-    functions = session.for_functions()
-    ready = [sink.with_inputs((optimized(sink.input, functions),)) for sink in sinks]
+    ready = executable_sinks(session, sinks)
     return insert_result(run_sinks(session, ready), [ObjectIdentifier(*sink.path) for sink in sinks])
 
 
@@ -187,7 +186,8 @@ def converted(
     projected = builders.project(plan, expressions, [column.name for column in columns])
     path = (identifier.catalog, identifier.database, identifier.name)
     resolved = ContextResolvedTable(identifier, table)
-    return Sink(projected, path, resolved, overwrite, tuple(_partition_texts(partition).items()))
+    sink = Sink(projected, path, resolved, overwrite, tuple(_partition_texts(partition).items()))
+    return sink_with_changes(session, sink, table)
 
 
 def _value(

@@ -8,13 +8,13 @@ from typing import Any
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.catalog.schema import ResolvedSchema
 from scurry.connectors.tables.factories import create_source
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan
-from scurry.relational.rules import optimized
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import SessionCatalog
+from scurry.statements.changes import executable
 from scurry.statements.jobs import TableJob, run_query
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.results import StatementResult
@@ -54,12 +54,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
                     f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
                     "allowed. The table source is unbounded."
                 )
-            if session.is_streaming and not source.insert_only:
-                raise UnsupportedError(
-                    f"table '{found.identifier.as_summary_string()}' has changes, which STREAMING does not read yet: "
-                    "use a format of inserted rows"
-                )
-            if not source.insert_only:
+            if not (session.is_streaming or source.insert_only):
                 raise ValidationError(
                     "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the "
                     f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
@@ -88,7 +83,7 @@ def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     """Run the plan of a query; its rows are computed as they are taken."""
     job = TableJob()
     schema = schema_of(plan)
-    changes = run_query(session, optimized(plan, session.for_functions()))
+    changes = run_query(session, executable(session, plan))
     rows = _rows(map(NotNullEnforcer.of_query(session, schema).changes, changes))
     return StatementResult(schema, job.tracking(rows), is_query=True, job=job)
 

@@ -60,7 +60,7 @@ class StreamingTableRunner:
 
     def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
         """Start the job that writes some sinks."""
-        lowering = _lowering(session, [sink.input for sink in sinks])
+        lowering = _lowering(session, sinks)
         written = []
         for sink in sinks:
             found, enforcer = sink.table, NotNullEnforcer.of(session, sink)

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.catalog.table_options import TableOption
 from scurry.connectors.discard_sink import DiscardSink
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory
+from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory
 
 __all__ = ["BlackHoleFactory"]
 
@@ -21,6 +21,10 @@ class BlackHoleFactory(TableFactory):
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         """Return no options."""
         return ()
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take everything but the rows before updates."""
+        return SinkChanges("UPSERT")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that drops its rows."""

@@ -21,7 +21,7 @@ from scurry.logical_types import DataType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Changes", "LookupSource", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
+__all__ = ["Changes", "LookupSource", "SinkChanges", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,14 @@ class TableSource(ABC):
     Attributes:
         bounded: Whether the rows end.
         insert_only: Whether rows are only added; otherwise `read_changes` says what happens to each.
+        upserts: Whether a row replaces the one with its primary key, so that updates have no row before.
         metadata: The metadata that columns may have, with their types.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
     """
 
     bounded: bool = True
     insert_only: bool = True
+    upserts: bool = False
     metadata: Mapping[str, DataType] = {}
     parallelism: int | None = None
 
@@ -108,6 +110,14 @@ class TableSource(ABC):
     def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a piece with their kinds of change; by default all are inserted."""
         yield from map(Changes, self.read(split, columns))
+
+    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of an assignment of the enumerator with their kinds of change."""
+        if self.insert_only:
+            yield from map(Changes, self.read_assigned(work, columns))
+            return
+        for split in work:
+            yield from self.read_changes(split, columns)
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:
         """Return what looks up rows by key, None if the table has no lookups.
@@ -196,6 +206,19 @@ def _changes(stream: bytes, kinds: Sequence[int] | None) -> Changes:
 
 
 @dataclass(frozen=True)
+class SinkChanges:
+    """Which changes a sink takes.
+
+    Attributes:
+        kinds: INSERT, UPSERT or ALL, as `Sink.changes` of plans.
+        refusal: How a sink that takes inserted rows only refuses others; None for Flink's general words.
+    """
+
+    kinds: str
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
 class SinkTarget:
     """How an INSERT writes to a table.
 
@@ -256,6 +279,10 @@ class TableFactory(ABC):
             if option in declared:
                 checked_parallelism(options, option, context.identifier)
         return options
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Return which changes the sink of a table takes; by default inserted rows only."""
+        return SinkChanges("INSERT")
 
     def create_source(self, context: TableContext) -> TableSource:
         """Return the source of a table.

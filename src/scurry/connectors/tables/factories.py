@@ -7,10 +7,10 @@ import importlib
 from scurry.catalog.identifier import escape_text
 from scurry.catalog.table_options import factory_not_found
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.errors import ValidationError
 
-__all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory"]
+__all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory", "sink_changes"]
 
 #: identifier -> module and class of its factory, imported when a table uses it
 CONNECTORS = {
@@ -56,6 +56,11 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
             f"'{context.identifier.as_summary_string()}' implements the SupportsOverwrite interface."
         )
     return sink
+
+
+def sink_changes(context: TableContext) -> SinkChanges:
+    """Return which changes the sink of a table takes."""
+    return _factory(context).sink_changes(context)
 
 
 def find_factory(identifier: str) -> TableFactory:

@@ -9,7 +9,7 @@ from scurry.catalog.table_options import TableOption, boolean
 from scurry.common.types import RowKind
 from scurry.connectors.print_sink import PrintSink
 from scurry.connectors.sink import Sink, SinkWriter, WriterContext
-from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableFactory
+from scurry.connectors.tables.contract import Changes, SinkChanges, SinkTarget, TableContext, TableFactory
 from scurry.connectors.tables.java_values import field_texts
 from scurry.connectors.tables.parallelism import SINK_PARALLELISM
 from scurry.logical_types import DataType
@@ -30,6 +30,10 @@ class PrintFactory(TableFactory):
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         """Return identifier and stream."""
         return (IDENTIFIER, STANDARD_ERROR, SINK_PARALLELISM)
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take everything."""
+        return SinkChanges("ALL")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that prints its changes."""

@@ -30,6 +30,16 @@ class TableScan(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of the assigned pieces."""
-        for batch in self._table.read_assigned(work, self._columns):
-            if batch.num_rows:
-                yield [Changes(batch)], None
+        for changes in self._table.assigned_changes(work, self._columns):
+            if changes.batch.num_rows:
+                yield [_with_array(changes)], None
+
+
+def _with_array(changes: Changes) -> Changes:
+    """Return changes whose kinds are an array, as operators have them."""
+    if changes.kinds is None:
+        return changes
+    import numpy as np
+
+    kinds = np.asarray(changes.kinds, dtype=np.int8)
+    return Changes(changes.batch, kinds if kinds.any() else None)

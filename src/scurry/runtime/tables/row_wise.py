@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,21 +18,28 @@ from scurry.runtime.tables.batch.windows import window_columns
 from scurry.runtime.tables.expressions import compile_expressions, row_of
 from scurry.runtime.tables.user_functions.table import table_kernel
 
-__all__ = ["ROW_WISE", "compile_row_wise"]
+__all__ = ["ROW_WISE", "Step", "compile_row_wise", "compile_step"]
 
-Step: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
+#: Makes of a batch the rows of a node, with the positions of the input's rows they are of; None for the same rows.
+Step: TypeAlias = Callable[[pa.RecordBatch], tuple[pa.RecordBatch, Any]]
 
 #: The nodes that `compile_row_wise` takes.
 ROW_WISE = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
 
 
-def compile_row_wise(plan: Plan, session: Session) -> Step:
+def compile_row_wise(plan: Plan, session: Session) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """Return the function from a batch of a node's input to the node's rows, once per task.
 
     Args:
         plan: One of `ROW_WISE`; its input matters only by its columns.
         session: The session.
     """
+    step = compile_step(plan, session)
+    return lambda batch: step(batch)[0]
+
+
+def compile_step(plan: Plan, session: Session) -> Step:
+    """Return the same function as `compile_row_wise`, which says of which rows its rows are."""
     if isinstance(plan, nodes.Project):
         return _project(plan, session)
     if isinstance(plan, nodes.Filter):
@@ -47,15 +54,15 @@ def compile_row_wise(plan: Plan, session: Session) -> Step:
 
 def _project(plan: nodes.Project, session: Session) -> Step:
     compiled, schema = compile_expressions(plan.expressions, session), plan.schema
-    return lambda batch: batch_of(compiled(batch), schema, batch.num_rows)
+    return lambda batch: (batch_of(compiled(batch), schema, batch.num_rows), None)
 
 
 def _filter(plan: nodes.Filter, session: Session) -> Step:
     compiled = compile_expressions([plan.condition], session)
 
-    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+    def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
         positions = np.flatnonzero(compiled.mask(batch))
-        return batch if len(positions) == batch.num_rows else taken(batch, positions)
+        return (batch, None) if len(positions) == batch.num_rows else (taken(batch, positions), positions)
 
     return step
 
@@ -63,10 +70,10 @@ def _filter(plan: nodes.Filter, session: Session) -> Step:
 def _unnest(plan: nodes.Unnest, session: Session) -> Step:
     compiled, schema = compile_expressions([plan.collection], session), plan.schema
 
-    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+    def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
         positions, columns = unnested(plan, compiled(batch)[0])
         rows = taken(batch, positions)
-        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows), positions
 
     return step
 
@@ -77,10 +84,10 @@ def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
     compiled = compile_expressions(call.arguments, session)
     kernel = table_kernel(call, plan.outer, session)
 
-    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+    def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
         positions, columns = kernel(compiled(batch), batch.num_rows, lambda position: row_of(batch, position))
         rows = taken(batch, positions)
-        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows), positions
 
     return step
 
@@ -88,9 +95,9 @@ def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
 def _window_table(plan: nodes.WindowTable) -> Step:
     schema = plan.schema
 
-    def step(batch: pa.RecordBatch) -> pa.RecordBatch:
+    def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
         positions, columns = window_columns(plan, batch)
         rows = taken(batch, positions)
-        return batch_of([*rows.columns, *columns], schema, rows.num_rows)
+        return batch_of([*rows.columns, *columns], schema, rows.num_rows), positions
 
     return step

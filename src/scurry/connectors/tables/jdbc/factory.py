@@ -8,7 +8,7 @@ from typing import Any
 from scurry.catalog.table_options import Options, TableOption
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.jdbc import options as keys
 from scurry.connectors.tables.jdbc import statements
 from scurry.connectors.tables.jdbc.columns import TableColumns
@@ -55,6 +55,14 @@ class JdbcFactory(TableFactory):
             options.get(keys.FETCH_SIZE),
             options.get(keys.LOOKUP_RETRIES),
             keys.lookup_cache(options),
+        )
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take changes by the primary key; without one, inserted rows."""
+        if context.schema.get_primary_key() is not None:
+            return SinkChanges("UPSERT")
+        return SinkChanges(
+            "INSERT", "please declare primary key for sink table when query contains update/delete record."
         )
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:

@@ -10,7 +10,7 @@ from scurry.catalog.schema import MetadataColumn
 from scurry.catalog.table_options import Options, TableOption
 from scurry.connectors.kafka.sink import KafkaSink
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.kafka import options as keys
 from scurry.connectors.tables.kafka.reducing import ReducingSink
 from scurry.connectors.tables.kafka.rows import METADATA, MessageRows
@@ -74,7 +74,14 @@ class KafkaFactory(TableFactory):
             rows,
             formats.value.insert_only and not self.upsert,
             options.find(SCAN_PARALLELISM),
+            self.upsert,
         )
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take what the format takes."""
+        if self.upsert:
+            return SinkChanges("UPSERT")
+        return SinkChanges("INSERT" if self._formats(context, "sink").value.insert_only else "ALL")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink of messages."""

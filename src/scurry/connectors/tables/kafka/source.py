@@ -35,6 +35,7 @@ class KafkaTableSource(TableSource):
         rows: Makes rows of messages.
         insert_only: Whether rows are only added.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        upserts: Whether a message replaces the one with its key.
     """
 
     properties: ClientProperties
@@ -45,6 +46,7 @@ class KafkaTableSource(TableSource):
     rows: MessageRows
     insert_only: bool = True
     parallelism: int | None = None
+    upserts: bool = False
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]

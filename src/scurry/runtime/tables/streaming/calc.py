@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa
+import numpy as np
 
+from scurry.common.types import RowKind
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
 from scurry.functions.user.context import FunctionContext
 from scurry.relational.plan import Plan
-from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.row_wise import compile_row_wise
+from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.row_wise import Step, compile_step
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 
-__all__ = ["Calc", "SelectColumns"]
+__all__ = ["Calc", "DropUpdateBefore", "SelectColumns"]
 
 
 class Calc:
@@ -26,14 +27,14 @@ class Calc:
         """Take the operations, the first one first, and the session."""
         self._steps = tuple(steps)
         self._session = session
-        self._compiled: list[Callable[[pa.RecordBatch], pa.RecordBatch]] = []
+        self._compiled: list[Step] = []
         self._functions = OpenFunctions()
 
     def open(self, context: Any) -> None:
         """Compile the operations."""
         self._functions = OpenFunctions(_function_context(context, self._session))
         session = replace(self._session, functions=self._functions)
-        self._compiled = [compile_row_wise(step, session) for step in self._steps]
+        self._compiled = [compile_step(step, session) for step in self._steps]
 
     def close(self) -> None:
         """Close the functions of users."""
@@ -41,12 +42,27 @@ class Calc:
 
     def flat_map(self, changes: Changes) -> list[Changes]:
         """Return the rows that some rows become."""
-        batch = changes.batch
+        batch, kinds = changes.batch, changes.kinds
         for step in self._compiled:
-            batch = step(batch)
+            batch, positions = step(batch)
             if not batch.num_rows:
                 return []
-        return [Changes(batch)]
+            if kinds is not None and positions is not None:
+                kinds = kinds[positions]
+        return [Changes(batch, kinds)]
+
+
+class DropUpdateBefore:
+    """Drop the rows before updates, which the consumers do not need."""
+
+    def flat_map(self, changes: Changes) -> list[Changes]:
+        """Return the other rows."""
+        if changes.kinds is None:
+            return [changes]
+        kept = np.flatnonzero(changes.kinds != RowKind.UPDATE_BEFORE.value)
+        if len(kept) == len(changes.kinds):
+            return [changes]
+        return [Changes(taken(changes.batch, kept), changes.kinds[kept])] if len(kept) else []
 
 
 class SelectColumns:

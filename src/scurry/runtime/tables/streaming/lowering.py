@@ -16,12 +16,13 @@ from scurry.functions.definition import Session
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
+from scurry.relational.changelog import Changelogs
 from scurry.relational.physical import joins, over, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
-from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
@@ -78,7 +79,9 @@ class Lowering:
 
     def __init__(self, plans: Iterable[Plan], session: Session, tables: Tables) -> None:
         """Take the plans of all sinks, the session, and what is known of the tables."""
+        plans = list(plans)
         self._session = session
+        self._changelogs = Changelogs(plans)
         self._tables = tables
         self._columns: dict[Any, list[int]] = {}
         self._watermarks: dict[Any, Plan | None] = {}
@@ -151,6 +154,11 @@ class Lowering:
         """What expressions know of the session."""
         return self._session
 
+    @property
+    def changelogs(self) -> Changelogs:
+        """The kinds of changes of the plans' nodes, and what their updates consist of."""
+        return self._changelogs
+
     def _uid(self, name: str) -> str:
         """Return an identity that is the same each time the same statement is lowered."""
         self._count += 1
@@ -198,6 +206,8 @@ class Lowering:
             watermark = self._watermarks[_table(plan)]
             if watermark is not None:
                 rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
+        if plan.changes == "RETRACT" and not self._changelogs.updates_before(plan):
+            rows = self.operator(rows, ops.FlatMap(DropUpdateBefore()), "DropUpdateBefore")
         return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
 
     def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:

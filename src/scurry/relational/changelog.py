@@ -1,0 +1,238 @@
+"""Which kinds of changes the rows of a STREAMING plan have, inferred as Flink does.
+
+Inputs decide which kinds an operation produces. Consumers decide, from the sinks down, whether updates need the row
+before (UPDATE_BEFORE) beside the row after. `RULES` has a line per operation.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.errors import ValidationError
+from scurry.relational import plan as nodes
+from scurry.relational.physical import changes, windows
+from scurry.relational.plan import Plan
+from scurry.relational.unique_keys import unique_keys
+
+__all__ = ["RULES", "ChangelogRule", "Changelogs", "Kinds", "Update"]
+
+
+class Kinds(enum.Flag):
+    """Kinds of changes."""
+
+    INSERT = 1
+    UPDATE = 2
+    DELETE = 4
+    ALL = 7
+
+
+class Update(enum.Enum):
+    """What an update consists of: the row after it, or the row before it as well."""
+
+    ONLY_AFTER = "UA"
+    BEFORE_AND_AFTER = "UB,UA"
+
+
+@dataclass(frozen=True)
+class ChangelogRule:
+    """What an operation does with changes.
+
+    Attributes:
+        makes: Returns the kinds it produces, of the node and the kinds of its inputs.
+        takes: The kinds it can consume.
+        needs: Returns for each input what its updates have to consist of, of the node and of what its own updates have
+            to consist of; None if it cannot produce such updates.
+        transparent: Whether it only passes changes on: who cannot take them blames the inputs.
+    """
+
+    makes: Callable[[Any, Sequence[Kinds]], Kinds]
+    takes: Kinds = Kinds.ALL
+    needs: Callable[[Any, Update], Sequence[Update] | None] = lambda node, update: (
+        [Update.BEFORE_AND_AFTER] * len(node.inputs)
+    )
+    transparent: bool = False
+
+
+def _union(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
+    found = Kinds(0)
+    for each in inputs:
+        found |= each
+    return found or Kinds.INSERT
+
+
+def _updating(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
+    """Return the kinds of groups: they vanish only if rows of theirs may be taken back."""
+    return Kinds.INSERT | Kinds.UPDATE if inputs[0] == Kinds.INSERT else Kinds.ALL
+
+
+def _any(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
+    return Kinds.INSERT if all(each == Kinds.INSERT for each in inputs) else Kinds.ALL
+
+
+def _same(node: Plan, update: Update) -> Sequence[Update]:
+    return [update] * len(node.inputs)
+
+
+def _filtered(node: Plan, update: Update) -> Sequence[Update] | None:
+    # A row that does not pass any more has to be taken back, which is known by its UPDATE_BEFORE only.
+    return None if update is Update.ONLY_AFTER else [update]
+
+
+def _inserts(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
+    return Kinds.INSERT
+
+
+def _scanned(node: nodes.Scan, inputs: Sequence[Kinds]) -> Kinds:
+    return {"INSERT": Kinds.INSERT, "UPSERT": Kinds.UPDATE | Kinds.DELETE}.get(node.changes, Kinds.ALL)
+
+
+_PASSED = ChangelogRule(_union, needs=_same, transparent=True)
+_OTHER = ChangelogRule(_any)
+
+#: A line per operation; one that has none takes everything, and only inserts if its inputs do.
+RULES: dict[type[Plan], ChangelogRule] = {
+    changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
+    nodes.Aggregate: ChangelogRule(_updating),
+    nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
+    nodes.Project: _PASSED,
+    nodes.Scan: ChangelogRule(_scanned),
+    nodes.SetOperation: _PASSED,
+    nodes.TableFunctionScan: _PASSED,
+    nodes.Unnest: _PASSED,
+    nodes.Values: ChangelogRule(_inserts),
+    nodes.WindowTable: _PASSED,
+    windows.WindowAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+}
+
+
+class Changelogs:
+    """The kinds of changes of all nodes of the plans of a job.
+
+    Equal parts of plans are one: their updates have the row before if any consumer needs it.
+    """
+
+    def __init__(self, roots: Sequence[Plan], update: Sequence[Update] = (Update.BEFORE_AND_AFTER,)) -> None:
+        """Infer.
+
+        Args:
+            roots: Plans of sinks, or of a query.
+            update: What the updates of a query may consist of, the best first.
+
+        Raises:
+            ValidationError: A node or sink cannot take the changes of its input.
+        """
+        self._kinds: dict[Plan, Kinds] = {}
+        self._before: dict[Plan, bool] = {}
+        for root in roots:
+            if isinstance(root, nodes.Sink):
+                self._check_sink(root)
+                self._satisfy(root.input, _updates_of_sink(root))
+            else:
+                self.kinds(root)
+                self._satisfy(root, update)
+
+    def kinds(self, plan: Plan) -> Kinds:
+        """Return the kinds of the changes of a node.
+
+        Raises:
+            ValidationError: A node cannot take the changes of its input.
+        """
+        found = self._kinds.get(plan)
+        if found is None:
+            rule = RULES.get(type(plan), _OTHER)
+            inputs = [self.kinds(each) for each in plan.inputs]
+            for each in plan.inputs:
+                self._check(each, rule.takes, f"StreamPhysical{_name(plan)}")
+            found = self._kinds[plan] = rule.makes(plan, inputs)
+        return found
+
+    def is_insert_only(self, plan: Plan) -> bool:
+        """Say whether a node only inserts rows."""
+        return self.kinds(plan) == Kinds.INSERT
+
+    def updates_before(self, plan: Plan) -> bool:
+        """Say whether the updates of a node have to have the row before."""
+        return self._before.get(plan, True)
+
+    def text(self, plan: Plan) -> str:
+        """Return the kinds as EXPLAIN CHANGELOG_MODE has them, as `I,UB,UA`."""
+        if isinstance(plan, nodes.Sink):
+            return "NONE"
+        found = self.kinds(plan)
+        shown = ["I"] if Kinds.INSERT in found else []
+        if Kinds.UPDATE in found:
+            shown.append("UB,UA" if self.updates_before(plan) else "UA")
+        if Kinds.DELETE in found:
+            shown.append("D")
+        return ",".join(shown)
+
+    def _check_sink(self, sink: nodes.Sink) -> None:
+        kinds = self.kinds(sink.input)
+        if sink.changes == "INSERT" and kinds != Kinds.INSERT:
+            if sink.refusal is not None:
+                raise ValidationError(sink.refusal)
+            self._check(sink.input, Kinds.INSERT, f"Table sink '{'.'.join(sink.path)}'")
+
+    def _check(self, plan: Plan, takes: Kinds, consumer: str) -> None:
+        """Refuse a plan with other changes than a consumer takes, in Flink's words.
+
+        Raises:
+            ValidationError: There are such changes.
+        """
+        refused = self.kinds(plan) & ~takes
+        if not refused:
+            return
+        if RULES.get(type(plan), _OTHER).transparent:
+            for each in plan.inputs:
+                self._check(each, takes, consumer)
+        from scurry.relational.explain import physical_text
+
+        listed = [name for name in ("update", "delete") if Kinds[name.upper()] in refused]
+        raise ValidationError(
+            f"{consumer} doesn't support consuming {' and '.join(listed)} changes which is produced by node "
+            f"{physical_text(plan)}"
+        )
+
+    def _satisfy(self, plan: Plan, updates: Sequence[Update]) -> None:
+        """Choose the first of some ways to update that a plan can produce."""
+        for each in updates:
+            found = self._provided(plan, each)
+            if found is not None:
+                for node, before in found.items():
+                    self._before[node] = before or self._before.get(node, False)
+                return
+        raise AssertionError("rows before updates can always be produced")
+
+    def _provided(self, plan: Plan, update: Update) -> dict[Plan, bool] | None:
+        """Return for the nodes of a plan whether they update with the row before; None if that is impossible."""
+        found: dict[Plan, bool] = {}
+        if Kinds.UPDATE in self.kinds(plan):
+            found[plan] = update is Update.BEFORE_AND_AFTER
+            needed = RULES.get(type(plan), _OTHER).needs(plan, update)
+            if needed is None:
+                return None
+        else:
+            needed = [Update.BEFORE_AND_AFTER] * len(plan.inputs)
+        for node, each in zip(plan.inputs, needed, strict=True):
+            below = self._provided(node, each)
+            if below is None:
+                return None
+            for other, before in below.items():
+                found[other] = before or found.get(other, False)
+        return found
+
+
+def _updates_of_sink(sink: nodes.Sink) -> Sequence[Update]:
+    """Return how a sink may be updated, the best way first."""
+    if sink.changes == "ALL" or (sink.key and frozenset(sink.key) not in unique_keys(sink.input)):
+        return [Update.BEFORE_AND_AFTER]
+    return [Update.ONLY_AFTER, Update.BEFORE_AND_AFTER]
+
+
+def _name(plan: Plan) -> str:
+    """Return Flink's name of an operation."""
+    names = {"Aggregate": "GroupAggregate", "Over": "OverAggregate", "WindowTable": "WindowTableFunction"}
+    return names.get(type(plan).__name__, type(plan).__name__)

@@ -1,0 +1,89 @@
+"""Which changes the tables of a statement have: plans of STREAMING say it of their scans and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scurry.catalog.entries import CatalogTable
+from scurry.connectors.tables.contract import SinkChanges, TableSource
+from scurry.connectors.tables.factories import create_source, sink_changes
+from scurry.errors import ValidationError
+from scurry.relational import builders
+from scurry.relational import plan as relational
+from scurry.relational.changelog import Changelogs
+from scurry.relational.physical.changes import ChangelogNormalize
+from scurry.relational.plan import Plan, Sink
+from scurry.relational.rules import optimized
+from scurry.statements.session import TableSession
+
+__all__ = ["executable", "executable_plans", "executable_sinks", "sink_with_changes"]
+
+
+def executable(session: TableSession, plan: Plan) -> Plan:
+    """Return the plan of a query as it is executed.
+
+    Raises:
+        ValidationError: STREAMING cannot execute it.
+    """
+    return executable_plans(session, [plan])[0]
+
+
+def executable_sinks(session: TableSession, sinks: Sequence[Sink]) -> list[Sink]:
+    """Return the plans of sinks as they are executed.
+
+    Raises:
+        ValidationError: STREAMING cannot execute them, or a sink cannot take the changes of its query.
+    """
+    return [each for each in executable_plans(session, sinks) if isinstance(each, Sink)]
+
+
+def sink_with_changes(session: TableSession, sink: Sink, table: CatalogTable) -> Sink:
+    """Return the plan of a sink, which says what the table takes."""
+    found: SinkChanges = sink_changes(session.context_of(sink.table.identifier, table))
+    key = table.schema.get_primary_key()
+    names = sink.input.schema.names
+    columns = () if key is None else tuple(names.index(name) for name in key.columns if name in names)
+    return replace(sink, key=columns, changes=found.kinds, refusal=found.refusal)
+
+
+def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]:
+    """Return the plans of a statement, which are those of sinks or that of a query, as they are executed.
+
+    Raises:
+        ValidationError: STREAMING cannot execute them.
+    """
+    functions = session.for_functions()
+    found = [
+        plan.with_inputs((optimized(plan.input, functions),)) if isinstance(plan, Sink) else optimized(plan, functions)
+        for plan in plans
+    ]
+    if session.is_streaming:
+        found = [_with_changes(session, plan) for plan in found]
+        Changelogs(found)
+    return found
+
+
+def _with_changes(session: TableSession, plan: Plan) -> Plan:
+    if isinstance(plan, relational.Scan):
+        found = plan.table
+        source = create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
+        return _scan(plan, source)
+    return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
+
+
+def _scan(plan: relational.Scan, source: TableSource) -> Plan:
+    if source.insert_only:
+        return plan
+    if not source.upserts:
+        return replace(plan, changes="RETRACT")
+    if not plan.primary_key:
+        raise ValidationError(
+            f"Table '{'.'.join(plan.path)}' has changes by key: declare PRIMARY KEY (...) NOT ENFORCED"
+        )
+    columns = (*plan.columns, *(each for each in plan.primary_key if each not in plan.columns))
+    read = replace(plan, columns=columns, changes="UPSERT")
+    rows = ChangelogNormalize(read, tuple(columns.index(each) for each in plan.primary_key))
+    return builders.project(
+        rows, [builders.column(rows, place) for place in range(len(plan.columns))], plan.schema.names
+    )

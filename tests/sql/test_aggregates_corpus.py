@@ -13,11 +13,11 @@ pytestmark = pytest.mark.skipif(not CORPUS.exists(), reason=f"needs the recorded
 
 def test_a_sample_of_aggregates_in_batch_is_that_of_flink() -> None:
     differences = [found for found in map(difference, islice(cases(), 0, None, 8)) if found is not None]
-    assert len(differences) <= 7, "\n".join(differences)[:4000]
+    assert len(differences) <= 3, "\n".join(differences)[:4000]
 
 
 @pytest.mark.slow
 def test_aggregates_in_batch_are_those_of_flink() -> None:
     differences = [difference(case) for case in cases()]
     met = differences.count(None)
-    assert met >= 1263, "\n".join(each for each in differences if each is not None)[:4000]
+    assert met >= 1308, "\n".join(each for each in differences if each is not None)[:4000]

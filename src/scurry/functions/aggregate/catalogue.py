@@ -11,7 +11,7 @@ from scurry.functions.aggregate.definition import AggregateFunction
 __all__ = ["FAMILIES", "aggregate_names", "lookup_aggregate"]
 
 #: The modules of this package that have functions, each in a tuple `FUNCTIONS`.
-FAMILIES = ("counts", "sums", "moments", "extremes", "collections", "json", "percentiles", "ranking")
+FAMILIES = ("counts", "sums", "moments", "extremes", "collections", "json", "percentiles", "ranking", "bitmaps")
 
 
 @cache

@@ -82,9 +82,12 @@ def _make_count(site: AggregateSite, result_type: DataType) -> Accumulator:
     return Count()
 
 
+def _make_approximate(site: AggregateSite, result_type: DataType) -> Accumulator:
+    # With OVER Flink counts all values.
+    return Count() if site.is_over else DistinctCount(site.types[0])
+
+
 FUNCTIONS = (
     AggregateFunction("COUNT", _infer_count, _make_count),
-    AggregateFunction(
-        "APPROX_COUNT_DISTINCT", _infer_approximate, lambda site, result_type: DistinctCount(site.types[0])
-    ),
+    AggregateFunction("APPROX_COUNT_DISTINCT", _infer_approximate, _make_approximate),
 )

@@ -41,17 +41,22 @@ def by_arrow(column: Column, groups: Groups, count: int, function: str) -> Colum
 
 
 def decimal_sums(column: Column, groups: Groups, count: int) -> Column:
-    """Return the sum of the decimals of each group, NULL if it has more than 38 digits or there are no values."""
+    """Return the sum of the decimals of each group, NULL if it ever has more than 38 digits or there are no values."""
     wide = pa.decimal128(38, column.type.scale)
     largest = len(str(max(len(column), 1)))
     if column.type.precision + largest <= 38:
         return by_arrow(column.cast(wide), groups, count, "sum").cast(wide)
     sums: list[Any] = [None] * count
+    limit, overflown = 10**38, set()
     for group, value in zip(groups.tolist(), column.to_pylist(), strict=True):
         if value is not None:
             sums[group] = _unscaled(value) + (sums[group] or 0)
-    limit = 10**38
-    scaled = [None if each is None or abs(each) >= limit else _scaled(each, column.type.scale) for each in sums]
+            if abs(sums[group]) >= limit:
+                overflown.add(group)
+    scaled = [
+        None if each is None or group in overflown else _scaled(each, column.type.scale)
+        for group, each in enumerate(sums)
+    ]
     return pa.array(scaled, wide)
 
 

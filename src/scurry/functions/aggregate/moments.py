@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from scurry.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import by_arrow, counts, valid_rows
+from scurry.functions.aggregate.sums import sums
 from scurry.functions.definition import Signature
 from scurry.functions.signatures import refuse
-from scurry.logical_types import DataType, DoubleType, FloatType, NumericType
+from scurry.logical_types import DataType, DecimalType, NumericType
 from scurry.logical_types.arithmetic import average_type
 from scurry.logical_types.arrow import arrow_type
 
@@ -21,7 +22,7 @@ __all__ = ["FUNCTIONS"]
 
 
 class Moments:
-    """Spread of floating-point numbers, as Flink computes it: `(sum of squares - square of sum / n) / n`.
+    """Spread of numbers over windows of rows: `(sum of squares - square of sum / n) / n` in the type of the numbers.
 
     The state has the sum of the squares, the sum, and the number of values.
     """
@@ -33,10 +34,16 @@ class Moments:
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns, groups)
-        values = np.asarray(column.cast(pa.float64(), safe=False))
         with np.errstate(all="ignore"):
-            sums = [np.bincount(groups, weights=each, minlength=count) for each in (values * values, values)]
-        return [*map(pa.array, sums), counts(groups, count)]
+            if not pa.types.is_float64(column.type):
+                values = np.asarray(column)
+                parts = [sums(pa.array(each), groups, count).fill_null(0) for each in (values * values, values)]
+            else:
+                values = np.asarray(column.cast(pa.float64(), safe=False))
+                parts = [
+                    pa.array(np.bincount(groups, weights=each, minlength=count)) for each in (values * values, values)
+                ]
+        return [*parts, counts(groups, count)]
 
     def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [pc.negate(each) for each in self.partial(columns, groups, count)]
@@ -46,20 +53,32 @@ class Moments:
 
     def result(self, states: Sequence[Column]) -> Column:
         squares, total, number = (np.asarray(each) for each in states)
+        if pa.types.is_integer(self._type):
+            return self._whole(squares, total, number)
+        number = number.astype(squares.dtype)
         divisor = number - 1 if self._sample else number
         with np.errstate(all="ignore"):
             values = (squares - total * total / np.maximum(number, 1)) / np.maximum(divisor, 1)
             values = np.sqrt(values) if self._root else values
-        found = pa.array(values, mask=divisor < 1)
-        if pa.types.is_decimal(self._type):
-            return _as_decimals(found, self._type)
-        if pa.types.is_integer(self._type):
-            return _truncated(values, divisor < 1, self._type)
-        return found.cast(self._type, safe=False)
+        return pa.array(values, mask=divisor < 1).cast(self._type, safe=False)
+
+    def _whole(self, squares: Groups, total: Groups, number: Groups) -> Column:
+        """Return whole numbers, whose sums and products wrap and whose quotients are truncated."""
+        divisor = number - 1 if self._sample else number
+        with np.errstate(all="ignore"):
+            square = (total * total).astype(np.int64)
+            values = _quotient(squares - _quotient(square, np.maximum(number, 1)), np.maximum(divisor, 1))
+            values = np.sqrt(values) if self._root else values
+        return _truncated(values, divisor < 1, self._type)
+
+
+def _quotient(values: Groups, divisor: Groups) -> Groups:
+    quotients: Groups = np.sign(values) * (np.abs(values) // divisor)
+    return quotients
 
 
 class StableMoments:
-    """Spread of exact numbers; the state has their number, their mean and the sum of squared distances from it."""
+    """Spread of numbers; the state has their number, their mean and the sum of squared distances from it."""
 
     def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
         self._type = arrow_type(result_type)
@@ -73,6 +92,8 @@ class StableMoments:
         with np.errstate(all="ignore"):
             mean = np.bincount(groups, weights=values, minlength=count) / np.maximum(number, 1)
             squares = np.bincount(groups, weights=(values - mean[groups]) ** 2, minlength=count)
+        for group in np.flatnonzero(~np.isfinite(squares)):
+            mean[group], squares[group] = _one_by_one(values[groups == group])
         return [counts(groups, count), pa.array(mean), pa.array(squares)]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
@@ -97,6 +118,17 @@ class StableMoments:
         return found.cast(self._type, safe=False)
 
 
+def _one_by_one(values: Groups) -> tuple[float, float]:
+    """Return mean and squared distances as Flink computes them, which shows where numbers are too large."""
+    mean = squares = np.float64(0.0)
+    with np.errstate(all="ignore"):
+        for number, value in enumerate(values, 1):
+            delta = value - mean
+            mean = mean + delta / number
+            squares = squares + delta * (value - mean)
+    return mean, squares
+
+
 def _truncated(values: Groups, none: Groups, kind: pa.DataType) -> Column:
     """Return numbers as whole numbers as Java casts them: at the bounds of INT or BIGINT, then the low bits."""
     wide = 63 if kind.bit_width == 64 else 31
@@ -112,7 +144,9 @@ def _as_decimals(column: Column, kind: pa.DataType) -> Column:
 
     context = Context(prec=76, rounding=ROUND_HALF_UP)
     unit, limit = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
-    values = [None if each is None else Decimal(each).quantize(unit, context=context) for each in column.to_pylist()]
+    values = [
+        None if each is None else Decimal(repr(each)).quantize(unit, context=context) for each in column.to_pylist()
+    ]
     return pa.array([None if each is None or abs(each) >= limit else each for each in values], kind)
 
 
@@ -125,7 +159,7 @@ def _infer(site: AggregateSite) -> Signature:
 
 
 def _make(site: AggregateSite, result_type: DataType, sample: bool, root: bool) -> Accumulator:
-    kind = Moments if isinstance(site.types[0], FloatType | DoubleType) else StableMoments
+    kind = StableMoments if not site.is_over or isinstance(site.types[0], DecimalType) else Moments
     return kind(result_type, sample, root)
 
 

@@ -33,8 +33,19 @@ def sums(column: Column, groups: Groups, count: int) -> Column:
     """Return the sum of each group, NULL for a group without values; whole numbers wrap."""
     if pa.types.is_decimal(column.type):
         return decimal_sums(column, groups, count)
+    if pa.types.is_float32(column.type):
+        return _float_sums(column, groups, count)
     found = by_arrow(column, groups, count, "sum")
     return found.cast(column.type, safe=False) if pa.types.is_integer(column.type) else found
+
+
+def _float_sums(column: Column, groups: Groups, count: int) -> Column:
+    """Add FLOATs one after the other, as Java does; Arrow and numpy would add them as DOUBLEs."""
+    valid = np.asarray(column.is_valid())
+    total = np.zeros(count, np.float32)
+    with np.errstate(all="ignore"):
+        np.add.at(total, groups[valid], np.asarray(column.drop_null()))
+    return pa.array(total, mask=np.bincount(groups[valid], minlength=count) == 0)
 
 
 class Sum:
@@ -65,12 +76,15 @@ class Sum:
 class Average(Sum):
     """Divides the sum of the values by their number."""
 
-    def __init__(self, argument: DataType, result_type: DataType) -> None:
+    def __init__(self, result_type: DataType, narrow: bool) -> None:
+        """Take the type of the averages, and whether sums have it, too, as with OVER."""
         super().__init__(result_type, zero=False)
-        self._argument, self._result = argument, result_type
+        self._result, self._narrow = result_type, narrow
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns, groups)
+        if self._narrow:
+            return [sums(column, groups, count), counts(groups, count)]
         if pa.types.is_integer(column.type):
             column = column.cast(pa.int64())
         elif pa.types.is_floating(column.type):
@@ -93,7 +107,7 @@ def divided(total: Column, number: Column, result_type: DataType) -> Column:
         found = pc.divide(total.cast(pa.float64()), number.cast(pa.float64())).cast(kind)
     else:
         # Arrow truncates towards zero, as Java does.
-        found = pc.divide(total, number).cast(kind, safe=False)
+        found = pc.divide(total.cast(pa.int64()), number).cast(kind, safe=False)
     return pc.if_else(pa.array(none), pa.scalar(None, kind), found)
 
 
@@ -141,7 +155,7 @@ def _infer_average(site: AggregateSite) -> Signature:
 
 
 def _make_average(site: AggregateSite, result_type: DataType) -> Accumulator:
-    return Average(site.types[0], result_type)
+    return Average(result_type, narrow=site.is_over)
 
 
 FUNCTIONS = (

@@ -87,7 +87,8 @@ def similar_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
         elif character in "|*+?{}()":
             found.append(character)
         else:
-            found.append({"_": ".", "%": "(?:.*)"}.get(character) or re.escape(character))
+            # What has a meaning in Java's patterns only keeps it, as in Calcite.
+            found.append({"_": ".", "%": "(?:.*)"}.get(character, character))
         at += 1
     try:
         return re.compile("".join(found), re.DOTALL)

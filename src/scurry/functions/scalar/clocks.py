@@ -1,4 +1,4 @@
-"""The present time: CURRENT_TIMESTAMP, CURRENT_DATE, PROCTIME and their like."""
+"""The present time: CURRENT_TIMESTAMP, CURRENT_DATE, PROCTIME, CURRENT_WATERMARK and their like."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Final
 
 import pyarrow as pa
 
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Session
+from scurry.errors import EvaluationError, UnsupportedError
+from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
 from scurry.functions.signatures import always, signature
 from scurry.functions.time_zones import offset_at, zone
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType, TimeType
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.families import DATE
+from scurry.logical_types.families import DATE, TIMESTAMP
 
 __all__ = ["FUNCTIONS", "clock_of"]
 
@@ -62,7 +63,37 @@ def _always_now(session: Session) -> Callable[[], int]:
     return lambda: time.time_ns() // 1_000_000
 
 
+def _infer_watermark(site: CallSite) -> Signature:
+    given = site.types[0] if len(site.arguments) == 1 else None
+    if given is None:
+        raise SignatureError("CURRENT_WATERMARK() must be called with a single rowtime attribute argument.")
+    shown = given.as_summary_string()
+    if not isinstance(given, TIMESTAMP):
+        raise SignatureError(
+            "CURRENT_WATERMARK() must be called with a single rowtime attribute argument, but "
+            f"'{shown}' cannot be a time attribute."
+        )
+    if given.time_attribute is not TimeAttribute.ROWTIME:
+        raise SignatureError(f"The argument of CURRENT_WATERMARK() must be a rowtime attribute, but was '{shown}'.")
+    return Signature(site.types, given.as_time_attribute(None).nullable())
+
+
+def _bind_watermark(site: CallSite, result_type: DataType) -> Kernel:
+    if site.session.is_streaming:
+        raise UnsupportedError("CURRENT_WATERMARK is not computed in STREAMING yet; in BATCH it is NULL")
+    return lambda columns, rows: pa.scalar(None, arrow_type(result_type))
+
+
+def _bind_source_watermark(site: CallSite, result_type: DataType) -> Kernel:
+    raise EvaluationError(
+        "SOURCE_WATERMARK() is a declarative marker function and doesn't have concrete runtime implementation. It can "
+        "only be used as a single expression in a WATERMARK FOR clause in the CREATE TABLE DDL."
+    )
+
+
 FUNCTIONS = (
+    ScalarFunction("CURRENT_WATERMARK", _infer_watermark, _bind_watermark, is_deterministic=False),
+    ScalarFunction("SOURCE_WATERMARK", signature([], always(_INSTANT)), _bind_source_watermark, is_deterministic=False),
     _function("CURRENT_TIMESTAMP", _INSTANT, _bind(clock_of), "NOW"),
     _function("CURRENT_ROW_TIMESTAMP", _INSTANT, _bind(_always_now)),
     _function("PROCTIME", _PROCTIME, _bind(_always_now)),

@@ -99,9 +99,11 @@ def parse_url(address: str, part: str, key: str | None = None) -> str | None:
 def inet_aton(text: str) -> int | None:
     """INET_ATON: the number of an IPv4 address."""
     parts = text.split(".")
-    if len(parts) != 4 or not all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts):
+    if len(parts) > 4 or not all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts):
         return None
-    return int.from_bytes(bytes(map(int, parts)), "big")
+    # The last part of a shorter address is its last byte.
+    *upper, last = map(int, parts)
+    return int.from_bytes(bytes([*upper, *[0] * (4 - len(parts)), last]), "big")
 
 
 def inet_ntoa(number: int) -> str | None:

@@ -53,7 +53,9 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iter
         yield batch_of(columns, plan.schema, count)
 
 
-def group_values(call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int, session: Session) -> pa.Array:
+def group_values(
+    call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int, session: Session, is_over: bool = False
+) -> pa.Array:
     """Return the value of an aggregate for each group.
 
     Args:
@@ -62,6 +64,7 @@ def group_values(call: AggregateCall, batch: pa.RecordBatch, groups: Any, count:
         groups: For each row the number of its group.
         count: The number of groups.
         session: The session.
+        is_over: Whether it is called with OVER.
     """
     columns = [argument_column(each, batch) for each in call.arguments]
     order = _order(call.order_by, batch)
@@ -74,11 +77,11 @@ def group_values(call: AggregateCall, batch: pa.RecordBatch, groups: Any, count:
     if call.distinct and columns:
         first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
         columns, groups = [each.take(pa.array(first)) for each in columns], groups[first]
-    found = accumulator(call, session)
+    found = accumulator(call, session, is_over)
     return found.result(found.partial(columns, groups, count))
 
 
-def accumulator(call: AggregateCall, session: Session) -> Accumulator:
+def accumulator(call: AggregateCall, session: Session, is_over: bool = False) -> Accumulator:
     """Return what computes an aggregate."""
     if isinstance(call.function, UserFunction):
         return user_accumulator(call, session)
@@ -88,7 +91,7 @@ def accumulator(call: AggregateCall, session: Session) -> Accumulator:
         Argument(each.type, True, each.value) if isinstance(each, Literal) else Argument(each.type)
         for each in call.arguments
     )
-    return function.make(AggregateSite(call.function, arguments, session), call.type)
+    return function.make(AggregateSite(call.function, arguments, session, is_over=is_over), call.type)
 
 
 def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:

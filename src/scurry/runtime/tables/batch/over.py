@@ -90,7 +90,7 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
 def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) -> pa.Array:
     groups = np.unique(rows.start, return_inverse=True)[1].reshape(-1)
     count = int(groups.max(initial=-1)) + 1
-    return group_values(call, rows.batch, groups, count, session).take(pa.array(groups))
+    return group_values(call, rows.batch, groups, count, session, is_over=True).take(pa.array(groups))
 
 
 def _framed(call: AggregateCall, rows: _Partitions, start: Positions, end: Positions, session: Session) -> pa.Array:
@@ -105,9 +105,9 @@ def _framed(call: AggregateCall, rows: _Partitions, start: Positions, end: Posit
         groups = np.repeat(np.arange(last - first), some)
         within = np.arange(len(groups)) - np.repeat(np.cumsum(some) - some, some)
         batch = taken(rows.batch, np.repeat(start[first:last], some) + within)
-        found.append(group_values(call, batch, groups, last - first, session))
+        found.append(group_values(call, batch, groups, last - first, session, is_over=True))
         first = last
-    return pa.concat_arrays(found) if found else group_values(call, rows.batch, rows.row, 0, session)
+    return pa.concat_arrays(found) if found else group_values(call, rows.batch, rows.row, 0, session, is_over=True)
 
 
 def _frame(call: WindowCall, rows: _Partitions) -> tuple[Positions, Positions]:

@@ -34,6 +34,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "datagen": {},
     "delta": {},
     "iceberg": {},
+    "spark": {"format": "text", "path": "/tmp/files"},
     "filesystem": {"path": "/tmp/files", "format": "csv"},
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
@@ -210,6 +211,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
+    "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
     "upsert-kafka": KAFKA_CASES | {
         "key.format": ({}, {"key.format": "csv"}),
         "value.format": ({}, {"value.format": "csv"}),
@@ -277,7 +279,7 @@ def context_of(connector: str, options: Mapping[str, str]) -> TableContext:
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
     )
-    return TableContext(ObjectIdentifier("c", "d", "t"), table, given, streaming=True)
+    return TableContext(ObjectIdentifier("c", "d", "t"), table, given, streaming=connector != "spark")
 
 
 def described(made: Any, inside: tuple[int, ...] = ()) -> str:

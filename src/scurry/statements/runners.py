@@ -13,6 +13,7 @@ from scurry.common.config_options import RUNNER
 from scurry.connectors.sink import WriterContext
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
+from scurry.connectors.tables.spark import SparkTableSink
 from scurry.dependencies import JobDependencies
 from scurry.graph.settings import JobSettings
 from scurry.relational import plan as relational
@@ -95,6 +96,12 @@ class SparkTableRunner:
         spark, settings = _spark_execution(), _settings(session)
         for plan in sinks:
             target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
+            if isinstance(target.sink, SparkTableSink):
+                checked = enforcer.apply if enforcer.columns else None
+                spark.save_on_spark(
+                    plan.input, session.for_functions(), settings, _sources(session), target.sink, checked
+                )
+                continue
             write = _TaskWriter(target.sink, target.identity, enforcer, settings.parallelism)
             functions = session.for_functions()
             target.commit(spark.write_on_spark(plan.input, functions, settings, _sources(session), write))

@@ -22,6 +22,7 @@ CONNECTORS = {
     "jdbc": "scurry.connectors.tables.jdbc.factory:JdbcFactory",
     "kafka": "scurry.connectors.tables.kafka.factory:KafkaFactory",
     "print": "scurry.connectors.tables.print:PrintFactory",
+    "spark": "scurry.connectors.tables.spark:SparkFactory",
     "upsert-kafka": "scurry.connectors.tables.kafka.factory:UpsertKafkaFactory",
 }
 _INTERFACE = "org.apache.flink.table.factories.DynamicTableFactory"

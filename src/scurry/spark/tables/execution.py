@@ -11,6 +11,7 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
+from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
 from scurry.spark.tables.shipping import preparing_workers
 from scurry.spark.tables.tasks import writing
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from scurry.connectors.tables.contract import TableSource
+    from scurry.connectors.tables.spark import SparkTableSink
 
-__all__ = ["execute_on_spark", "write_on_spark"]
+__all__ = ["execute_on_spark", "save_on_spark", "write_on_spark"]
 
 #: What the lowering assumes of the session.
 _CONFIGURATION = {
@@ -96,6 +98,39 @@ def write_on_spark(
     except Exception as error:
         raise failure_of(error) from error
     return [committable for row in rows for committable in pickle.loads(row[0])]
+
+
+@noticing_lost_spark()
+def save_on_spark(
+    plan: Plan,
+    session: Session,
+    settings: JobSettings,
+    source_of: Callable[[Scan], TableSource],
+    sink: SparkTableSink,
+    checked: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
+) -> None:
+    """Execute a plan as one Spark job that writes its rows in a format of Spark.
+
+    Args:
+        plan: The plan, as the rules leave it.
+        session: The session of the statement.
+        settings: Parallelism, and what the Spark session is configured with.
+        source_of: Returns what reads a scan's table.
+        sink: What Spark writes.
+        checked: A function that is applied to all rows, in the tasks; None for none. It is picklable.
+
+    Raises:
+        EvaluationError: A function has no result for a value.
+        UnsupportedError: BATCH cannot execute the plan.
+        SparkFailedError: Spark failed.
+    """
+    spark = _spark(settings)
+    with preparing_workers(setup_of(JobPlan(settings))):
+        frame = lowered(plan, spark, session, source_of)
+    try:
+        save(frame, plan.schema, sink, checked)
+    except Exception as error:
+        raise failure_of(error) from error
 
 
 def _spark(settings: JobSettings) -> SparkSession:

@@ -1,4 +1,4 @@
-"""Tables that Spark reads itself: Parquet files, whose filters and columns Catalyst then pushes into the reader."""
+"""Tables that Spark reads itself: Parquet files, whose filters and columns Catalyst pushes into the reader; `spark`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import types as spark
 
 from scurry.connectors.tables.filesystem.reading import FileTableSource
+from scurry.connectors.tables.spark import SparkTableSource
 from scurry.logical_types import (
     BigIntType,
     BooleanType,
@@ -22,6 +23,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 from scurry.relational.schema import Schema
+from scurry.spark.tables.formats import load
 from scurry.spark.tables.types import spark_type
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schem
         splits: Its splits.
         schema: The columns to read.
     """
+    if isinstance(source, SparkTableSource):
+        return load(session, source.table, schema)
     if not isinstance(source, FileTableSource) or source.format.identifier != "parquet" or not splits:
         return None
     stored = {column.name for column in source.declared}

@@ -1,0 +1,103 @@
+"""Tables of the `spark` connector: read and written by Spark's own formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as spark
+from pyspark.sql.pandas.types import from_arrow_type
+
+from scurry.connectors.tables.spark import SparkTable, SparkTableSink
+from scurry.errors import ValidationError
+from scurry.logical_types import DataType, LocalZonedTimestampType
+from scurry.logical_types.arrow import arrow_type
+from scurry.relational.schema import Schema
+from scurry.spark.tables.types import column_name, from_spark, spark_schema, spark_type, to_spark
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+__all__ = ["load", "save"]
+
+
+def load(session: SparkSession, table: SparkTable, schema: Schema) -> DataFrame:
+    """Return some columns of a table, in the types that it declares.
+
+    Args:
+        session: Spark's session.
+        table: The table.
+        schema: The columns to read.
+
+    Raises:
+        ValidationError: There is no such column.
+    """
+    frame = session.read.format(table.format).options(**dict(table.options)).load(table.path)
+    known = {field.name: field.dataType for field in frame.schema.fields}
+    for each in schema:
+        if each.name not in known:
+            listed = ", ".join(f"{name} {kind.simpleString()}" for name, kind in known.items())
+            raise ValidationError(f"The data of format '{table.format}' has no column '{each.name}'; it has {listed}.")
+    return frame.select(*(_declared(each.name, known[each.name], spark_type(each.type)) for each in schema))
+
+
+def _declared(name: str, found: spark.DataType, wanted: spark.DataType) -> Column:
+    """Return a column in a type; a value that does not fit fails the query."""
+    column = F.col(_quoted(name))
+    if found == wanted:
+        return column
+    if isinstance(wanted, spark.ArrayType | spark.MapType | spark.StructType):
+        return column.cast(wanted).alias(name)
+    converted = column.try_cast(wanted)
+    text = F.concat(
+        F.lit(f"column '{name}' is {wanted.simpleString()}, which this value does not fit: "), column.cast("string")
+    )
+    return F.when(column.isNotNull() & converted.isNull(), F.raise_error(text)).otherwise(converted).alias(name)
+
+
+def save(
+    frame: DataFrame, schema: Schema, sink: SparkTableSink, checked: Callable[[pa.RecordBatch], pa.RecordBatch] | None
+) -> None:
+    """Write rows to a table.
+
+    Args:
+        frame: The rows, with columns by position.
+        schema: Their columns.
+        sink: The table.
+        checked: A function that is applied to all rows, in the tasks; None for none.
+    """
+    table = sink.table
+    if checked is not None:
+        frame = frame.mapInArrow(_applied(checked, schema), spark_schema(schema))
+    columns = [
+        F.col(column_name(index)).cast(_stored_type(column.type)).alias(column.name)
+        for index, column in enumerate(table.columns)
+    ]
+    writer = frame.select(*columns).write.format(table.format).options(**dict(table.options))
+    if table.partition_keys:
+        writer = writer.partitionBy(*table.partition_keys)
+        if sink.overwrite:
+            writer = writer.option("partitionOverwriteMode", "dynamic")
+    writer.mode("overwrite" if sink.overwrite else "append").save(table.path)
+
+
+def _stored_type(data_type: DataType) -> spark.DataType:
+    """Return the type in which a column is stored: structs have the names of their fields, LTZ is Spark's TIMESTAMP."""
+    found = from_arrow_type(arrow_type(data_type), prefer_timestamp_ntz=True)
+    return spark.TimestampType() if isinstance(data_type, LocalZonedTimestampType) else found
+
+
+def _applied(
+    checked: Callable[[pa.RecordBatch], pa.RecordBatch], schema: Schema
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield to_spark(checked(from_spark(batch, schema)), schema)
+
+    return run
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

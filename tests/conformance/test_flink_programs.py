@@ -26,7 +26,6 @@ NOT_YET = {
     "sql_agg/distinct_streaming",
     "sql_agg/group_by_streaming_retract",
     "sql_join/inner_join_streaming",
-    "sql_join/interval_join",
     "sql_join/temporal_join_versioned",
     "sql_match/match_recognize_rise_fall",
     "sql_order/top_n_changelog_without_rank",

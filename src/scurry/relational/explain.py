@@ -351,6 +351,8 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     changes.ChangelogNormalize: lambda plan: (
         f"ChangelogNormalize(key=[{', '.join(plan.schema.names[k] for k in plan.key)}])"
     ),
+    joins.IntervalJoin: _streaming_join,
+    joins.WindowJoin: _streaming_join,
     windows.WindowAggregate: _window_aggregate,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

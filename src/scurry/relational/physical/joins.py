@@ -10,7 +10,7 @@ from scurry.relational.expressions import Expression
 from scurry.relational.plan import TwoInputs, joined_schema
 from scurry.relational.schema import Schema
 
-__all__ = ["EventTimeTemporalJoin", "JoinKey", "StreamingJoin"]
+__all__ = ["EventTimeTemporalJoin", "IntervalJoin", "JoinKey", "StreamingJoin", "WindowJoin"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,47 @@ class EventTimeTemporalJoin(StreamingJoin):
 
     left_time: int
     right_time: int
+
+
+@dataclass(frozen=True)
+class IntervalJoin(StreamingJoin):
+    """Pairs of rows whose times are not far from each other.
+
+    Attributes:
+        left_time: Position of the time in the left side.
+        right_time: Position of the time in the right side.
+        lower: The least difference of the left time from the right one, in milliseconds.
+        upper: The greatest difference.
+        event_time: Whether times are rowtimes; otherwise they are processing times.
+    """
+
+    operator = "IntervalJoin"
+
+    left_time: int
+    right_time: int
+    lower: int
+    upper: int
+    event_time: bool
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        bounds = (
+            f"isRowTime={str(self.event_time).lower()}, leftLowerBound={self.lower}, leftUpperBound={self.upper}, "
+            f"leftTimeIndex={self.left_time}, rightTimeIndex={self.right_time}"
+        )
+        return (f"windowBounds=[{bounds}]",)
+
+
+@dataclass(frozen=True)
+class WindowJoin(StreamingJoin):
+    """Pairs of rows of the same window, when the window is complete.
+
+    Attributes:
+        left_window: Positions of start and end of the window in the left side.
+        right_window: The same of the right side.
+    """
+
+    operator = "WindowJoin"
+
+    left_window: tuple[int, int]
+    right_window: tuple[int, int]

@@ -157,7 +157,11 @@ class KeyedOperator(RuntimeOperator):
             self.backend.fire_due(EVENT, watermark, self.on_event_time)
         self.fired()
         if rises:
-            self.collector.watermark(watermark)
+            self.collector.watermark(self.outgoing(watermark))
+
+    def outgoing(self, watermark: int) -> int:
+        """Return the watermark of the results, of that of the input."""
+        return watermark
 
     def end_of_key(self, watermark: int) -> None:
         """BATCH: fire the timers of the current key up to the watermark, because it has no more records.

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
-from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
@@ -68,7 +68,11 @@ class RowsContext:
 
 
 class KeyedRowsFunction(Protocol):
-    """What an operator of tables does with rows and timers."""
+    """What an operator of tables does with rows and timers.
+
+    If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
+    of the results is behind by it.
+    """
 
     def open(self, context: Any) -> None:
         """Prepare for a task."""
@@ -92,11 +96,15 @@ class KeyedRowsOperator(KeyedOperator):
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         self._function = plan.operator.function
+        self._delay = getattr(self._function, "watermark_delay_ms", 0)
         self._context = RowsContext(info, self.backend, MIN_TIME)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
         self._context = RowsContext(self.info, backend, watermark)
+
+    def outgoing(self, watermark: int) -> int:
+        return watermark if watermark == MAX_TIME else max(watermark - self._delay, MIN_TIME)
 
     def set_watermark(self, watermark: int) -> None:
         self.current_watermark = self._context.watermark = watermark

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
 from scurry.relational.rules.streaming.equal_columns import equal_columns
+from scurry.relational.rules.streaming.interval_joins import interval_joins
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
+from scurry.relational.rules.streaming.window_joins import window_joins
 
 __all__ = ["STREAMING_RULES"]
 
@@ -18,4 +20,6 @@ STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     over_aggregates,
     equal_columns,
     temporal_joins,
+    window_joins,
+    interval_joins,
 )

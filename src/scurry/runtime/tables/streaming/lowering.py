@@ -23,7 +23,9 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
+from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
+from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
@@ -55,6 +57,8 @@ class Tables(Protocol):
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     over.OverAggregate: lower_over,
     joins.EventTimeTemporalJoin: lower_temporal_join,
+    joins.IntervalJoin: lower_interval_join,
+    joins.WindowJoin: lower_window_join,
     windows.WindowAggregate: lower_window_aggregate,
 }
 

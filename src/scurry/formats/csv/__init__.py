@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriterFactory
@@ -24,7 +25,10 @@ ARRAY_DELIMITER = TableOption("array-element-delimiter", str, ";", "The text bet
 ESCAPE = TableOption("escape-character", str, None, "The character that takes the meaning from the next one.")
 NULL_LITERAL = TableOption("null-literal", str, None, "The text that means NULL.")
 SCIENTIFIC_DECIMALS = TableOption(
-    "write-bigdecimal-in-scientific-notation", boolean, True, "Whether decimals may be written with an exponent."
+    "write-bigdecimal-in-scientific-notation",
+    boolean,
+    True,
+    "Whether decimals in messages may be written with an exponent; those in files always may, as in Flink.",
 )
 
 
@@ -70,7 +74,8 @@ class CsvFormat(FormatFactory):
         from scurry.formats.csv.writing import CsvEncoder
         from scurry.formats.lines import LineWriterFactory
 
-        return LineWriterFactory(CsvEncoder(tuple(declared), _settings(options)))
+        settings = replace(_settings(options), plain_decimals=False)  # Flink's writer of files does not ask the option
+        return LineWriterFactory(CsvEncoder(tuple(declared), settings))
 
     def message_decoder(
         self,

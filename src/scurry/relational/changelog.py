@@ -104,7 +104,10 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Unnest: _PASSED,
     nodes.Values: ChangelogRule(_inserts),
     nodes.WindowTable: _PASSED,
+    windows.SessionTable: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    windows.WindowDeduplicate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),
 }
 
 

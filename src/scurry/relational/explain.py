@@ -256,23 +256,33 @@ def _group(plan: nodes.Aggregate) -> str:
     return f"LogicalAggregate({', '.join(parts)})"
 
 
-def _window_aggregate(plan: windows.WindowAggregate) -> str:
-    below = plan.input.schema.names
-    parts = [f"groupBy=[{', '.join(below[key] for key in plan.keys)}]"] if plan.keys else []
-    parts.append(f"window=[{_window_text(plan)}]")
-    shown = [f"{expression_text(call)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
-    shown += [f"{name} AS {below[place]}" for place, name in plan.window_columns]
-    return f"WindowAggregate({', '.join(parts)}, select=[{', '.join([*(below[key] for key in plan.keys), *shown])}])"
+def _names(plan: nodes.Plan, columns: Sequence[int]) -> str:
+    return ", ".join(plan.schema.names[column] for column in columns)
 
 
-def _window_text(plan: windows.WindowAggregate) -> str:
-    window, end = plan.window, plan.input.schema.names[plan.end]
+def _window_text(window: windows.Window, arguments: Sequence[str]) -> str:
+    """Return a window as Flink's plans show it."""
     names = {"HOP": ("slide", "size"), "CUMULATE": ("step", "max_size"), "SESSION": ("", "gap")}
-    names_of = names.get(window.kind, ("", "size"))
-    lengths = [
-        f"{name}=[{value} ms]" for name, value in zip(names_of, (window.slide, window.size), strict=True) if name
-    ]
-    return f"{window.kind}(win_end=[{end}], {', '.join(lengths)})"
+    of_kind = names.get(window.kind, ("", "size"))
+    lengths = [f"{name}=[{value} ms]" for name, value in zip(of_kind, (window.slide, window.size), strict=True) if name]
+    offset = [f"offset=[{window.offset} ms]"] if window.offset else []
+    return f"{window.kind}({', '.join([*arguments, *lengths, *offset])})"
+
+
+def _window_aggregate(plan: windows.WindowAggregate) -> str:
+    time = f"{'win_end' if plan.attached else 'time_col'}=[{plan.input.schema.names[plan.time]}]"
+    parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
+    parts.append(f"window=[{_window_text(plan.window, [time])}]")
+    shown = [f"{expression_text(call)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    shown += [f"{each.name} AS {each.column.name}" for each in plan.columns]
+    keys = [plan.input.schema.names[key] for key in plan.keys]
+    return f"WindowAggregate({', '.join(parts)}, select=[{', '.join([*keys, *shown])}])"
+
+
+def _session_table(plan: windows.SessionTable) -> str:
+    keys = [f"partition keys=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
+    arguments = [f"time_col=[{plan.input.schema.names[plan.time]}]", *keys]
+    return f"WindowTableFunction(window=[{_window_text(plan.window, arguments)}])"
 
 
 def _window_table(plan: nodes.WindowTable) -> str:
@@ -330,6 +340,25 @@ def _function(plan: nodes.TableFunctionScan) -> str:
     )
 
 
+def _window_rank(plan: windows.WindowRank) -> str:
+    below = plan.input.schema.names
+    window = _window_text(plan.window, [f"win_end=[{below[plan.end]}]"])
+    properties = windows.window_properties(plan.input)
+    known = {} if properties is None else properties.columns
+    keys = _names(plan.input, [key for key in plan.keys if key not in known])
+    order = ", ".join(f"{below[key.index]} {'DESC' if key.descending else 'ASC'}" for key in plan.order)
+    if isinstance(plan, windows.WindowDeduplicate):
+        keep = "LastRow" if plan.order[0].descending else "FirstRow"
+        return (
+            f"WindowDeduplicate(window=[{window}], keep=[{keep}], partitionKeys=[{keys}], "
+            f"orderKey=[{below[plan.order[0].index]}], order=[ROWTIME])"
+        )
+    return (
+        f"WindowRank(window=[{window}], rankType=[ROW_NUMBER], "
+        f"rankRange=[rankStart={plan.first}, rankEnd={plan.last}], partitionBy=[{keys}], orderBy=[{order}])"
+    )
+
+
 _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Scan: _scan,
     nodes.Values: _values,
@@ -353,6 +382,9 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     ),
     joins.IntervalJoin: _streaming_join,
     joins.WindowJoin: _streaming_join,
+    windows.SessionTable: _session_table,
     windows.WindowAggregate: _window_aggregate,
+    windows.WindowDeduplicate: _window_rank,
+    windows.WindowRank: _window_rank,
     nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
 }

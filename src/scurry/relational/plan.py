@@ -276,7 +276,7 @@ class WindowTable(OneInput):
         size: Length of the windows in milliseconds: the maximum for CUMULATE, the gap for SESSION.
         slide: Distance of windows of HOP, step of CUMULATE.
         offset: By how much windows are shifted.
-        partition_by: Positions of the keys of SESSION.
+        partition_by: Positions of the keys of SESSION; None for those of the aggregate above, as in GROUP BY.
         window_schema: The three additional columns.
     """
 
@@ -285,7 +285,7 @@ class WindowTable(OneInput):
     size: int
     slide: int | None
     offset: int
-    partition_by: tuple[int, ...]
+    partition_by: tuple[int, ...] | None
     window_schema: Schema
 
     @cached_property

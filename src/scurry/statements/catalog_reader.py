@@ -5,6 +5,7 @@ from __future__ import annotations
 from scurry.catalog.entries import CatalogView, QueryView
 from scurry.catalog.schema import ComputedColumn, ResolvedSchema
 from scurry.functions.user.definition import UserFunction
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.validator import catalog as seen
@@ -39,7 +40,9 @@ class SessionCatalog:
             return seen.CatalogView(path, query, tuple(found.table.schema.get_column_names()))
         schema = found.table.schema
         key = schema.get_primary_key()
-        return seen.CatalogTable(path, columns_of(schema), found, () if key is None else tuple(key.columns))
+        return seen.CatalogTable(
+            path, columns_of(schema, self._session.is_streaming), found, () if key is None else tuple(key.columns)
+        )
 
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name."""
@@ -67,13 +70,19 @@ class SessionCatalog:
         return 1, f"Object '{names[-1]}' not found"
 
 
-def columns_of(schema: ResolvedSchema) -> tuple[seen.CatalogColumn, ...]:
-    """Return the columns of a schema as the validator sees them."""
+def columns_of(schema: ResolvedSchema, streaming: bool) -> tuple[seen.CatalogColumn, ...]:
+    """Return the columns of a schema as the validator sees them: those with a watermark are rowtimes in STREAMING."""
     return tuple(
         seen.CatalogColumn(
             column.name,
-            column.data_type,
+            _type_of(column.data_type, streaming),
             parse_expression(column.expression.text) if isinstance(column, ComputedColumn) else None,
         )
         for column in schema.get_columns()
     )
+
+
+def _type_of(kind: DataType, streaming: bool) -> DataType:
+    if streaming or not isinstance(kind, TimestampType | LocalZonedTimestampType) or not kind.is_rowtime:
+        return kind
+    return kind.as_time_attribute(None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriterFactory
@@ -25,10 +24,7 @@ ARRAY_DELIMITER = TableOption("array-element-delimiter", str, ";", "The text bet
 ESCAPE = TableOption("escape-character", str, None, "The character that takes the meaning from the next one.")
 NULL_LITERAL = TableOption("null-literal", str, None, "The text that means NULL.")
 SCIENTIFIC_DECIMALS = TableOption(
-    "write-bigdecimal-in-scientific-notation",
-    boolean,
-    True,
-    "Whether decimals in messages may be written with an exponent; those in files always may, as in Flink.",
+    "write-bigdecimal-in-scientific-notation", boolean, True, "Whether decimals may be written with an exponent."
 )
 
 
@@ -74,8 +70,7 @@ class CsvFormat(FormatFactory):
         from scurry.formats.csv.writing import CsvEncoder
         from scurry.formats.lines import LineWriterFactory
 
-        settings = replace(_settings(options), plain_decimals=False)  # Flink's writer of files does not ask the option
-        return LineWriterFactory(CsvEncoder(tuple(declared), settings))
+        return LineWriterFactory(CsvEncoder(tuple(declared), _settings(options)))
 
     def message_decoder(
         self,

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational.expressions import AggregateCall, InputReference
-from scurry.relational.plan import Aggregate, Filter, OneInput, Over, Plan, Project, WindowTable
-from scurry.relational.schema import Schema
+from scurry.relational.plan import Filter, OneInput, Over, Plan, Project, SortKey, WindowTable
+from scurry.relational.schema import Column, Schema
 
-__all__ = ["Window", "WindowAggregate", "WindowProperties", "window_of", "window_properties"]
+__all__ = [
+    "SessionTable",
+    "Window",
+    "WindowAggregate",
+    "WindowColumn",
+    "WindowDeduplicate",
+    "WindowProperties",
+    "WindowRank",
+    "window_of",
+    "window_properties",
+]
 
 _COLUMNS = ("start", "end", "time")
 
@@ -34,6 +44,16 @@ class Window:
     offset: int
     time: DataType
 
+    @property
+    def is_event_time(self) -> bool:
+        """Whether watermarks close windows; otherwise the clock does."""
+        return not (isinstance(self.time, TimestampType | LocalZonedTimestampType) and self.time.is_proctime)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether windows are aligned to the wall clock of the session's time zone."""
+        return isinstance(self.time, LocalZonedTimestampType)
+
 
 @dataclass(frozen=True)
 class WindowProperties:
@@ -51,51 +71,133 @@ class WindowProperties:
         """Say whether start and end of the window are among some columns."""
         return {"start", "end"} <= {self.columns[key] for key in keys if key in self.columns}
 
+    def end_among(self, keys: tuple[int, ...]) -> int:
+        """Return which of some columns is the end of the window."""
+        return next(key for key in keys if self.columns.get(key) == "end")
+
+
+@dataclass(frozen=True)
+class WindowColumn:
+    """A column of a window.
+
+    Attributes:
+        name: What it is: start, end or time.
+        column: Its name and type.
+        position: Where it is in the input; None if rows are assigned to windows by the operator itself.
+    """
+
+    name: str
+    column: Column
+    position: int | None = None
+
 
 @dataclass(frozen=True)
 class WindowAggregate(OneInput):
     """One row per group of rows and window, when the window is complete.
 
-    The columns are the keys, those of the window, then the aggregates.
+    The columns are the keys, those of the window, the grouping set's number if there is a column for it, then the
+    aggregates.
 
     Attributes:
         window: The windows.
-        end: Position of the column that is the end of a row's window.
+        attached: Whether rows have the columns of their window. Otherwise the operator assigns them to windows.
+        time: Position of the time column, or of the end of the window if it is attached.
         keys: Positions of the columns that are grouped by, without those of the window.
+        columns: The columns of the window.
         calls: The aggregates; their arguments are columns of the input.
         names: Names of the aggregates.
-        window_columns: Columns of the window with their positions in the input.
+        grouping_sets: Each a subset of the keys' places among the keys; all have the columns of the window.
+        grouping_id: Type of the column of the grouping set's number; None if there is none.
+    """
+
+    window: Window
+    attached: bool
+    time: int
+    keys: tuple[int, ...]
+    columns: tuple[WindowColumn, ...]
+    calls: tuple[AggregateCall, ...]
+    names: tuple[str, ...]
+    grouping_sets: tuple[tuple[int, ...], ...]
+    grouping_id: DataType | None = None
+
+    @cached_property
+    def schema(self) -> Schema:
+        keys = []
+        for place, key in enumerate(self.keys):
+            column = self.input.schema[key]
+            everywhere = all(place in grouping for grouping in self.grouping_sets)
+            keys.append(column if everywhere else Column(column.name, column.type.nullable()))
+        calls = [Column(name, call.type) for name, call in zip(self.names, self.calls, strict=True)]
+        identifier = [] if self.grouping_id is None else [Column("$e", self.grouping_id)]
+        return Schema((*keys, *(each.column for each in self.columns), *identifier, *calls))
+
+
+@dataclass(frozen=True)
+class SessionTable(OneInput):
+    """Each row with the session it belongs to, when the session is complete.
+
+    The columns are those of the input, then those of the window.
+
+    Attributes:
+        window: The windows.
+        time: Position of the time column.
+        keys: Positions of the columns whose values have sessions of their own.
+        window_schema: The columns window_start, window_end and window_time.
+    """
+
+    window: Window
+    time: int
+    keys: tuple[int, ...]
+    window_schema: Schema
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.input.schema + self.window_schema
+
+
+@dataclass(frozen=True)
+class WindowRank(OneInput):
+    """The first rows of each window and partition, when the window is complete.
+
+    The columns are those of the input, then the number of the row if it has a name.
+
+    Attributes:
+        window: The windows.
+        end: Position of the end of a row's window.
+        keys: Positions of the columns that rows are partitioned by, with those of the window.
+        order: What the rows of a partition are sorted by.
+        first: Number of the first row that is kept, from 1.
+        last: Number of the last one.
+        number: Name and type of the number of the row; None if it is not asked for.
     """
 
     window: Window
     end: int
     keys: tuple[int, ...]
-    calls: tuple[AggregateCall, ...]
-    names: tuple[str, ...]
-    window_columns: tuple[tuple[int, str], ...]
+    order: tuple[SortKey, ...]
+    first: int
+    last: int
+    number: Column | None
 
     @cached_property
     def schema(self) -> Schema:
-        return self.aggregate.schema
+        return self.input.schema if self.number is None else self.input.schema + Schema((self.number,))
 
-    @property
-    def aggregate(self) -> Aggregate:
-        """The same as an aggregate of rows that have the columns of their window."""
-        keys = (*self.keys, *(place for place, _ in self.window_columns))
-        return Aggregate(self.input, keys, self.calls, self.names, (tuple(range(len(keys))),))
+
+@dataclass(frozen=True)
+class WindowDeduplicate(WindowRank):
+    """The first or the last row of each window and partition by time."""
 
 
 def window_properties(plan: Plan) -> WindowProperties | None:
     """Return which columns of a plan are those of a window; None if there is no window."""
-    if isinstance(plan, WindowTable):
+    if isinstance(plan, WindowTable | SessionTable):
+        window = plan.window if isinstance(plan, SessionTable) else window_of(plan)
         width = len(plan.input.schema)
-        columns = {width + place: name for place, name in enumerate(_COLUMNS)}
-        return WindowProperties(window_of(plan), columns)
+        return WindowProperties(window, {width + place: name for place, name in enumerate(_COLUMNS)})
     if isinstance(plan, WindowAggregate):
         width = len(plan.keys)
-        return WindowProperties(
-            plan.window, {width + place: name for place, (_, name) in enumerate(plan.window_columns)}
-        )
+        return WindowProperties(plan.window, {width + place: each.name for place, each in enumerate(plan.columns)})
     if isinstance(plan, Project):
         below = window_properties(plan.input)
         if below is None:
@@ -106,7 +208,7 @@ def window_properties(plan: Plan) -> WindowProperties | None:
             if isinstance(each, InputReference) and each.index in below.columns
         }
         return WindowProperties(below.window, found)
-    return window_properties(plan.input) if isinstance(plan, Filter | Over) else None
+    return window_properties(plan.input) if isinstance(plan, Filter | Over | WindowRank) else None
 
 
 def window_of(plan: WindowTable) -> Window:

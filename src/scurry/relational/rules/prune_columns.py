@@ -25,6 +25,7 @@ from scurry.relational.plan import (
     TemporalJoin,
     Unnest,
     Values,
+    WindowTable,
 )
 from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.unique_keys import unique_keys
@@ -185,6 +186,16 @@ def _unnest(plan: Unnest, needed: set[int]) -> Pruned:
     return changed, {**moved, **{index: index - width + offset for index in range(width, len(plan.schema))}}
 
 
+def _window_table(plan: WindowTable, needed: set[int]) -> Pruned:
+    width, windows = len(plan.input.schema), range(len(plan.input.schema), len(plan.schema))
+    keys = plan.partition_by or ()
+    below, moved = _pruned(plan.input, {index for index in needed if index < width} | {plan.time, *keys})
+    partition_by = None if plan.partition_by is None else tuple(moved[key] for key in keys)
+    changed = replace(plan, input=below, time=moved[plan.time], partition_by=partition_by)
+    offset = len(below.schema) - width
+    return changed, {**moved, **{index: index + offset for index in windows}}
+
+
 _HANDLERS: dict[type, Callable[[Any, set[int]], Pruned]] = {
     Scan: _scan,
     Project: _project,
@@ -198,4 +209,5 @@ _HANDLERS: dict[type, Callable[[Any, set[int]], Pruned]] = {
     SetOperation: _set_operation,
     Values: _values,
     Unnest: _unnest,
+    WindowTable: _window_table,
 }

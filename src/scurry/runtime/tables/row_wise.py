@@ -49,7 +49,7 @@ def compile_step(plan: Plan, session: Session) -> Step:
     if isinstance(plan, nodes.TableFunctionScan):
         return _table_function(plan, session)
     assert isinstance(plan, nodes.WindowTable), f"{type(plan).__name__} is not row-wise"
-    return _window_table(plan)
+    return _window_table(plan, session)
 
 
 def _project(plan: nodes.Project, session: Session) -> Step:
@@ -92,11 +92,11 @@ def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
     return step
 
 
-def _window_table(plan: nodes.WindowTable) -> Step:
+def _window_table(plan: nodes.WindowTable, session: Session) -> Step:
     schema = plan.schema
 
     def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
-        positions, columns = window_columns(plan, batch)
+        positions, columns = window_columns(plan, batch, session.time_zone)
         rows = taken(batch, positions)
         return batch_of([*rows.columns, *columns], schema, rows.num_rows), positions
 

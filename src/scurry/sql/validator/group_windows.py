@@ -93,7 +93,7 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
         values.append(each.value)
     slide, size = (values[0], values[1]) if kind == "HOP" else (None, values[0])
     offset = values[2] if kind == "HOP" and len(values) > 2 else values[1] if kind != "HOP" and len(values) > 1 else 0
-    windowed = WindowTable(plan, kind, time.index, size, slide, offset, (), _schema(time.type))
+    windowed = WindowTable(plan, kind, time.index, size, slide, offset, None, _schema(time.type))
     width = len(plan.schema)
     names = ("window_start", "window_end", "window_time")
     keys = tuple((builders.column(windowed, width + place), name) for place, name in enumerate(names))

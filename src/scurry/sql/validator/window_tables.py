@@ -54,6 +54,8 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
     kind = call.name.last.upper()
     arguments = _arguments(call, kind)
     table = arguments["DATA"]
+    if isinstance(table, nodes.Subquery):
+        table = nodes.TableArgument(span=table.span, table=table.query)
     if not isinstance(table, nodes.TableArgument):
         raise invalid(table.span, f"The first argument of {kind} is a table")
     plan = _table(table, environment, item)

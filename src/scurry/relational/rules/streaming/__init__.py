@@ -12,11 +12,13 @@ from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
+from scurry.relational.rules.streaming.window_ranks import window_ranks
 
 __all__ = ["STREAMING_RULES"]
 
 STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     window_aggregates,
+    window_ranks,
     over_aggregates,
     equal_columns,
     temporal_joins,

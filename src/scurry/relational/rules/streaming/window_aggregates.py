@@ -1,29 +1,172 @@
-"""Aggregates by start and end of a window."""
+"""Aggregates by start and end of a window, and sessions."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scurry.functions.definition import Session
 from scurry.relational import builders
-from scurry.relational.physical.windows import WindowAggregate, window_properties
-from scurry.relational.plan import Aggregate, Plan
+from scurry.relational.expressions import Expression, InputReference
+from scurry.relational.physical.windows import (
+    SessionTable,
+    WindowAggregate,
+    WindowColumn,
+    WindowProperties,
+    window_of,
+    window_properties,
+)
+from scurry.relational.plan import Aggregate, Filter, Plan, Project, WindowTable
+from scurry.relational.rewriting import input_references, remapped, with_parts
 
 __all__ = ["window_aggregates"]
 
+#: A plan below a window function, where the columns of the plan above it are in it, and its time column.
+_Below = tuple[Plan, dict[int, int], int]
+
 
 def window_aggregates(plan: Plan, session: Session) -> Plan:
-    """Make window aggregates of the aggregates that group by start and end of a window."""
+    """Make window aggregates of the aggregates that group by start and end of a window.
+
+    Rows are assigned to windows by the operator that aggregates them, unless something uses the columns of the window
+    before.
+    """
+    if isinstance(plan, Aggregate):
+        found = _of_assigned_rows(plan)
+        if found is not None:
+            below = window_aggregates(found.input, session)
+            return _in_order(replace(found, input=below), plan)
     plan = plan.with_inputs(tuple(window_aggregates(each, session) for each in plan.inputs))
-    return _window_aggregate(plan) if isinstance(plan, Aggregate) and plan.is_simple else plan
+    if isinstance(plan, WindowTable) and plan.kind == "SESSION":
+        return SessionTable(plan.input, window_of(plan), plan.time, plan.partition_by or (), plan.window_schema)
+    if isinstance(plan, Aggregate):
+        attached = _of_attached_rows(plan)
+        return plan if attached is None else _in_order(attached, plan)
+    return plan
 
 
-def _window_aggregate(plan: Aggregate) -> Plan:
+def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
+    """Return an aggregate that assigns rows to windows itself, None if it is no such one."""
     properties = window_properties(plan.input)
-    if properties is None or properties.window.kind == "SESSION" or not properties.is_grouped_by(plan.keys):
-        return plan
-    of_window = tuple((key, properties.columns[key]) for key in plan.keys if key in properties.columns)
-    keys = tuple(key for key in plan.keys if key not in properties.columns)
-    end = next(key for key, name in of_window if name == "end")
-    changed = WindowAggregate(plan.input, properties.window, end, keys, plan.calls, plan.names, of_window)
-    places = [*keys, *(key for key, _ in of_window)]
+    if properties is None or not _is_windowed(plan, properties):
+        return None
+    table = _table_below(plan.input)
+    if not isinstance(table, WindowTable):
+        return None
+    keys, columns = _split(plan, properties)
+    if any(each in properties.columns for call in plan.calls for each in input_references(call)):
+        return None
+    found = _without_window(plan.input)
+    if found is None:
+        return None
+    below, places, time = found
+    if table.kind == "SESSION" and not plan.is_simple:
+        return None
+    if table.kind == "SESSION" and table.partition_by is not None:
+        partition = {places.get(_above(plan.input, each), -1) for each in table.partition_by}
+        if partition != {places[key] for key in keys}:
+            return None
+    calls = tuple(with_parts(call, lambda part: remapped(part, places)) for call in plan.calls)
+    return WindowAggregate(
+        below,
+        properties.window,
+        False,
+        time,
+        tuple(places[key] for key in keys),
+        tuple(replace(each, position=None) for each in columns),
+        calls,
+        plan.names,
+        _sets(plan, keys),
+        plan.grouping_id,
+    )
+
+
+def _of_attached_rows(plan: Aggregate) -> WindowAggregate | None:
+    properties = window_properties(plan.input)
+    if properties is None or not _is_windowed(plan, properties):
+        return None
+    if not properties.window.is_event_time:
+        return None
+    if properties.window.kind == "SESSION" and _table_below(plan.input) is not None:
+        # Flink groups by such columns as by any others: it knows of no end of the windows of all keys.
+        return None
+    keys, columns = _split(plan, properties)
+    end = properties.end_among(plan.keys)
+    sets = _sets(plan, keys)
+    return WindowAggregate(
+        plan.input, properties.window, True, end, keys, columns, plan.calls, plan.names, sets, plan.grouping_id
+    )
+
+
+def _is_windowed(plan: Aggregate, properties: WindowProperties) -> bool:
+    """Say whether every grouping set has start and end of the window."""
+    return all(properties.is_grouped_by(tuple(plan.keys[each] for each in places)) for places in plan.grouping_sets)
+
+
+def _split(plan: Aggregate, properties: WindowProperties) -> tuple[tuple[int, ...], tuple[WindowColumn, ...]]:
+    """Return the keys that are no columns of the window, and those that are."""
+    names, schema = properties.columns, plan.input.schema
+    columns = tuple(WindowColumn(names[key], schema[key], key) for key in plan.keys if key in names)
+    return tuple(key for key in plan.keys if key not in names), columns
+
+
+def _sets(plan: Aggregate, keys: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the grouping sets in terms of the keys that are no columns of the window."""
+    return tuple(
+        tuple(keys.index(plan.keys[each]) for each in places if plan.keys[each] in keys)
+        for places in plan.grouping_sets
+    )
+
+
+def _in_order(changed: WindowAggregate, plan: Aggregate) -> Plan:
+    """Return the columns of a window aggregate in the order of the aggregate that it was."""
+    properties = window_properties(plan.input)
+    assert properties is not None
+    keys, columns = _split(plan, properties)
+    places = [*keys, *(each.position for each in columns)]
     order = [*(places.index(key) for key in plan.keys), *range(len(places), len(plan.schema))]
     return builders.project(changed, [builders.column(changed, place) for place in order], plan.schema.names)
+
+
+def _table_below(plan: Plan) -> WindowTable | SessionTable | None:
+    while isinstance(plan, Filter | Project):
+        plan = plan.input
+    return plan if isinstance(plan, WindowTable | SessionTable) else None
+
+
+def _above(plan: Plan, column: int) -> int:
+    """Return where a column of the input of a window function is above it; -1 if it is not."""
+    if isinstance(plan, WindowTable):
+        return column
+    assert isinstance(plan, Filter | Project)
+    below = _above(plan.input, column)
+    if isinstance(plan, Filter):
+        return below
+    places = [p for p, each in enumerate(plan.expressions) if isinstance(each, InputReference) and each.index == below]
+    return places[0] if places else -1
+
+
+def _without_window(plan: Plan) -> _Below | None:
+    """Return a plan as it is without a window function below it; None if it uses the columns of the window."""
+    if isinstance(plan, WindowTable):
+        return plan.input, {index: index for index in range(len(plan.input.schema))}, plan.time
+    assert isinstance(plan, Filter | Project)
+    found = _without_window(plan.input)
+    if found is None:
+        return None
+    below, places, time = found
+    if isinstance(plan, Filter):
+        if not input_references(plan.condition) <= set(places):
+            return None
+        return Filter(below, remapped(plan.condition, places)), places, time
+    expressions: list[Expression] = []
+    names: list[str] = []
+    kept: dict[int, int] = {}
+    for place, each in enumerate(plan.expressions):
+        if input_references(each) <= set(places):
+            kept[place] = len(expressions)
+            expressions.append(remapped(each, places))
+            names.append(plan.names[place])
+        elif not isinstance(each, InputReference):
+            return None
+    expressions.append(builders.column(below, time))
+    return Project(below, tuple(expressions), (*names, "$time")), kept, len(names)

@@ -8,13 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.errors import UnsupportedError
+from scurry.functions.time_zones import local_to_utc, utc_to_local
+from scurry.logical_types import LocalZonedTimestampType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.plan import WindowTable
 
 __all__ = ["assigned_windows", "window_columns"]
 
 
-def window_columns(plan: WindowTable, batch: pa.RecordBatch) -> tuple[Any, list[pa.Array]]:
+def window_columns(plan: WindowTable, batch: pa.RecordBatch, time_zone: str) -> tuple[Any, list[pa.Array]]:
     """Return for each window of each row the row's position, and the columns window_start, window_end and window_time.
 
     Rows whose time is NULL belong to no window.
@@ -22,12 +24,16 @@ def window_columns(plan: WindowTable, batch: pa.RecordBatch) -> tuple[Any, list[
     Args:
         plan: The windows.
         batch: The rows.
+        time_zone: The session's time zone, to whose wall clock windows over TIMESTAMP_LTZ are aligned.
     """
     time = batch.column(plan.time)
     known = np.flatnonzero(np.asarray(time.is_valid()))
     milliseconds = np.asarray(time.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).fill_null(0))[known]
+    is_local = isinstance(plan.input.schema[plan.time].type, LocalZonedTimestampType)
+    if is_local:
+        milliseconds = utc_to_local(milliseconds, 1000, time_zone)
     rows, start, end = assigned_windows(plan, milliseconds)
-    values = (start, end, end - 1)
+    values = (start, end, local_to_utc(end - 1, 1000, time_zone) if is_local else end - 1)
     columns = [
         pa.array(value).cast(pa.timestamp("ms")).cast(arrow_type(each.type))
         for value, each in zip(values, plan.window_schema, strict=True)

@@ -30,6 +30,8 @@ from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
 from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
+from scurry.runtime.tables.streaming.windows.rank import lower_window_rank
+from scurry.runtime.tables.streaming.windows.sessions import lower_session_table
 
 __all__ = ["Lowering", "Tables"]
 
@@ -59,7 +61,10 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.EventTimeTemporalJoin: lower_temporal_join,
     joins.IntervalJoin: lower_interval_join,
     joins.WindowJoin: lower_window_join,
+    windows.SessionTable: lower_session_table,
     windows.WindowAggregate: lower_window_aggregate,
+    windows.WindowDeduplicate: lower_window_rank,
+    windows.WindowRank: lower_window_rank,
 }
 
 #: Flink's names of the operators that STREAMING does not have yet.

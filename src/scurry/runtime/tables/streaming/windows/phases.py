@@ -1,0 +1,256 @@
+"""The phases of an aggregate over batches: states of rows, one state of several, values of states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.functions.definition import Session
+from scurry.functions.keys import group_codes
+from scurry.logical_types import BigIntType
+from scurry.logical_types.arrow import arrow_type
+from scurry.relational.expressions import AggregateCall, Expression
+from scurry.relational.physical.windows import WindowAggregate
+from scurry.relational.plan import Aggregate, Values
+from scurry.relational.rewriting import remapped, with_parts
+from scurry.relational.schema import Column, Schema
+from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
+from scurry.runtime.tables.batch.batches import batch_of
+
+__all__ = ["KeptRows", "PartialStates", "Phases", "phases_of"]
+
+
+class Phases:
+    """What window operators keep of rows: batches with the number of the window first.
+
+    A number is the end of a slice or of a window, or stands for a session.
+    """
+
+    def place_of(self, key: int) -> int:
+        """Return where a key is in what is kept; its number there does not change."""
+        raise NotImplementedError
+
+    def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
+        """Return what is kept of rows of some windows."""
+        raise NotImplementedError
+
+    def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Return what is kept of rows of which parts were kept."""
+        raise NotImplementedError
+
+    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+        """Return results of what is kept: the numbers of their windows, their keys, and the columns that follow."""
+        raise NotImplementedError
+
+
+def phases_of(plan: WindowAggregate, session: Session) -> Phases:
+    """Return the phases of a window aggregate; its input matters only by its columns.
+
+    The columns of a window that rows have are keys, too.
+    """
+    attached = tuple(each.position for each in plan.columns if each.position is not None)
+    keys = (*plan.keys, *attached)
+    added = tuple(range(len(plan.keys), len(keys)))
+    sets = tuple((*grouping, *added) for grouping in plan.grouping_sets)
+    aggregate = Aggregate(plan.input, keys, plan.calls, plan.names, sets, plan.grouping_id)
+    if any(call.order_by for call in plan.calls):
+        return KeptRows(aggregate, session)
+    return PartialStates(aggregate, session)
+
+
+class PartialStates(Phases):
+    """Keep the states of aggregates, and the different arguments of those with DISTINCT.
+
+    The columns are the number of the window, the keys, the number of the grouping set if there are several, and the
+    states. With DISTINCT, the part that a row belongs to and the arguments of each part precede the states: part 0
+    has the states of the other aggregates, and each of the following parts a row for every different argument.
+    """
+
+    def __init__(self, plan: Aggregate, session: Session) -> None:
+        """Take the aggregate and the session."""
+        self._plan = plan
+        self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
+        self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
+        distinct = [(call.arguments, call.filter) for call in plan.calls if call.distinct]
+        self._parts: list[tuple[tuple[Expression, ...], Expression | None]] = list(dict.fromkeys(distinct))
+        self._several = len(plan.grouping_sets) > 1 or plan.grouping_id is not None
+        arguments = sum(len(each) for each, _ in self._parts)
+        self._keys = 1 + len(plan.keys) + self._several
+        self._heads = self._keys + (1 + arguments if self._parts else 0)
+        self._widths = self._state_widths()
+
+    def place_of(self, key: int) -> int:
+        """Return where a key of the plan is in what is kept."""
+        return 1 + self._plan.keys.index(key)
+
+    def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
+        """Return the states of rows."""
+        made = []
+        for place, grouping in enumerate(self._plan.grouping_sets):
+            keys = [
+                batch.column(key) if each in grouping else pa.nulls(batch.num_rows, batch.column(key).type)
+                for each, key in enumerate(self._plan.keys)
+            ]
+            heads = [windows, *keys]
+            if self._several:
+                heads.append(pa.repeat(pa.scalar(place, pa.int32()), batch.num_rows))
+            made += [self._part(batch, heads, part) for part in range(len(self._parts) + 1)]
+        return made[0] if len(made) == 1 else _joined(made)
+
+    def _part(self, batch: pa.RecordBatch, heads: list[pa.Array], part: int) -> pa.RecordBatch:
+        """Return the rows of a part, which have neutral states except those of part 0."""
+        if self._parts:
+            heads = [*heads, pa.repeat(pa.scalar(part, pa.int32()), batch.num_rows)]
+            for number, (arguments, _) in enumerate(self._parts, 1):
+                columns = [argument_column(each, batch) for each in arguments]
+                heads += columns if number == part else [pa.nulls(len(each), each.type) for each in columns]
+            condition = self._parts[part - 1][1] if part else None
+            if condition is not None:
+                kept = argument_column(condition, batch).fill_null(False)
+                heads = [each.filter(kept) for each in heads]
+        groups, first = group_codes(heads, len(heads[0]))
+        states: list[pa.Array] = []
+        for call, found in self._plain():
+            columns, of = [argument_column(each, batch) for each in call.arguments], groups
+            if part:
+                columns, of = [each.slice(0, 0) for each in columns], groups[:0]
+            elif call.filter is not None:
+                kept = argument_column(call.filter, batch).fill_null(False)
+                columns, of = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
+            states += found.partial(columns, of, len(first))
+        chosen = pa.array(first)
+        return _numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+
+    def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Return one state for each key and window."""
+        whole = _joined(batches)
+        heads = list(whole.columns[: self._heads])
+        groups, first = group_codes(heads, whole.num_rows)
+        if len(first) == whole.num_rows:
+            return whole
+        states: list[pa.Array] = []
+        at = self._heads
+        for (_, found), width in zip(self._plain(), self._widths, strict=True):
+            states += found.merge(whole.columns[at : at + width], groups, len(first))
+            at += width
+        chosen = pa.array(first)
+        return _numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+
+    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+        """Return the values of states that were merged."""
+        if not self._parts:
+            heads, values = list(batch.columns[: self._heads]), self._values(batch)
+        else:
+            groups, first = group_codes(batch.columns[: self._keys], batch.num_rows)
+            parts = np.asarray(batch.column(self._keys))
+            own = np.flatnonzero(parts == 0)
+            whole = np.empty(len(first), dtype=np.int64)
+            whole[groups[own]] = own
+            states = batch.take(pa.array(whole))
+            heads, values = list(states.columns[: self._keys]), self._values(states)
+            for place, call in enumerate(self._plan.calls):
+                if call.distinct:
+                    values[place] = self._distinct_value(place, call, batch, parts, groups, len(first))
+        following = []
+        if self._several:
+            number = np.asarray(heads.pop())
+            if self._plan.grouping_id is not None:
+                following.append(pa.array(self._set_numbers()[number]))
+        return heads[0], heads[1:], [*following, *values]
+
+    def _values(self, batch: pa.RecordBatch) -> list[Any]:
+        at = self._heads
+        values: list[Any] = []
+        widths = iter(self._widths)
+        for found in self._accumulators:
+            if found is None:
+                values.append(None)
+                continue
+            width = next(widths)
+            values.append(found.result(batch.columns[at : at + width]))
+            at += width
+        return values
+
+    def _distinct_value(
+        self, place: int, call: AggregateCall, batch: pa.RecordBatch, parts: Any, groups: Any, count: int
+    ) -> Any:
+        number = self._parts.index((call.arguments, call.filter))
+        at = self._keys + 1 + sum(len(arguments) for arguments, _ in self._parts[:number])
+        here = np.flatnonzero(parts == number + 1)
+        columns = [batch.column(at + each).take(pa.array(here)) for each in range(len(call.arguments))]
+        found = self._distinct[place]
+        assert found is not None
+        return found.result(found.partial(columns, groups[here], count))
+
+    def _set_numbers(self) -> Any:
+        """Return what GROUPING_ID is for each grouping set."""
+        keys = len(self._plan.keys)
+        sets = self._plan.grouping_sets
+        return np.array([sum(1 << (keys - 1 - k) for k in range(keys) if k not in each) for each in sets])
+
+    def _plain(self) -> list[tuple[AggregateCall, Any]]:
+        pairs = zip(self._plan.calls, self._accumulators, strict=True)
+        return [(call, found) for call, found in pairs if found is not None]
+
+    def _state_widths(self) -> list[int]:
+        """Return the number of columns of each state: no state is known before rows are."""
+        schema = self._plan.input.schema
+        empty = batch_of([pa.nulls(0, arrow_type(each.type)) for each in schema], schema, 0)
+        none = np.zeros(0, dtype=np.int64)
+        return [
+            len(found.partial([argument_column(each, empty) for each in call.arguments], none, 0))
+            for call, found in self._plain()
+        ]
+
+
+class KeptRows(Phases):
+    """Keep the rows, for aggregates that need all of them in an order."""
+
+    def __init__(self, plan: Aggregate, session: Session) -> None:
+        """Take the aggregate and the session."""
+        schema = Schema((Column("$window", BigIntType()), *plan.input.schema))
+        moved = {index: index + 1 for index in range(len(plan.input.schema))}
+        sets = tuple((0, *(each + 1 for each in grouping)) for grouping in plan.grouping_sets)
+        calls = tuple(with_parts(call, lambda part: remapped(part, moved)) for call in plan.calls)
+        keys = (0, *(key + 1 for key in plan.keys))
+        self._plan = replace(plan, input=Values(schema, ()), keys=keys, calls=calls, grouping_sets=sets)
+        self._session = session
+
+    def place_of(self, key: int) -> int:
+        """Return where a column of the input is in a kept row."""
+        return 1 + key
+
+    def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
+        """Return the rows."""
+        return _numbered([windows, *batch.columns])
+
+    def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Return all rows."""
+        return _joined(batches)
+
+    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+        """Return the aggregates of rows."""
+        rows = batch_of(batch.columns, self._plan.input.schema, batch.num_rows)
+        columns = _joined(list(aggregated(self._plan, rows, self._session))).columns
+        keys = len(self._plan.keys)
+        return columns[0], list(columns[1:keys]), list(columns[keys:])
+
+
+def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    columns = [pa.concat_arrays([batch.column(place) for batch in batches]) for place in range(batches[0].num_columns)]
+    return _numbered(columns)
+
+
+def _plain(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _numbered(columns: Sequence[Any]) -> pa.RecordBatch:
+    """Return a batch of columns whose names do not matter."""
+    return pa.RecordBatch.from_arrays(list(columns), names=[f"c{place}" for place in range(len(columns))])

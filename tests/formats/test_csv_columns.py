@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scurry.catalog.table_options import Options
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import MalformedRecordError
 from scurry.formats.contract import FormatColumn
+from scurry.formats.csv import CsvFormat
 from scurry.formats.csv.arrow_reading import ArrowCsvColumns
 from scurry.formats.csv.reading import CsvReader
 from scurry.formats.csv.settings import CsvSettings
@@ -25,6 +29,7 @@ from scurry.logical_types import (
     TimestampType,
     VarCharType,
 )
+from scurry.logical_types.values import from_values
 
 TYPES: list[DataType] = [
     IntType(),
@@ -87,3 +92,12 @@ def test_plain_lines_are_read_with_pyarrow() -> None:
     columns = ArrowCsvColumns(DECLARED, chosen, CsvSettings()).read(line)
     assert columns is not None
     assert [str(column[0]) for column in columns[1:4]] == ["1", "a,b", "1.50"]
+
+
+def test_decimals_have_no_exponent_in_messages_if_told() -> None:
+    column = FormatColumn("d", DecimalType(20, 10))
+    values = from_values([Decimal("0.00000001"), Decimal(100000)], column.type)
+    batch = pa.RecordBatch.from_arrays([values], names=["d"])
+    options = Options({"csv.write-bigdecimal-in-scientific-notation": "false"}, "csv.")
+    assert CsvFormat().message_encoder([column], Options({}), "UTC").encode(batch) == [b"1E-8", b"1E+5"]
+    assert CsvFormat().message_encoder([column], options, "UTC").encode(batch) == [b"0.00000001", b"100000"]

@@ -105,17 +105,6 @@ def test_overwriting_a_partition_leaves_the_others(env: TableEnvironment, tmp_pa
     assert (tmp_path / "p=a" / "_SUCCESS").exists()
 
 
-def test_csv_writes_decimals_without_an_exponent_if_told(env: TableEnvironment, tmp_path: Path) -> None:
-    for name, options in (("a", ""), ("b", ", 'csv.write-bigdecimal-in-scientific-notation' = 'false'")):
-        env.execute_sql(
-            f"CREATE TABLE {name} (d DECIMAL(20, 10), e DECIMAL(10, 0)) WITH ('connector' = 'filesystem', "
-            f"'path' = '{tmp_path / name}', 'format' = 'csv'{options})"
-        )
-        env.execute_sql(f"INSERT INTO {name} VALUES (0.00000001, 100000)").wait()
-    written = {name: [path.read_text() for path in (tmp_path / name).iterdir()] for name in ("a", "b")}
-    assert written == {"a": ["1E-8,1E+5\n"], "b": ["0.00000001,100000\n"]}
-
-
 AVRO_COLUMNS = (
     "a INT, b STRING, c DECIMAL(6, 2), d DATE, e TIME(3), f TIMESTAMP(3), h ARRAY<INT>, i MAP<STRING, INT>, "
     "j ROW<x INT, y STRING>, k BYTES, l BOOLEAN, m DOUBLE, n FLOAT, o BIGINT NOT NULL, p TINYINT"

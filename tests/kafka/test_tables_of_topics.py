@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.kafka.broker import Kafka
 
@@ -97,3 +98,26 @@ def test_streaming_reads_new_messages_through_the_enumerator_of_streams(kafka: K
     kafka.write(topic, ['{"a": 3}'], 1)
     define(env, kafka, "t", "a INT", **bounded(topic, format="json"))
     assert rows(env, "SELECT a FROM t WHERE a > 1") == [(2,), (3,)]
+
+
+def test_a_message_that_cannot_be_read_is_named_with_its_place(kafka: Kafka) -> None:
+    topic = kafka.topic(1)
+    kafka.write(topic, ['{"n": 1}', "no json", '{"n": 3}'])
+    streaming = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    streaming.get_config().set("scurry.runner", "local").set("parallelism.default", "1")
+    define(streaming, kafka, "t", "n INT", **bounded(topic, format="json"))
+    with pytest.raises(ScurryError, match=rf"{topic}.*offset 1"):
+        rows(streaming, "SELECT n FROM t")
+    define(streaming, kafka, "u", "n INT", **bounded(topic, format="json"), **{"json.ignore-parse-errors": "true"})
+    assert rows(streaming, "SELECT n FROM u") == [(1,), (3,)]
+
+
+def test_keys_that_wait_are_written_once(env: TableEnvironment, kafka: Kafka) -> None:
+    topic = kafka.topic(1)
+    options = {
+        "connector": "upsert-kafka", "topic": topic, "key.format": "json", "value.format": "json",
+        "sink.buffer-flush.max-rows": "100", "sink.buffer-flush.interval": "10 s",
+    }  # fmt: skip
+    define(env, kafka, "t", "k INT, v STRING, PRIMARY KEY (k) NOT ENFORCED", **options)
+    env.execute_sql("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (1, 'c')").wait()
+    assert kafka.read(topic) == ['{"k":1,"v":"c"}', '{"k":2,"v":"b"}']

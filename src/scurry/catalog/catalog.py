@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction, CatalogView, QueryView
 from scurry.errors import CatalogError
@@ -65,6 +66,10 @@ class Catalog(ABC):
     @abstractmethod
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
         """Return a table or view, None if there is none."""
+
+    def implied_options(self, database: str, name: str) -> Mapping[str, str]:
+        """Return the options of a table that is defined without a connector, empty if the catalog implies none."""
+        return {}
 
     @abstractmethod
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:

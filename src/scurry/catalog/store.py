@@ -19,7 +19,10 @@ __all__ = ["CatalogDescription", "CatalogStore", "FileCatalogStore", "InMemoryCa
 _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current after USE CATALOG.")
 
 #: type -> module and function that makes the catalog of a name and options, imported when a statement names it
-_FACTORIES = {"jdbc": "scurry.connectors.tables.jdbc.catalog:create_catalog"}
+_FACTORIES = {
+    "iceberg": "scurry.connectors.tables.lakes.catalog:create_catalog",
+    "jdbc": "scurry.connectors.tables.jdbc.catalog:create_catalog",
+}
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,15 @@ class TableSession:
         self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None
     ) -> TableContext:
         """Return what the factory of a table's connector gets."""
-        options = {**table.options, **(hints or {})}
+        options = {**self._options(identifier, table), **(hints or {})}
         return TableContext(identifier, table, options, self.time_zone, self.is_streaming)
+
+    def _options(self, identifier: ObjectIdentifier, table: CatalogTable) -> Mapping[str, str]:
+        if "connector" in table.options:
+            return table.options
+        catalog = self.catalogs.find_catalog(identifier.catalog)
+        implied = {} if catalog is None else catalog.implied_options(identifier.database, identifier.name)
+        return implied or table.options
 
 
 def local_time_zone() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 SERVERS = "'properties.bootstrap.servers' = 'localhost:1'"
@@ -119,3 +119,12 @@ def test_batch_reads_no_changes(env: TableEnvironment) -> None:
     options = f"{KAFKA}, 'format' = 'canal-json', 'scan.startup.mode' = 'earliest-offset'"
     options += ", 'scan.bounded.mode' = 'latest-offset'"
     assert "currently only possible for INSERT-only table sources" in refused(env, options)
+
+
+@pytest.mark.parametrize("statement", ["SELECT * FROM t", "INSERT INTO t VALUES (1, 'a')"])
+def test_protobuf_is_refused_with_what_to_do_instead(env: TableEnvironment, statement: str) -> None:
+    options = f"{KAFKA}, 'format' = 'protobuf', 'protobuf.message-class-name' = 'com.shop.Order'"
+    env.execute_sql(f"CREATE TABLE p (a INT, b STRING) WITH ({options})")
+    with pytest.raises(UnsupportedError, match="declare one column of BYTES with format 'raw'"):
+        env.execute_sql(statement.replace(" t", " p"))
+    env.execute_sql("DROP TABLE p")

@@ -6,7 +6,7 @@ import contextlib
 import random
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -73,6 +73,31 @@ class IcebergSink(Sink):
             SourceConnectionError: The catalog does not answer.
         """
         return _IcebergCommitter(self, _COMMITTED + sink_id)
+
+    def create_table(self, required: Collection[str] = (), properties: Mapping[str, str] | None = None) -> None:
+        """Create the table unless it exists, and its namespace.
+
+        Args:
+            required: Names of the columns that are never null.
+            properties: Properties of the table.
+
+        Raises:
+            SourceConnectionError: The catalog does not answer.
+        """
+        import pyarrow as pa
+
+        catalog = self.table.catalog()
+        namespace = catalog.namespace_from(self.table.identifier)
+        if namespace:
+            catalog.create_namespace_if_not_exists(namespace)
+        columns = [field.with_nullable(field.name not in required) for field in pa.schema(list(self.row.arrow))]
+        table = catalog.create_table_if_not_exists(
+            self.table.identifier, pa.schema(columns), properties=dict(properties or {})
+        )
+        if self.partition_columns and table.spec().is_unpartitioned():
+            with table.update_spec() as update:
+                for name in self.partition_columns:
+                    update.add_identity(name)
 
 
 def _widened(column: ColumnType) -> ColumnType:
@@ -179,7 +204,7 @@ class _IcebergCommitter(Committer):
         try:
             self._compare(sink.table.load())
         except SourceNotFoundError:
-            self._create()
+            sink.create_table()
 
     def _compare(self, table: Any) -> None:
         sink, there = self._sink, columns_of(table)
@@ -191,19 +216,6 @@ class _IcebergCommitter(Committer):
                 f"the Iceberg table {sink.table.identifier} has the columns {described(there)}, the sink writes "
                 f"{described(sink.row)}; make them alike"
             )
-
-    def _create(self) -> None:
-        import pyarrow as pa
-
-        sink, catalog = self._sink, self._sink.table.catalog()
-        namespace = catalog.namespace_from(sink.table.identifier)
-        if namespace:
-            catalog.create_namespace_if_not_exists(namespace)
-        table = catalog.create_table_if_not_exists(sink.table.identifier, pa.schema(list(sink.row.arrow)))
-        if sink.partition_columns and table.spec().is_unpartitioned():
-            with table.update_spec() as update:
-                for name in sink.partition_columns:
-                    update.add_identity(name)
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         files = list(committables)

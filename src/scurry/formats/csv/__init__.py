@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from scurry.catalog.table_options import Options, TableOption, boolean
@@ -24,8 +25,9 @@ ARRAY_DELIMITER = TableOption("array-element-delimiter", str, ";", "The text bet
 ESCAPE = TableOption("escape-character", str, None, "The character that takes the meaning from the next one.")
 NULL_LITERAL = TableOption("null-literal", str, None, "The text that means NULL.")
 SCIENTIFIC_DECIMALS = TableOption(
-    "write-bigdecimal-in-scientific-notation", boolean, True, "Whether decimals may be written with an exponent."
-)
+    "write-bigdecimal-in-scientific-notation", boolean, True,
+    "Whether decimals in messages may be written with an exponent; in files they may, as in Flink.",
+)  # fmt: skip
 
 
 class CsvFormat(FormatFactory):
@@ -70,7 +72,9 @@ class CsvFormat(FormatFactory):
         from scurry.formats.csv.writing import CsvEncoder
         from scurry.formats.lines import LineWriterFactory
 
-        return LineWriterFactory(CsvEncoder(tuple(declared), _settings(options)))
+        # Flink's writers of files do not look at the option either
+        settings = dataclasses.replace(_settings(options), plain_decimals=False)
+        return LineWriterFactory(CsvEncoder(tuple(declared), settings))
 
     def message_decoder(
         self,

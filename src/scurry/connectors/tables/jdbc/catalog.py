@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from scurry.catalog.catalog import Catalog
-from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction, CatalogTable
+from scurry.catalog.entries import CatalogBaseTable, CatalogTable
+from scurry.catalog.external import ExternalCatalog
 from scurry.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import Session
-from scurry.errors import CatalogError, UnsupportedError, ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.logical_types import (
     ArrayType,
     BigIntType,
@@ -76,11 +77,15 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
     return JdbcCatalog(name, options.get(DEFAULT_DATABASE), options.get(USERNAME), options.get(PASSWORD), url)
 
 
-class JdbcCatalog(Catalog):
+class JdbcCatalog(ExternalCatalog):
     """The databases and tables of a server; they are read, not changed.
 
-    Tables have names such as `schema.table`; without a schema it is `public`.
+    Tables have names such as `schema.table`; without a schema it is `public`. Views of the database are read by their
+    names as tables, and not listed, as in Flink.
     """
+
+    kind = "jdbc"
+    place = "in the database"
 
     def __init__(self, name: str, default_database: str, username: str, password: str, base_url: str) -> None:
         """Take the address; the server is asked when a name is looked up."""
@@ -93,12 +98,6 @@ class JdbcCatalog(Catalog):
         """Return the names of the databases, without templates."""
         found = self._ask(self.default_database, "SELECT datname FROM pg_database ORDER BY datname")
         return [name for (name,) in found if name not in _BUILT_IN_DATABASES]
-
-    def get_database(self, database: str) -> CatalogDatabase:
-        """Return a database."""
-        if not self.database_exists(database):
-            raise CatalogError(f"Database {database} does not exist in Catalog {self.name}.")
-        return CatalogDatabase()
 
     def list_tables(self, database: str) -> list[str]:
         """Return the tables as `schema.table`, in order."""
@@ -160,63 +159,6 @@ class JdbcCatalog(Catalog):
             return session.transact(lambda connection: list(connection.execute(translated, parameters)), _ASKING)
         finally:
             session.close()
-
-    # ------------------------------------------------------------------ what is not kept here
-
-    def _refuse(self) -> NoReturn:
-        raise UnsupportedError(f"the catalog {self.name} is of type 'jdbc': create, change and drop in the database")
-
-    def create_database(self, name: str, database: CatalogDatabase) -> None:
-        """Fail: databases are created in the server."""
-        self._refuse()
-
-    def alter_database(self, name: str, database: CatalogDatabase) -> None:
-        """Fail: databases are changed in the server."""
-        self._refuse()
-
-    def drop_database(self, name: str, cascade: bool) -> None:
-        """Fail: databases are dropped in the server."""
-        self._refuse()
-
-    def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Fail: tables are created in the database."""
-        self._refuse()
-
-    def alter_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Fail: tables are changed in the database."""
-        self._refuse()
-
-    def rename_table(self, database: str, name: str, new_name: str) -> None:
-        """Fail: tables are renamed in the database."""
-        self._refuse()
-
-    def drop_table(self, database: str, name: str) -> None:
-        """Fail: tables are dropped in the database."""
-        self._refuse()
-
-    def list_views(self, database: str) -> list[str]:
-        """Return nothing, as Flink: views of the database are read by their names as tables."""
-        return []
-
-    def list_functions(self, database: str) -> list[str]:
-        """Return nothing."""
-        return []
-
-    def find_function(self, database: str, name: str) -> CatalogFunction | None:
-        """Return None."""
-        return None
-
-    def create_function(self, database: str, name: str, function: CatalogFunction) -> None:
-        """Fail: there are no functions."""
-        self._refuse()
-
-    def alter_function(self, database: str, name: str, function: CatalogFunction) -> None:
-        """Fail: there are no functions."""
-        self._refuse()
-
-    def drop_function(self, database: str, name: str) -> None:
-        """Fail: there are no functions."""
-        self._refuse()
 
 
 #: PostgreSQL's types of fixed meaning

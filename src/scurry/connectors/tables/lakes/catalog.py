@@ -1,0 +1,216 @@
+"""IcebergCatalog: the namespaces and tables of a catalog that pyiceberg knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scurry.catalog.catalog import Catalog
+from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogTable
+from scurry.catalog.external import ExternalCatalog
+from scurry.catalog.schema import PhysicalColumn, ResolvedSchema
+from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
+from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.lakes.iceberg_sink import IcebergSink
+from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
+from scurry.connectors.tables.lakes.columns import lake_row
+from scurry.connectors.tables.lakes.iceberg import CATALOG_OPTIONS, PROPERTIES, catalog_properties
+from scurry.errors import CatalogError, UnsupportedError
+from scurry.formats.contract import FormatColumn
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
+    MapType,
+    RowField,
+    RowType,
+    TimestampType,
+    TimeType,
+    VarBinaryType,
+    VarCharType,
+)
+
+__all__ = ["IcebergCatalog", "create_catalog"]
+
+DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
+OPTIONS = (*CATALOG_OPTIONS, DEFAULT_DATABASE)
+_LONGEST = 0x7FFFFFFF
+
+
+def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
+    """Return the catalog that CREATE CATALOG describes.
+
+    Args:
+        name: Its name in the session, and for pyiceberg.
+        values: The options, `type` among them.
+
+    Raises:
+        ValidationError: An option is unknown or wrong.
+        ArgumentError: The options do not describe a catalog of pyiceberg.
+        ExtraMissingError: The package pyiceberg, or one for this kind of catalog, is missing.
+    """
+    options = Options(values)
+    options.check(OPTIONS)
+    further = [key for key in values if key.startswith(PROPERTIES)]
+    refuse_unsupported("iceberg", values, {"type", "property-version", *(o.key for o in OPTIONS), *further})
+    catalog = IcebergCatalog(name, options.get(DEFAULT_DATABASE), values, catalog_properties(options))
+    catalog.list_databases()  # one that does not answer is reported at once
+    return catalog
+
+
+class IcebergCatalog(ExternalCatalog):
+    """The tables of namespaces of one level, as databases."""
+
+    kind = "iceberg"
+    place = "with another engine"
+
+    def __init__(
+        self, name: str, default_database: str, options: Mapping[str, str], properties: Mapping[str, str]
+    ) -> None:
+        """Take the options of the catalog, and its properties for pyiceberg; it is asked when a name is looked up."""
+        super().__init__(name, default_database)
+        self._properties = properties
+        self._given = {
+            key: value for key, value in options.items() if key.startswith(PROPERTIES) or key in _OF_THE_CATALOG
+        }
+
+    def _ask(self, question: Callable[[Any], Any]) -> Any:
+        """Return the answer of pyiceberg's catalog.
+
+        Raises:
+            CatalogError: A database or table does not exist, or exists already.
+        """
+        errors = pyiceberg().exceptions
+        try:
+            return question(IcebergTable("", self._properties, self.name).catalog())
+        except (
+            errors.NoSuchNamespaceError, errors.NoSuchTableError, errors.NamespaceAlreadyExistsError,
+            errors.NamespaceNotEmptyError, errors.TableAlreadyExistsError,
+        ) as error:  # fmt: skip
+            raise CatalogError(f"Catalog {self.name}: {error}") from None
+
+    # ------------------------------------------------------------------ databases
+
+    def list_databases(self) -> list[str]:
+        """Return the names of the namespaces, and of the default database."""
+        found = self._ask(lambda catalog: [".".join(each) for each in catalog.list_namespaces()])
+        return sorted({*found, self.default_database})
+
+    def create_database(self, name: str, database: CatalogDatabase) -> None:
+        """Create a namespace, with the properties of the database."""
+        comment = {} if database.comment is None else {"comment": database.comment}
+        self._ask(lambda catalog: catalog.create_namespace(name, {**database.properties, **comment}))
+
+    def drop_database(self, name: str, cascade: bool) -> None:
+        """Drop a namespace; with CASCADE its tables, too."""
+        for table in self.list_tables(name) if cascade else ():
+            self.drop_table(name, table)
+        self._ask(lambda catalog: catalog.drop_namespace(name))
+
+    # ------------------------------------------------------------------ tables
+
+    def list_tables(self, database: str) -> list[str]:
+        """Return the names of the tables, in order."""
+        self.get_database(database)
+        if database == self.default_database and not self._ask(lambda catalog: catalog.namespace_exists(database)):
+            return []
+        return sorted(self._ask(lambda catalog: [name for *_, name in catalog.list_tables(database)]))
+
+    def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
+        """Return a table, None if there is none.
+
+        Raises:
+            UnsupportedError: A column has a type that tables do not have.
+        """
+        identifier = f"{database}.{name}"
+        if not self._ask(lambda catalog: catalog.table_exists(identifier)):
+            return None
+        table = self._ask(lambda catalog: catalog.load_table(identifier))
+        row, fields = columns_of(table), table.schema().fields
+        columns = []
+        for field, part in zip(fields, row.parts, strict=True):
+            data_type = _type(part)
+            columns.append(PhysicalColumn(field.name, data_type.not_null() if field.required else data_type))
+        spec = table.spec()
+        keys = tuple(
+            table.schema().find_column_name(field.source_id)
+            for field in spec.fields
+            if str(field.transform) == "identity"
+        )
+        comment = table.properties.get("comment")
+        return CatalogTable(ResolvedSchema(columns), comment, self.implied_options(database, name), keys)
+
+    def implied_options(self, database: str, name: str) -> Mapping[str, str]:
+        """Return the options with which a table is read and written."""
+        place = {"catalog-name": self.name, "catalog-database": database, "catalog-table": name}
+        return {"connector": "iceberg", **place, **self._given}
+
+    def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
+        """Create a table; its options become properties of the table."""
+        if not isinstance(table, CatalogTable):
+            raise UnsupportedError(f"the catalog {self.name} keeps tables only: create a temporary view")
+        if table.options.get("connector", "iceberg") != "iceberg":
+            raise UnsupportedError(
+                f"the catalog {self.name} keeps tables of Iceberg only: leave 'connector' out, or create a temporary "
+                "table"
+            )
+        columns = table.schema.get_columns()
+        if not all(column.is_physical() for column in columns) or table.schema.get_watermark_specs():
+            raise UnsupportedError(
+                f"the catalog {self.name} keeps physical columns only, without watermarks: create a temporary table"
+            )
+        identifier = f"{database}.{name}"
+        if self._ask(lambda catalog: catalog.table_exists(identifier)):
+            raise CatalogError(f"Table (or view) {identifier} already exists in Catalog {self.name}.")
+        row = lake_row([FormatColumn(column.name, column.data_type) for column in columns])
+        made = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), row, table.partition_keys)
+        required = {column.name for column in columns if not column.data_type.is_nullable}
+        comment = {} if table.comment is None else {"comment": table.comment}
+        properties = {key: value for key, value in table.options.items() if key != "connector"} | comment
+        made.create_table(required, properties)
+
+    def rename_table(self, database: str, name: str, new_name: str) -> None:
+        """Rename a table."""
+        self._ask(lambda catalog: catalog.rename_table(f"{database}.{name}", f"{database}.{new_name}"))
+
+    def drop_table(self, database: str, name: str) -> None:
+        """Drop a table; the catalog decides what becomes of its files."""
+        self._ask(lambda catalog: catalog.drop_table(f"{database}.{name}"))
+
+
+_OF_THE_CATALOG = {option.key for option in CATALOG_OPTIONS}
+_SIMPLE: dict[str, DataType] = {
+    "STRING": VarCharType(_LONGEST),
+    "BYTES": VarBinaryType(_LONGEST),
+    "BOOLEAN": BooleanType(),
+    "INT": IntType(),
+    "BIGINT": BigIntType(),
+    "FLOAT": FloatType(),
+    "DOUBLE": DoubleType(),
+    "DATE": DateType(),
+    "TIME": TimeType(3),
+    "TIMESTAMP": TimestampType(6),
+    "TIMESTAMP_LTZ": LocalZonedTimestampType(6),
+}
+
+
+def _type(column: ColumnType) -> DataType:
+    """Return the SQL type of a column of an Iceberg table."""
+    simple = _SIMPLE.get(column.kind)
+    if simple is not None:
+        return simple
+    if column.kind == "DECIMAL":
+        return DecimalType(column.precision, column.scale)
+    parts = list(map(_type, column.parts))
+    if column.kind == "ARRAY":
+        return ArrayType(parts[0])
+    if column.kind == "MAP":
+        return MapType(parts[0].not_null(), parts[1])
+    return RowType([RowField(name, part) for name, part in zip(column.names, parts, strict=True)])

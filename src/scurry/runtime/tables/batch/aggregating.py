@@ -22,7 +22,7 @@ from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.user_functions.aggregate import user_accumulator
 
-__all__ = ["accumulator", "aggregated", "argument_column", "group_values"]
+__all__ = ["accumulator", "aggregated", "argument_column", "group_states", "group_values"]
 
 
 def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iterator[pa.RecordBatch]:
@@ -66,6 +66,20 @@ def group_values(
         session: The session.
         is_over: Whether it is called with OVER.
     """
+    found = accumulator(call, session, is_over)
+    return found.result(group_states(found, call, batch, groups, count))
+
+
+def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int) -> list[Any]:
+    """Return the state of an aggregate for each group.
+
+    Args:
+        found: What computes the aggregate.
+        call: The aggregate, whose arguments are columns.
+        batch: The rows.
+        groups: For each row the number of its group.
+        count: The number of groups.
+    """
     columns = [argument_column(each, batch) for each in call.arguments]
     order = _order(call.order_by, batch)
     if order is not None:
@@ -77,8 +91,7 @@ def group_values(
     if call.distinct and columns:
         first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
         columns, groups = [each.take(pa.array(first)) for each in columns], groups[first]
-    found = accumulator(call, session, is_over)
-    return found.result(found.partial(columns, groups, count))
+    return found.partial(columns, groups, count)
 
 
 def accumulator(call: AggregateCall, session: Session, is_over: bool = False) -> Accumulator:

@@ -12,17 +12,23 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes, order_codes
-from scurry.logical_types import DecimalType
+from scurry.logical_types import DecimalType, DoubleType, FloatType
 from scurry.relational.expressions import AggregateCall, Literal
 from scurry.relational.plan import Over
 from scurry.relational.windows import Frame, FrameBound, WindowCall
-from scurry.runtime.tables.batch.aggregating import argument_column, group_values
+from scurry.runtime.tables.batch.aggregating import accumulator, argument_column, group_states, group_values
 from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.batch.frames import framed_values, running_sums
 
 __all__ = ["over_columns"]
 
 # Rows of frames that are put together at once.
 _ROWS_AT_ONCE = 4_000_000
+#: Up to this many rows per frame, on average, each frame is aggregated on its own.
+_SHORT = 8
+_SUMS = ("SUM", "$SUM0", "AVG")
+#: Aggregates of which it does not matter how rows are put together.
+_EXACT = ("COUNT", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 
 Positions = np.ndarray[Any, Any]
 
@@ -84,7 +90,27 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
     start, end = _frame(call, rows)
     if np.array_equal(start, rows.start) and np.array_equal(end, rows.end):
         return _whole_partitions(call.call, rows, session)
-    return _framed(call.call, rows, start, end, session)
+    lengths = np.maximum(end - start, 0)
+    compute = _shared(call.call, np.array_equal(start, rows.start))
+    if compute is None or lengths.sum() <= _SHORT * len(lengths):
+        return _framed(call.call, rows, start, lengths, session)
+    found = accumulator(call.call, session, is_over=True)
+    states = group_states(found, call.call, rows.batch, rows.row, len(rows.row))
+    return compute(found, states, start, np.maximum(end, start))
+
+
+def _shared(call: AggregateCall, is_running: bool) -> Callable[..., pa.Array] | None:
+    """Return what aggregates frames that share rows, None if each frame has to be aggregated on its own.
+
+    Sums of binary fractions round at each step: they have to be added up in the order of the rows.
+    """
+    if call.function in _EXACT:
+        return framed_values
+    if call.function not in _SUMS:
+        return None
+    if any(isinstance(each.type, DoubleType | FloatType) for each in call.arguments):
+        return running_sums if is_running else None
+    return framed_values
 
 
 def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) -> pa.Array:
@@ -93,9 +119,8 @@ def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) 
     return group_values(call, rows.batch, groups, count, session, is_over=True).take(pa.array(groups))
 
 
-def _framed(call: AggregateCall, rows: _Partitions, start: Positions, end: Positions, session: Session) -> pa.Array:
+def _framed(call: AggregateCall, rows: _Partitions, start: Positions, lengths: Positions, session: Session) -> pa.Array:
     """Aggregate each row's frame as a group of its own."""
-    lengths = np.maximum(end - start, 0)
     found = []
     first = 0
     while first < len(lengths):

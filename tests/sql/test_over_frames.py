@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
-from scurry.logical_types import BigIntType, DataType, DecimalType, DoubleType, IntType, VarCharType
+from scurry.logical_types import BigIntType, DataType, DecimalType, DoubleType, FloatType, IntType, VarCharType
 from support.queries import Tables
 
 COLUMNS: dict[str, DataType] = {
@@ -19,7 +21,9 @@ COLUMNS: dict[str, DataType] = {
     "i": IntType(),
     "b": BigIntType(),
     "d": DecimalType(10, 2),
+    "e": DecimalType(38, 0),
     "f": DoubleType(),
+    "g": FloatType(),
     "s": VarCharType(10),
 }
 _random = random.Random(5)
@@ -30,7 +34,9 @@ ROWS = [
         _random.choice([None, 1, 2, -3, 2_147_483_647]),
         _random.choice([None, 2**63 - 1, 5, -7]),
         _random.choice([None, Decimal("0.10"), Decimal("-99999999.99"), Decimal("7.00")]),
+        _random.choice([None, Decimal(10**37), Decimal(-(10**37)), Decimal(3)]),
         _random.choice([None, 0.1, -0.1, 1e17, 3.0, -1e17]),
+        _random.choice([None, 0.5, 16_777_216.0, 3.0, -1.0]),
         _random.choice([None, "a", "b", "cc", ""]),
     )
     for order in range(150)
@@ -60,6 +66,16 @@ def added(values: Values) -> Any:
     return total
 
 
+def summed(values: Values) -> Any:
+    """Return the sum of decimals, None if it ever has more than 38 digits."""
+    totals = [*itertools.accumulate(int(each) for each in values)]
+    return Decimal(totals[-1]) if totals and max(map(abs, totals)) < 10**38 else None
+
+
+def rounded(value: Decimal) -> Decimal:
+    return value.quantize(Decimal("0.000001"), ROUND_HALF_UP)
+
+
 def wrapped(value: int, bits: int) -> int:
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
@@ -68,10 +84,13 @@ AGGREGATES: dict[str, tuple[str, Callable[[Values], Any]]] = {
     "COUNT(s)": ("s", len),
     "SUM(i)": ("i", lambda values: wrapped(sum(values), 32) if values else None),
     "SUM(b)": ("b", lambda values: wrapped(sum(values), 64) if values else None),
-    "AVG(i)": ("i", lambda values: int(Decimal(sum(values)) / len(values)) if values else None),
+    "AVG(i)": ("i", lambda values: int(Decimal(wrapped(sum(values), 32)) / len(values)) if values else None),
     "SUM(d)": ("d", lambda values: sum(values) if values else None),
+    "AVG(d)": ("d", lambda values: rounded(sum(values) / len(values)) if values else None),
+    "SUM(e)": ("e", summed),
     "SUM(f)": ("f", lambda values: added([0.0, *values]) if values else None),
     "AVG(f)": ("f", lambda values: added([0.0, *values]) / len(values) if values else None),
+    "SUM(g)": ("g", lambda values: float(added([np.float32(each) for each in [0, *values]])) if values else None),
     "MIN(s)": ("s", lambda values: min(values, default=None)),
     "MAX(f)": ("f", lambda values: max(values, default=None)),
     "FIRST_VALUE(s)": ("s", lambda values: values[0] if values else None),
@@ -117,8 +136,10 @@ def test_a_range_of_values_is_a_frame_of_all_rows_with_them(tables: Tables) -> N
 def test_a_long_running_aggregate_takes_no_quadratic_time(tables: Tables) -> None:
     """100,000 rows have frames of five thousand million rows together: minutes, if each were aggregated on its own."""
     rows = 100_000
-    tables.add("long", {"o": IntType(False), "b": BigIntType()}, *((each, each % 1000) for each in range(rows)))
+    tables.add(
+        "long", {"o": IntType(False), "d": DecimalType(10, 2)}, *((each, Decimal(each % 1000)) for each in range(rows))
+    )
     start = time.process_time()
-    found = tables.rows("SELECT SUM(b) OVER (ORDER BY o), MAX(b) OVER (ORDER BY o) FROM long")
+    found = tables.rows("SELECT SUM(d) OVER (ORDER BY o), MAX(d) OVER (ORDER BY o) FROM long")
     assert found[-1] == (sum(each % 1000 for each in range(rows)), 999)
     assert time.process_time() - start < 20

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from scurry.functions.aggregate.definition import Accumulator, Column
 
-__all__ = ["framed_values", "running_sums"]
+__all__ = ["framed_values", "summed_values"]
 
 # Blocks that are put together at once.
 _BLOCKS_AT_ONCE = 4_000_000
@@ -42,27 +42,55 @@ def framed_values(accumulator: Accumulator, states: Sequence[Column], start: Pos
     return pa.concat_arrays(found) if found else accumulator.result(accumulator.merge(states, start, 0))
 
 
-def running_sums(accumulator: Accumulator, states: Sequence[Column], start: Positions, end: Positions) -> pa.Array:
-    """Return the value of SUM or AVG for frames that begin where their partition does, added up row by row.
+def summed_values(accumulator: Accumulator, states: Sequence[Column], start: Positions, end: Positions) -> pa.Array:
+    """Return the value of an aggregate whose states are sums, as those of COUNT, SUM and AVG, for each frame.
+
+    Whole numbers and decimals are differences of the sums of all rows before; the sums of decimals have to fit into 38
+    digits. Binary fractions are added row by row: their frames have to begin where the partition does.
 
     Args:
-        accumulator: The aggregate, whose state has a sum and the number of values.
+        accumulator: The aggregate.
         states: Its state of each row.
         start: Where each frame begins.
         end: Where it has ended.
     """
-    sums, counts = (np.asarray(state.fill_null(0)) for state in states)
-    total = np.zeros(len(start))
-    for first, last in zip(*_bounds(start), strict=True):
-        running = np.cumsum(np.concatenate([[0.0], sums[first:last]]))
-        total[first:last] = running[end[first:last] - first]
-    number = np.concatenate([[0], np.cumsum(counts)])
-    return accumulator.result([pa.array(total), pa.array(number[end] - number[start])])
+    return accumulator.result([_sums(state.fill_null(0), start, end) for state in states])
 
 
-def _bounds(start: Positions) -> tuple[Positions, Positions]:
+def _sums(state: pa.Array, start: Positions, end: Positions) -> pa.Array:
+    if pa.types.is_floating(state.type):
+        return _running_sums(np.asarray(state), start, end)
+    if pa.types.is_decimal(state.type):
+        total = np.concatenate([[0], np.cumsum(_unscaled(state))])
+        return _scaled(total[end] - total[start], state.type)
+    values = np.asarray(state)
+    total = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values, dtype=values.dtype)])
+    return pa.array(total[end] - total[start])
+
+
+def _running_sums(values: Positions, start: Positions, end: Positions) -> pa.Array:
+    total = np.zeros(len(start), values.dtype)
     begins = np.unique(start)
-    return begins, np.append(begins[1:], len(start)) if len(begins) else begins
+    for first, last in zip(begins, [*begins[1:], len(start)], strict=False):
+        running = np.cumsum(np.concatenate([np.zeros(1, values.dtype), values[first:last]]))
+        total[first:last] = running[end[first:last] - first]
+    return pa.array(total)
+
+
+def _unscaled(decimals: pa.Array) -> Positions:
+    """Return the whole numbers that decimals of 128 bits are stored as."""
+    words = np.frombuffer(decimals.buffers()[1], np.int64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
+    low, high = words[:, 0].astype(np.uint64).astype(object), words[:, 1].astype(object)
+    whole: Positions = high * 2**64 + low
+    return whole
+
+
+def _scaled(whole: Positions, kind: pa.Decimal128Type) -> pa.Array:
+    """Return the decimals that are stored as whole numbers."""
+    words = np.empty((len(whole), 2), np.uint64)
+    words[:, 0] = whole & (2**64 - 1)
+    words[:, 1] = whole >> 64 & (2**64 - 1)
+    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(words.tobytes())])
 
 
 def _blocks(accumulator: Accumulator, states: Sequence[Column], longest: int) -> tuple[list[pa.Array], list[int]]:

@@ -18,7 +18,7 @@ from scurry.relational.plan import Over
 from scurry.relational.windows import Frame, FrameBound, WindowCall
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column, group_states, group_values
 from scurry.runtime.tables.batch.batches import taken
-from scurry.runtime.tables.batch.frames import framed_values, running_sums
+from scurry.runtime.tables.batch.frames import framed_values, summed_values
 
 __all__ = ["over_columns"]
 
@@ -26,9 +26,10 @@ __all__ = ["over_columns"]
 _ROWS_AT_ONCE = 4_000_000
 #: Up to this many rows per frame, on average, each frame is aggregated on its own.
 _SHORT = 8
-_SUMS = ("SUM", "$SUM0", "AVG")
-#: Aggregates of which it does not matter how rows are put together.
-_EXACT = ("COUNT", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+_MAX_PRECISION = 38
+_SUMS = ("COUNT", "SUM", "$SUM0", "AVG")
+#: Aggregates that are one of the values.
+_CHOSEN = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 
 Positions = np.ndarray[Any, Any]
 
@@ -91,7 +92,7 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
     if np.array_equal(start, rows.start) and np.array_equal(end, rows.end):
         return _whole_partitions(call.call, rows, session)
     lengths = np.maximum(end - start, 0)
-    compute = _shared(call.call, np.array_equal(start, rows.start))
+    compute = _shared(call.call, len(start), np.array_equal(start, rows.start))
     if compute is None or lengths.sum() <= _SHORT * len(lengths):
         return _framed(call.call, rows, start, lengths, session)
     found = accumulator(call.call, session, is_over=True)
@@ -99,18 +100,21 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
     return compute(found, states, start, np.maximum(end, start))
 
 
-def _shared(call: AggregateCall, is_running: bool) -> Callable[..., pa.Array] | None:
+def _shared(call: AggregateCall, rows: int, is_running: bool) -> Callable[..., pa.Array] | None:
     """Return what aggregates frames that share rows, None if each frame has to be aggregated on its own.
 
-    Sums of binary fractions round at each step: they have to be added up in the order of the rows.
+    The order matters where sums of binary fractions are rounded, and where sums of decimals have too many digits.
     """
-    if call.function in _EXACT:
+    if call.function in _CHOSEN:
         return framed_values
     if call.function not in _SUMS:
         return None
-    if any(isinstance(each.type, DoubleType | FloatType) for each in call.arguments):
-        return running_sums if is_running else None
-    return framed_values
+    for data_type in (each.type for each in call.arguments if call.function != "COUNT"):
+        if isinstance(data_type, DoubleType | FloatType) and not is_running:
+            return None
+        if isinstance(data_type, DecimalType) and data_type.precision + len(str(rows)) > _MAX_PRECISION:
+            return None
+    return summed_values
 
 
 def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) -> pa.Array:

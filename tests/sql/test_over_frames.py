@@ -86,7 +86,7 @@ AGGREGATES: dict[str, tuple[str, Callable[[Values], Any]]] = {
     "SUM(b)": ("b", lambda values: wrapped(sum(values), 64) if values else None),
     "AVG(i)": ("i", lambda values: int(Decimal(wrapped(sum(values), 32)) / len(values)) if values else None),
     "SUM(d)": ("d", lambda values: sum(values) if values else None),
-    "AVG(d)": ("d", lambda values: rounded(sum(values) / len(values)) if values else None),
+    "AVG(d)": ("d", lambda values: rounded(Decimal(sum(values)) / len(values)) if values else None),
     "SUM(e)": ("e", summed),
     "SUM(f)": ("f", lambda values: added([0.0, *values]) if values else None),
     "AVG(f)": ("f", lambda values: added([0.0, *values]) / len(values) if values else None),

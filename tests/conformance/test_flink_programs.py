@@ -28,7 +28,6 @@ NOT_YET = {
     "sql_join/inner_join_streaming",
     "sql_join/temporal_join_versioned",
     "sql_match/match_recognize_rise_fall",
-    "sql_order/top_n_changelog_without_rank",
     "sql_sink/print_connector_changelog",
     "table_api/explain_parts",
     "table_api/relational_operations",

@@ -13,7 +13,7 @@ from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.relational import plan as nodes
-from scurry.relational.physical import changes, windows
+from scurry.relational.physical import changes, over, ranks, windows
 from scurry.relational.plan import Plan
 from scurry.relational.unique_keys import unique_keys
 
@@ -89,6 +89,14 @@ def _scanned(node: nodes.Scan, inputs: Sequence[Kinds]) -> Kinds:
     return {"INSERT": Kinds.INSERT, "UPSERT": Kinds.UPDATE | Kinds.DELETE}.get(node.changes, Kinds.ALL)
 
 
+def _deduplicated(node: ranks.Deduplicate, inputs: Sequence[Kinds]) -> Kinds:
+    return Kinds.ALL if node.keep_last else Kinds.INSERT
+
+
+def _ranked(node: ranks.Rank, update: Update) -> Sequence[Update]:
+    return [Update.ONLY_AFTER if node.strategy == "UpdateFastStrategy" else Update.BEFORE_AND_AFTER]
+
+
 _PASSED = ChangelogRule(_union, needs=_same, transparent=True)
 _OTHER = ChangelogRule(_any)
 
@@ -105,6 +113,10 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Values: ChangelogRule(_inserts),
     nodes.WindowTable: _PASSED,
     windows.SessionTable: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    over.OverAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    ranks.Deduplicate: ChangelogRule(_deduplicated, takes=Kinds.INSERT),
+    ranks.Rank: ChangelogRule(lambda node, inputs: Kinds.ALL, needs=_ranked),
+    ranks.TemporalSort: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowDeduplicate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),

@@ -21,7 +21,12 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 from scurry.relational import plan as nodes
-from scurry.relational.explain_ordering import over_aggregate_text
+from scurry.relational.explain_ordering import (
+    deduplicate_text,
+    over_aggregate_text,
+    rank_text,
+    temporal_sort_text,
+)
 from scurry.relational.expressions import (
     AggregateCall,
     Call,
@@ -31,7 +36,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import changes, joins, over, windows
+from scurry.relational.physical import changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
@@ -376,6 +381,9 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
     over.OverAggregate: over_aggregate_text,
+    ranks.Deduplicate: deduplicate_text,
+    ranks.Rank: rank_text,
+    ranks.TemporalSort: temporal_sort_text,
     joins.EventTimeTemporalJoin: _streaming_join,
     changes.ChangelogNormalize: lambda plan: (
         f"ChangelogNormalize(key=[{', '.join(plan.schema.names[k] for k in plan.key)}])"

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.relational.physical.over import OverAggregate
+from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
+from scurry.relational.plan import SortKey
 from scurry.relational.windows import Frame, FrameBound
 
-__all__ = ["over_aggregate_text"]
+__all__ = ["deduplicate_text", "over_aggregate_text", "rank_text", "temporal_sort_text"]
 
 
 def over_aggregate_text(plan: OverAggregate) -> str:
@@ -22,6 +24,47 @@ def over_aggregate_text(plan: OverAggregate) -> str:
     calls = [f"{_aggregate(call.call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
     parts.append(f"select=[{', '.join([*names, *calls])}]")
     return f"OverAggregate({', '.join(parts)})"
+
+
+def rank_text(plan: Rank) -> str:
+    """Return a rank, or ORDER BY and LIMIT, as text."""
+    names = plan.input.schema.names
+    if plan.is_limit:
+        limits = f"offset=[{plan.start - 1}], fetch=[{plan.end - plan.start + 1}]"
+        if not plan.order_by:
+            return f"Limit({limits})"
+        return f"SortLimit(orderBy=[{_order(plan.order_by, names)}], {limits}, strategy=[{_strategy(plan)}])"
+    numbers = f"rankStart={plan.start}, rankEnd={plan.end}"
+    if plan.end_column is not None:
+        numbers = f"rankEnd={names[plan.end_column]}"
+    return (
+        f"Rank(strategy=[{_strategy(plan)}], rankType=[ROW_NUMBER], rankRange=[{numbers}], "
+        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{_order(plan.order_by, names)}], "
+        f"select=[{', '.join(plan.schema.names)}])"
+    )
+
+
+def deduplicate_text(plan: Deduplicate) -> str:
+    """Return a deduplication as text."""
+    names = plan.input.schema.names
+    keep = "LastRow" if plan.keep_last else "FirstRow"
+    order = "ROWTIME" if plan.has_event_time else "PROCTIME"
+    return f"Deduplicate(keep=[{keep}], key=[{_columns(plan.keys, names)}], order=[{order}])"
+
+
+def temporal_sort_text(plan: TemporalSort) -> str:
+    """Return sorting by time as text."""
+    return f"TemporalSort(orderBy=[{_order(plan.keys, plan.schema.names)}])"
+
+
+def _strategy(plan: Rank) -> str:
+    if plan.strategy != "UpdateFastStrategy":
+        return plan.strategy
+    return f"{plan.strategy}[{','.join(map(str, plan.update_key))}]"
+
+
+def _order(keys: Sequence[SortKey], names: Sequence[str]) -> str:
+    return ", ".join(f"{names[key.index]} {'DESC' if key.descending else 'ASC'}" for key in keys)
 
 
 def _columns(columns: Sequence[int], names: Sequence[str]) -> str:

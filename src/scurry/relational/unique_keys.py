@@ -9,7 +9,7 @@ from typing import Any
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts, split_condition
-from scurry.relational.physical import changes
+from scurry.relational.physical import changes, over, ranks
 from scurry.relational.plan import Plan
 
 __all__ = ["Keys", "unique_keys"]
@@ -115,6 +115,15 @@ def _input(plan: Any) -> Keys:
     return unique_keys(plan.input)
 
 
+def _rank(plan: ranks.Rank) -> Keys:
+    """In each partition a number is that of one row, and there is one row if there is one number."""
+    keys = unique_keys(plan.input)
+    numbers = frozenset([len(plan.input.schema)])
+    if plan.start == plan.end and plan.end_column is None:
+        keys |= {frozenset(plan.partition_by)}
+    return keys | {frozenset(plan.partition_by) | numbers} if plan.number is not None else keys
+
+
 _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     changes.ChangelogNormalize: lambda plan: frozenset([frozenset(plan.key)]),
     nodes.Scan: _scan,
@@ -127,4 +136,8 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     nodes.Join: _join,
     nodes.TemporalJoin: _join,
     nodes.SetOperation: _set_operation,
+    over.OverAggregate: _input,
+    ranks.Deduplicate: lambda plan: unique_keys(plan.input) | {frozenset(plan.keys)},
+    ranks.Rank: _rank,
+    ranks.TemporalSort: _input,
 }

@@ -94,9 +94,13 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
     if not isinstance(condition, Call) or condition.function not in _FLIPPED:
         return None
     one, other = condition.arguments
-    if isinstance(one, InputReference) and places.get(one.index) == rank and not input_references(other):
+
+    def is_number(bound: Expression) -> bool:
+        return any(places.get(column) == rank for column in input_references(bound))
+
+    if isinstance(one, InputReference) and places.get(one.index) == rank and not is_number(other):
         return condition.function
-    if isinstance(other, InputReference) and places.get(other.index) == rank and not input_references(one):
+    if isinstance(other, InputReference) and places.get(other.index) == rank and not is_number(one):
         return _FLIPPED[condition.function]
     return None
 

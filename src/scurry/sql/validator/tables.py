@@ -9,7 +9,7 @@ from typing import Any
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
-from scurry.relational.plan import Correlate, Plan, Project, Scan, TableFunctionScan, TemporalJoin, Unnest
+from scurry.relational.plan import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
 from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
@@ -125,7 +125,9 @@ class FromClause:
         outer = self._environment.outer
         if table.lateral and left is not None:
             outer = left.scope(outer)
-        return _single(self._environment.inside(outer).plan(table.query), name)
+        plan = self._environment.inside(outer).plan(table.query)
+        is_ordered = isinstance(table.query, nodes.OrderBy) and table.query.offset is None and table.query.fetch is None
+        return _single(_unsorted(plan) if is_ordered else plan, name)
 
     def _function(self, table: nodes.TableFunction, name: str | None, left: FromItem | None) -> FromItem:
         if is_window_function(table.call):
@@ -262,6 +264,13 @@ _HANDLERS: dict[type, _Handler] = {
     nodes.Snapshot: FromClause._snapshot,
     nodes.Join: FromClause._join,
 }
+
+
+def _unsorted(plan: Plan) -> Plan:
+    """Leave out the order of a derived table, which says nothing about the rows of the query around it."""
+    if isinstance(plan, Project):
+        return replace(plan, input=_unsorted(plan.input))
+    return plan.input if isinstance(plan, Sort) else plan
 
 
 def _timed(expression: Expression, kind: DataType) -> Expression:

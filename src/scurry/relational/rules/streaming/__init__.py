@@ -9,6 +9,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.rules.streaming.equal_columns import equal_columns
 from scurry.relational.rules.streaming.interval_joins import interval_joins
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
+from scurry.relational.rules.streaming.ranks import ranks
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
@@ -19,9 +20,10 @@ __all__ = ["STREAMING_RULES"]
 STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     window_aggregates,
     window_ranks,
-    over_aggregates,
     equal_columns,
     temporal_joins,
     window_joins,
     interval_joins,
+    ranks,
+    over_aggregates,
 )

@@ -19,7 +19,7 @@ from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import aggregated
-from scurry.runtime.tables.batch.batches import batch_of, concatenated, nulls, taken
+from scurry.runtime.tables.batch.batches import batch_of, concatenated, empty, nulls, taken
 from scurry.runtime.tables.batch.joining import cross_pairs, equal_pairs, unmatched
 from scurry.runtime.tables.batch.over import over_columns
 from scurry.runtime.tables.batch.sorting import sorted_positions
@@ -93,7 +93,7 @@ class Executor:
         single = batch_of([], Schema(), 1)
         flat = [value for row in plan.rows for value in row]
         if not flat:
-            yield batch_of([], plan.schema, len(plan.rows))
+            yield empty(plan.schema) if len(plan.schema) else batch_of([], plan.schema, len(plan.rows))
             return
         width = len(plan.schema)
         schema = Schema(tuple(plan.schema.columns) * len(plan.rows))

@@ -28,6 +28,7 @@ from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
+from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
 from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
 from scurry.runtime.tables.streaming.windows.rank import lower_window_rank
@@ -62,6 +63,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.IntervalJoin: lower_interval_join,
     joins.WindowJoin: lower_window_join,
     windows.SessionTable: lower_session_table,
+    **LOWERED_RANKS,
     windows.WindowAggregate: lower_window_aggregate,
     windows.WindowDeduplicate: lower_window_rank,
     windows.WindowRank: lower_window_rank,
@@ -72,7 +74,6 @@ _MISSING = {
     "Aggregate": "GroupAggregate",
     "Correlate": "Correlate",
     "Join": "Join",
-    "Limit": "Limit",
     "Match": "Match",
     "Sort": "Sort",
     "TableFunctionScan": "Correlate",

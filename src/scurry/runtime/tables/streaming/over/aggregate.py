@@ -13,7 +13,7 @@ from scurry.relational.expressions import Literal
 from scurry.relational.physical.over import OverAggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, pieces, runs_of
+from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, milliseconds, pieces, runs_of
 from scurry.runtime.tables.streaming.over.frames import evaluator
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
@@ -46,7 +46,7 @@ class EventTimeOver:
         """Keep rows; drop those that are late."""
         context.prefetch(rows.keys)
         batch, codes = rows.changes.batch, rows.codes
-        times = _milliseconds(batch.column(self._plan.time))
+        times = milliseconds(batch.column(self._plan.time))
         behind = times <= self._passed(rows, context)[codes]
         if behind.any():
             context.late += int(behind.sum())
@@ -94,7 +94,7 @@ class EventTimeOver:
         if not waiting:
             return []
         batch = joined(waiting, self._schema)
-        times = _milliseconds(batch.column(self._plan.time))
+        times = milliseconds(batch.column(self._plan.time))
         is_due = times <= context.watermark
         self._put_back(keys, batch, codes, times, ~is_due, context)
         here = np.flatnonzero(is_due)
@@ -112,7 +112,7 @@ class EventTimeOver:
                 end = _new_end(self._plan, state[_LAST], context)
                 if end is not None:
                     context.register_event_timer(end, _END)
-        order = np.argsort(_milliseconds(found.batch.column(self._plan.time)), kind="stable")
+        order = np.argsort(milliseconds(found.batch.column(self._plan.time)), kind="stable")
         return [Changes(found.batch.take(pa.array(order)))]
 
     def _put_back(
@@ -211,7 +211,3 @@ def _gathered(keys: list[Any], context: RowsContext) -> tuple[Any, list[Piece]]:
         lengths.append(sum(map(length_of, found)))
         waiting += found
     return np.repeat(np.arange(len(keys)), lengths), waiting
-
-
-def _milliseconds(column: pa.Array) -> Any:
-    return np.asarray(column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()))

@@ -1,0 +1,220 @@
+"""The first rows of an order: numbers of rows that are compared, and ORDER BY with LIMIT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scurry.errors import ValidationError
+from scurry.functions.definition import Session
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.relational import builders
+from scurry.relational.calls import all_of
+from scurry.relational.changelog import Changelogs, Kinds
+from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.join_keys import conjuncts
+from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
+from scurry.relational.plan import Aggregate, Filter, Limit, Over, Plan, Project, Sort, SortKey, Values
+from scurry.relational.rewriting import input_references
+from scurry.relational.schema import Column
+from scurry.relational.unique_keys import unique_keys
+
+__all__ = ["ranks"]
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+def ranks(plan: Plan, session: Session) -> Plan:
+    """Make ranks, deduplication, limits and sorting by time of what says so.
+
+    Raises:
+        ValidationError: A LIMIT does not say how many rows there are at most.
+    """
+    if isinstance(plan, Project) and isinstance(plan.input, Filter) and _is_numbered(plan.input.input):
+        used = set().union(*map(input_references, plan.expressions))
+        return replace(plan, input=_numbered(plan.input, used, session))
+    if isinstance(plan, Filter) and _is_numbered(plan.input):
+        return _numbered(plan, set(range(len(plan.schema))), session)
+    plan = _limited(plan) if isinstance(plan, Limit) else plan
+    plan = plan.with_inputs(tuple(ranks(each, session) for each in plan.inputs))
+    if isinstance(plan, Rank):
+        return _with_strategy(plan)
+    if isinstance(plan, Limit) and not Changelogs(()).is_insert_only(plan.input):
+        return Rank(plan.input, (), (), plan.offset + 1, plan.offset + (plan.fetch or 0), is_limit=True)
+    if isinstance(plan, Sort) and _is_time(plan.schema[plan.keys[0].index].type):
+        return TemporalSort(plan.input, plan.keys, _is_rowtime(plan.schema[plan.keys[0].index].type))
+    return plan
+
+
+@dataclass
+class _Range:
+    """The numbers that a condition admits.
+
+    Attributes:
+        start: The first one.
+        end: The last one; None if no number says it.
+        end_column: Position of the column that says it.
+        others: Conditions on other columns.
+    """
+
+    start: int = 1
+    end: int | None = None
+    end_column: int | None = None
+    others: tuple[Expression, ...] = ()
+
+
+def _is_numbered(plan: Plan) -> bool:
+    return (
+        isinstance(plan, Over)
+        and len(plan.calls) == 1
+        and plan.calls[0].call.function == "ROW_NUMBER"
+        and bool(plan.calls[0].order_by)
+    )
+
+
+def _numbered(plan: Filter, used: set[int], session: Session) -> Plan:
+    """Return the rank that a filter makes of numbers of rows; the filter itself if it does not restrict them."""
+    over = plan.input
+    assert isinstance(over, Over)
+    number = len(over.input.schema)
+    found = _range(plan.condition, number)
+    below = ranks(over.input, session)
+    if found.end is None and found.end_column is None:
+        return replace(plan, input=replace(over, input=below))
+    if found.end is not None and found.end < found.start:
+        return Values(plan.schema, ())
+    is_constant = found.end == found.start
+    used = used.union(*map(input_references, found.others))
+    column = over.schema[number] if number in used and not is_constant else None
+    rank = _rank(over, below, found, column)
+    if is_constant and number in used:
+        constant = Literal(found.start, over.schema[number].type)
+        rank = builders.project(rank, [*builders.columns(rank), constant], over.schema.names)
+    if not found.others:
+        return rank
+    condition = all_of(found.others, session)
+    assert condition is not None
+    return Filter(rank, condition)
+
+
+def _rank(over: Over, below: Plan, found: _Range, number: Column | None) -> Plan:
+    call = over.calls[0]
+    partition_by = tuple(each.index for each in call.partition_by if isinstance(each, InputReference))
+    order_by = tuple(
+        SortKey(key.expression.index, key.descending, key.nulls_first)
+        for key in call.order_by
+        if isinstance(key.expression, InputReference)
+    )
+    kind = below.schema[order_by[0].index].type if len(order_by) == 1 else None
+    is_first = found.start == 1 and found.end == 1
+    if is_first and kind is not None and _is_time(kind) and Changelogs(()).is_insert_only(below):
+        return Deduplicate(below, partition_by, order_by[0].index, _is_rowtime(kind), order_by[0].descending)
+    end = found.start if found.end is None else found.end
+    rank = Rank(below, partition_by, order_by, found.start, end, found.end_column, number)
+    return _with_strategy(rank)
+
+
+def _with_strategy(plan: Rank) -> Rank:
+    """Return a rank that does what its input needs, and no more."""
+    kinds = Changelogs(()).kinds(plan.input)
+    if kinds == Kinds.INSERT:
+        return replace(plan, strategy="AppendFastStrategy")
+    if Kinds.DELETE in kinds or not plan.order_by or not all(_gets_better(plan.input, key) for key in plan.order_by):
+        return plan
+    for key in sorted(unique_keys(plan.input), key=sorted):
+        if set(plan.partition_by) <= key:
+            return replace(plan, strategy="UpdateFastStrategy", update_key=tuple(sorted(key)))
+    return plan
+
+
+def _gets_better(plan: Plan, key: SortKey) -> bool:
+    """Say whether updates of a row only move it towards the beginning of an order, or leave it where it is."""
+    if isinstance(plan, Project):
+        expression = plan.expressions[key.index]
+        return isinstance(expression, InputReference) and _gets_better(plan.input, replace(key, index=expression.index))
+    if not isinstance(plan, Aggregate) or not Changelogs(()).is_insert_only(plan.input):
+        return False
+    if key.index < len(plan.keys):
+        return True
+    function = plan.calls[key.index - len(plan.keys)].function
+    return function in (("COUNT", "MAX") if key.descending else ("MIN",))
+
+
+def _limited(plan: Limit) -> Plan:
+    """Return what a LIMIT makes of the order below it.
+
+    Raises:
+        ValidationError: It does not say how many rows there are at most.
+    """
+    if plan.fetch is None:
+        raise ValidationError("FETCH is missed, which on streaming table is not supported currently.")
+    if plan.fetch == 0:
+        return Values(plan.schema, ())
+    below, projections = plan.input, []
+    while isinstance(below, Project):
+        projections.append(below)
+        below = below.input
+    if not isinstance(below, Sort):
+        return plan
+    start, end = plan.offset + 1, plan.offset + plan.fetch
+    found: Plan = Rank(below.input, (), below.keys, start, end, is_limit=True)
+    for each in reversed(projections):
+        found = replace(each, input=found)
+    return found
+
+
+def _range(condition: Expression, number: int) -> _Range:
+    found, others = _Range(), []
+    for each in conjuncts(condition):
+        operator, bound = _comparison(each, number)
+        value = None if bound is None else _constant(bound)
+        column = None if bound is None else _column(bound)
+        if value is not None and operator in (">", ">=", "="):
+            found.start = max(found.start, value + (operator == ">"))
+        if value is not None and operator in ("<", "<=", "="):
+            end = value - (operator == "<")
+            found.end = end if found.end is None else min(found.end, end)
+        elif value is None and column is not None and operator == "<=" and found.end_column is None:
+            found.end_column = column
+        elif value is None:
+            others.append(each)
+    found.others = tuple(others)
+    if found.end is not None:
+        found.end_column = None
+    return found
+
+
+def _comparison(condition: Expression, number: int) -> tuple[str, Expression | None]:
+    """Return how a condition compares the number of a row, and to what; to None if it does not."""
+    if isinstance(condition, Call) and condition.function in _FLIPPED:
+        one, other = condition.arguments
+        if isinstance(one, InputReference) and one.index == number:
+            return condition.function, other
+        if isinstance(other, InputReference) and other.index == number:
+            return _FLIPPED[condition.function], one
+    return "", None
+
+
+def _constant(expression: Expression) -> int | None:
+    if isinstance(expression, Call) and expression.function == "CAST":
+        return _constant(expression.arguments[0])
+    if isinstance(expression, Call) and expression.function in ("+", "-", "*"):
+        one, other = map(_constant, expression.arguments)
+        if one is None or other is None:
+            return None
+        return one + other if expression.function == "+" else one - other if expression.function == "-" else one * other
+    is_number = isinstance(expression, Literal) and isinstance(expression.value, int)
+    return int(expression.value) if is_number and isinstance(expression, Literal) else None
+
+
+def _column(expression: Expression) -> int | None:
+    if isinstance(expression, Call) and expression.function == "CAST":
+        return _column(expression.arguments[0])
+    return expression.index if isinstance(expression, InputReference) else None
+
+
+def _is_time(kind: DataType) -> bool:
+    return isinstance(kind, TimestampType | LocalZonedTimestampType) and (kind.is_rowtime or kind.is_proctime)
+
+
+def _is_rowtime(kind: DataType) -> bool:
+    return isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime

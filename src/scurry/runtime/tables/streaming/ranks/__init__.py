@@ -1,0 +1,1 @@
+"""The first rows of an order, as they change with further rows."""

@@ -1,0 +1,60 @@
+"""Ranks, deduplication, limits and sorting as nodes of a job graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
+from scurry.relational.plan import Limit, Plan
+from scurry.relational.rewriting import without_inputs
+from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRowByEventTime, FirstRowByProcessingTime, LastRow
+from scurry.runtime.tables.streaming.ranks.limit import FirstRows
+from scurry.runtime.tables.streaming.ranks.sort import TimeSort
+from scurry.runtime.tables.streaming.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
+
+if TYPE_CHECKING:
+    from scurry.graph.nodes import Node
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+__all__ = ["LOWERED_RANKS"]
+
+_STRATEGIES = {
+    "AppendFastStrategy": AppendOnlyTopN,
+    "UpdateFastStrategy": UpdatableTopN,
+    "RetractStrategy": RetractableTopN,
+}
+
+
+def _rank(lowering: Lowering, plan: Rank) -> Node:
+    """Return the node that keeps the first rows of each partition."""
+    name = "Rank" if not plan.is_limit else "SortLimit" if plan.order_by else "Limit"
+    function = _STRATEGIES[plan.strategy](without_inputs(plan), lowering.changelogs.updates_before(plan))
+    return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, name)
+
+
+def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
+    """Return the node that keeps the first or the last row of each key."""
+    first = FirstRowByEventTime if plan.has_event_time else FirstRowByProcessingTime
+    kind = LastRow if plan.keep_last else first
+    function = kind(without_inputs(plan), lowering.changelogs.updates_before(plan))
+    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "Deduplicate")
+
+
+def _limit(lowering: Lowering, plan: Limit) -> Node:
+    """Return the node that passes on the rows that come first."""
+    return lowering.keyed([lowering.node(plan.input)], [()], FirstRows(without_inputs(plan)), "Limit")
+
+
+def _temporal_sort(lowering: Lowering, plan: TemporalSort) -> Node:
+    """Return the node that emits rows in the order of time."""
+    return lowering.keyed([lowering.node(plan.input)], [()], TimeSort(without_inputs(plan)), "TemporalSort")
+
+
+#: What makes the nodes of physical plan nodes.
+LOWERED_RANKS: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
+    Deduplicate: _deduplicate,
+    Limit: _limit,
+    Rank: _rank,
+    TemporalSort: _temporal_sort,
+}

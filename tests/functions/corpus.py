@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from functions.evaluation import NoTables
 from scurry.errors import EvaluationError, SqlParserError, ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import DataType, NullType
@@ -83,7 +84,7 @@ def _session(time_zone: str) -> Session:
 
 def _validated(text: str, schema: Schema, session: Session) -> Expression:
     query: Any = parse(f"SELECT {text}")
-    return validate_expression(query.items[0].expression, schema, None, session)  # type: ignore[arg-type]
+    return validate_expression(query.items[0].expression, schema, NoTables(), session)
 
 
 _ONE_ROW = pa.record_batch({"k": pa.array([1], pa.int32())})

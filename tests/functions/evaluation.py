@@ -14,14 +14,25 @@ from scurry.relational.schema import Column, Schema
 from scurry.runtime.tables.expressions import compile_expressions
 from scurry.sql.parser import parse
 from scurry.sql.validator import validate_expression
+from scurry.sql.validator.catalog import CatalogReader
 
 ONE_ROW = pa.record_batch({"one": pa.array([1])})
+
+
+class NoTables(CatalogReader):
+    """A catalog without tables and functions."""
+
+    def find(self, names: tuple[str, ...]) -> None:
+        return None
+
+    def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
+        return 1, f"Object '{names[0]}' not found"
 
 
 def typed(text: str, schema: Schema | None = None, session: Session | None = None) -> Expression:
     """Return the typed expression of a text."""
     query: Any = parse(f"SELECT {text}")
-    return validate_expression(query.items[0].expression, schema or Schema(), None, session or Session())  # type: ignore[arg-type]
+    return validate_expression(query.items[0].expression, schema or Schema(), NoTables(), session or Session())
 
 
 def value(text: str, time_zone: str = "UTC") -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.spark import SparkTableSink
 from scurry.dependencies import JobDependencies
+from scurry.errors import JavaMissingError
 from scurry.graph.settings import JobSettings
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
@@ -42,11 +44,26 @@ class TableRunner(Protocol):
 
 def runner_for(session: TableSession) -> TableRunner:
     """Return what executes the plans of a session: a job in STREAMING; in BATCH Spark, or this process."""
+    _run_here_without_java(session)
     if session.is_streaming:
         return StreamingTableRunner()
     if session.configuration.get(RUNNER) == "local":
         return LocalTableRunner()
     return SparkTableRunner()
+
+
+def _run_here_without_java(session: TableSession) -> None:
+    """Let this process run the statements of a session that asks for no runner, if there is no Java for Spark."""
+    if session.configuration.contains_key(RUNNER.key):
+        return
+    try:
+        importlib.import_module("scurry.spark.session.java").ensure_java()
+    except JavaMissingError:
+        session.configuration.set_string(RUNNER.key, "local")
+        sys.stderr.write(
+            "There is no Java for Spark: statements run in this process (scurry.runner: local). "
+            "`python -m scurry.spark.session.java` says what to install.\n"
+        )
 
 
 class LocalTableRunner:

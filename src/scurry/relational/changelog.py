@@ -13,7 +13,7 @@ from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.relational import plan as nodes
-from scurry.relational.physical import changes, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, over, ranks, windows
 from scurry.relational.plan import Plan
 from scurry.relational.unique_keys import unique_keys
 
@@ -102,6 +102,7 @@ _OTHER = ChangelogRule(_any)
 
 #: A line per operation; one that has none takes everything, and only inserts if its inputs do.
 RULES: dict[type[Plan], ChangelogRule] = {
+    aggregates.Expand: _PASSED,
     changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),

@@ -36,7 +36,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import changes, joins, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
@@ -380,6 +380,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.SetOperation: _set_operation,
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
+    aggregates.Expand: lambda plan: f"Expand(keys={list(plan.keys)}, sets={list(plan.grouping_sets)})",
     over.OverAggregate: over_aggregate_text,
     ranks.Deduplicate: deduplicate_text,
     ranks.Rank: rank_text,

@@ -22,6 +22,8 @@ _UNSUPPORTED = (BooleanType, ArrayType, MapType, MultisetType, RowType)
 class Count:
     """Counts the rows in which no argument is NULL."""
 
+    additive = True
+
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [counts(valid_rows(columns, groups)[1], count)]
 

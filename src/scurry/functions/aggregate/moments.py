@@ -27,6 +27,8 @@ class Moments:
     The state has the sum of the squares, the sum, and the number of values.
     """
 
+    additive = True
+
     def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
         self._type = arrow_type(result_type)
         self._sample = sample
@@ -110,11 +112,12 @@ class StableMoments:
         with np.errstate(all="ignore"):
             values = squares / np.maximum(divisor, 1)
             values = np.sqrt(values) if self._root else values
-        found = pa.array(values, mask=divisor < 1)
+        none = (divisor < 1) | (squares < 0)  # rounding may make the squares negative when rows are taken back
+        found = pa.array(values, mask=none)
         if pa.types.is_decimal(self._type):
             return _as_decimals(found, self._type)
         if pa.types.is_integer(self._type):
-            return _truncated(values, divisor < 1, self._type)
+            return _truncated(values, none, self._type)
         return found.cast(self._type, safe=False)
 
 

@@ -51,6 +51,8 @@ def _float_sums(column: Column, groups: Groups, count: int) -> Column:
 class Sum:
     """Adds values; the state has the sum and the number of values."""
 
+    additive = True
+
     def __init__(self, result_type: DataType, zero: bool) -> None:
         self._type = arrow_type(result_type)
         self._zero = zero

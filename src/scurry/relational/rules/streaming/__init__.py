@@ -7,6 +7,7 @@ from collections.abc import Callable
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
 from scurry.relational.rules.streaming.equal_columns import equal_columns
+from scurry.relational.rules.streaming.grouping_sets import expand_grouping_sets
 from scurry.relational.rules.streaming.interval_joins import interval_joins
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.ranks import ranks
@@ -20,6 +21,7 @@ __all__ = ["STREAMING_RULES"]
 STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     window_aggregates,
     window_ranks,
+    expand_grouping_sets,
     equal_columns,
     temporal_joins,
     window_joins,

@@ -17,7 +17,7 @@ from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.row_wise import Step, compile_step
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 
-__all__ = ["Calc", "DropUpdateBefore", "SelectColumns"]
+__all__ = ["Calc", "DropUpdateBefore", "SelectColumns", "function_context"]
 
 
 class Calc:
@@ -32,7 +32,7 @@ class Calc:
 
     def open(self, context: Any) -> None:
         """Compile the operations."""
-        self._functions = OpenFunctions(_function_context(context, self._session))
+        self._functions = OpenFunctions(function_context(context, self._session))
         session = replace(self._session, functions=self._functions)
         self._compiled = [compile_step(step, session) for step in self._steps]
 
@@ -80,7 +80,7 @@ class SelectColumns:
         return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)
 
 
-def _function_context(context: Any, session: Session) -> FunctionContext:
+def function_context(context: Any, session: Session) -> FunctionContext:
     """Return what functions of users know of a task."""
     return FunctionContext(
         context.get_metrics_group(),

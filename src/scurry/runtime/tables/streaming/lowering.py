@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from scurry.common._config.option import parse_duration
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.source import Source
 from scurry.connectors.tables.contract import Changes, TableSource
@@ -17,12 +18,13 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
-from scurry.relational.physical import joins, over, windows
+from scurry.relational.physical import aggregates, joins, over, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
+from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
@@ -58,7 +60,9 @@ class Tables(Protocol):
 
 #: What makes the nodes of physical plan nodes.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
+    aggregates.Expand: lower_expand,
     over.OverAggregate: lower_over,
+    relational.Aggregate: lower_group_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,
     joins.IntervalJoin: lower_interval_join,
     joins.WindowJoin: lower_window_join,
@@ -71,7 +75,6 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
 
 #: Flink's names of the operators that STREAMING does not have yet.
 _MISSING = {
-    "Aggregate": "GroupAggregate",
     "Correlate": "Correlate",
     "Join": "Join",
     "Match": "Match",
@@ -163,6 +166,11 @@ class Lowering:
     def session(self) -> Session:
         """What expressions know of the session."""
         return self._session
+
+    @property
+    def state_ttl(self) -> int:
+        """After how many milliseconds without rows the state of a key is forgotten; 0 for never."""
+        return parse_duration(dict(self._session.options).get("table.exec.state.ttl", "0 ms"))
 
     @property
     def changelogs(self) -> Changelogs:

@@ -1,0 +1,42 @@
+"""Nodes of aggregates in STREAMING."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from scurry.logical_types import BigIntType
+from scurry.relational.plan import OneInput
+from scurry.relational.schema import Column, Schema
+
+__all__ = ["Expand"]
+
+
+@dataclass(frozen=True)
+class Expand(OneInput):
+    """Each row once per grouping set.
+
+    The columns are those of the input, then the keys, of which those that a grouping set leaves out are NULL, then the
+    number of the grouping set.
+
+    Attributes:
+        keys: Positions of the columns that are grouped by.
+        grouping_sets: Each a subset of the keys' places among the keys.
+    """
+
+    keys: tuple[int, ...]
+    grouping_sets: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        below = self.input.schema
+        keys = [Column(below[key].name, below[key].type.nullable()) for key in self.keys]
+        return Schema((*below.columns, *keys, Column("$e", BigIntType(False))))
+
+    @property
+    def numbers(self) -> list[int]:
+        """The number of each grouping set: a bit per key, the last key's the lowest, set if the key is left out."""
+        width = len(self.keys)
+        return [
+            sum(1 << (width - 1 - place) for place in range(width) if place not in each) for each in self.grouping_sets
+        ]

@@ -1,0 +1,30 @@
+"""GROUPING SETS, CUBE and ROLLUP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scurry.functions.definition import Session
+from scurry.relational import builders
+from scurry.relational.expressions import Expression
+from scurry.relational.physical.aggregates import Expand
+from scurry.relational.plan import Aggregate, Plan, Project
+
+__all__ = ["expand_grouping_sets"]
+
+
+def expand_grouping_sets(plan: Plan, session: Session) -> Plan:
+    """Make aggregates with several grouping sets of rows that are repeated for each set."""
+    plan = plan.with_inputs(tuple(expand_grouping_sets(each, session) for each in plan.inputs))
+    return _expanded(plan) if isinstance(plan, Aggregate) and not plan.is_simple else plan
+
+
+def _expanded(plan: Aggregate) -> Plan:
+    rows = Expand(plan.input, plan.keys, plan.grouping_sets)
+    width, count = len(plan.input.schema), len(plan.keys)
+    keys = tuple(range(width, width + count + 1))
+    places = tuple(range(count + 1))
+    grouped = replace(plan, input=rows, keys=keys, grouping_sets=(places,), grouping_id=None)
+    order = [*range(count), *([count] if plan.grouping_id is not None else []), *range(count + 1, len(grouped.schema))]
+    columns: list[Expression] = [builders.column(grouped, place) for place in order]
+    return Project(grouped, tuple(columns), plan.schema.names)

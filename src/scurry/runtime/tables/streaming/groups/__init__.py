@@ -1,0 +1,1 @@
+"""Groups of rows aggregated in STREAMING, with a change for every row."""

@@ -1,0 +1,235 @@
+"""GroupAggregate: a change for every row that changes its group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.common.types import RowKind
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.functions.keys import codes_of
+from scurry.logical_types.values import to_values
+from scurry.relational.expressions import AggregateCall
+from scurry.relational.plan import Aggregate
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.batch.aggregating import argument_column
+from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.streaming.calc import function_context
+from scurry.runtime.tables.streaming.groups.distinct import DistinctView
+from scurry.runtime.tables.streaming.groups.running import running
+from scurry.runtime.tables.streaming.groups.segments import Segments, running_sums, segments_of
+from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.user_functions.opened import OpenFunctions
+
+__all__ = ["GroupAggregate"]
+
+#: The slot of a group: its number of rows, what its aggregates and its views keep, and when it was written last.
+_GROUP = "group"
+#: Aggregates whose value stays the same object while it does not change.
+_KEEPING = ("FIRST_VALUE", "LAST_VALUE")
+_INSERT, _BEFORE, _AFTER, _DELETE = (
+    RowKind.INSERT.value, RowKind.UPDATE_BEFORE.value, RowKind.UPDATE_AFTER.value, RowKind.DELETE.value,
+)  # fmt: skip
+
+
+class GroupAggregate:
+    """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""
+
+    def __init__(self, plan: Aggregate, retracts: bool, updates_before: bool, ttl: int, session: Session) -> None:
+        """Describe the groups.
+
+        Args:
+            plan: The aggregate.
+            retracts: Whether rows may be taken back.
+            updates_before: Whether an update has the row before it.
+            ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
+            session: The session.
+        """
+        self._plan = plan
+        self._retracts = retracts
+        self._updates_before = updates_before
+        self._ttl = ttl
+        self._session = session
+        self._functions = OpenFunctions()
+
+    def open(self, context: Any) -> None:
+        """Make the aggregates."""
+        self._functions = OpenFunctions(function_context(context, self._session))
+        session = replace(self._session, functions=self._functions)
+        plan = self._plan
+        self._running = [running(call, plan.input.schema, self._retracts, session) for call in plan.calls]
+        views: dict[Any, int] = {}
+        self._view_of = [
+            views.setdefault((call.arguments, call.filter), len(views)) if call.distinct and call.arguments else None
+            for call in plan.calls
+        ]
+        by_view = {view: call for call, view in zip(plan.calls, self._view_of, strict=True) if view is not None}
+        self._views = [(by_view[view], DistinctView(by_view[view])) for view in range(len(views))]
+
+    def close(self) -> None:
+        """Close the functions of users."""
+        self._functions.close()
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Return the changes of the groups, in the order of the rows."""
+        context.prefetch(rows.keys)
+        kept = [self._kept(key, context) for key in rows.keys]
+        order = np.argsort(rows.codes, kind="stable")
+        codes, signs, counts = rows.codes[order], None, None
+        if self._retracts:
+            signs = np.ones(len(codes), dtype=np.int64)
+            if rows.changes.kinds is not None:
+                kinds = np.asarray(rows.changes.kinds)[order]
+                signs[(kinds == _BEFORE) | (kinds == _DELETE)] = -1
+            before = np.asarray([0 if group is None else group[0] for group in kept])
+            used = _known_rows(codes, signs, before)
+            if used is not None:
+                order, codes, signs = order[used], codes[used], signs[used]
+            counts = _counts(codes, signs, before)
+        if not len(order):
+            return []
+        batch = taken(rows.changes.batch, order)
+        segments = segments_of(codes, None if counts is None else counts == 0, signs)
+        of_segment = codes[segments.starts]
+        first_of_key = np.append(True, of_segment[1:] != of_segment[:-1])
+        groups = [
+            kept[code] if first else None
+            for code, first in zip(of_segment.tolist(), first_of_key.tolist(), strict=True)
+        ]
+        columns, states, views = self._values(batch, segments, groups)
+        last_of_key = np.append(first_of_key[1:], True)
+        for segment in np.flatnonzero(last_of_key).tolist():
+            count = 0 if counts is None else int(counts[segments.stops[segment] - 1])
+            group = (count, [each[segment] for each in states], [each[segment] for each in views])
+            self._keep(rows.keys[of_segment[segment]], group, counts is not None and count == 0, context)
+        fresh = np.asarray([group is None for group in groups])
+        return self._changes(batch, order, columns, segments, fresh, None if counts is None else counts == 0)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget a group if it has had no rows for so long."""
+        group = context.state.get(_GROUP)
+        if group is None:
+            return
+        if group[3] + self._ttl <= time:
+            del context.state[_GROUP]
+        else:
+            context.register_processing_timer(group[3] + self._ttl)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing: groups are forgotten without a change."""
+        return []
+
+    def _kept(self, key: Any, context: RowsContext) -> Any:
+        group = context.select(key).get(_GROUP)
+        if group is not None and self._ttl and group[3] + self._ttl <= context.processing_time:
+            return None
+        return group
+
+    def _keep(self, key: Any, group: tuple[Any, ...], is_gone: bool, context: RowsContext) -> None:
+        state = context.select(key)
+        if is_gone:
+            state.pop(_GROUP, None)
+            return
+        now = context.processing_time if self._ttl else 0
+        if self._ttl and _GROUP not in state:
+            context.register_processing_timer(now + self._ttl)
+        state[_GROUP] = (*group, now)
+
+    def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
+        """Return the values of the aggregates at all places, and what they and the views keep of each segment."""
+        counted, views = [], []
+        for number, (call, view) in enumerate(self._views):
+            known = [None if group is None else group[2][number] for group in groups]
+            changes, after = view.counted(batch, _filtered(call, batch), segments, known)
+            counted.append(changes)
+            views.append(after)
+        columns, states = [], []
+        for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
+            view_of = self._view_of[number]
+            used = _filtered(call, batch) if view_of is None else counted[view_of]
+            known = [None if group is None else group[1][number] for group in groups]
+            column, kept = each.values(batch, used, segments, known)
+            columns.append(column)
+            states.append(kept)
+        return columns, states, views
+
+    def _changes(
+        self, batch: pa.RecordBatch, order: Any, columns: list[Any], segments: Segments, fresh: Any, gone: Any
+    ) -> list[Changes]:
+        places = segments.place_of_row
+        first = np.zeros(len(order), dtype=bool)
+        first[segments.starts] = fresh
+        updated = ~first
+        if gone is not None:
+            updated &= ~gone
+        if not self._ttl:
+            same = np.ones(len(order), dtype=bool)
+            for number, column in enumerate(columns):
+                for compared in self._running[number].compared(column):
+                    same &= _unchanged(compared, places, self._plan.calls[number].function)
+            updated &= ~same
+        # A row of the result: the row that causes it, where its values are, its kind.
+        parts = [(np.flatnonzero(first), 0, _INSERT), (np.flatnonzero(updated), 0, _AFTER)]
+        if self._updates_before:
+            parts.insert(1, (np.flatnonzero(updated), 1, _BEFORE))
+        if gone is not None:
+            parts.append((np.flatnonzero(gone & ~first), 1, _DELETE))
+        cause = np.concatenate([rows for rows, _, _ in parts])
+        if not len(cause):
+            return []
+        source = np.concatenate([places[rows] - back for rows, back, _ in parts])
+        kinds = np.concatenate([np.full(len(rows), kind, dtype=np.int8) for rows, _, kind in parts])
+        sorting = np.argsort(order[cause], kind="stable")
+        cause, source, kinds = pa.array(cause[sorting]), pa.array(source[sorting]), kinds[sorting]
+        keys = [batch.column(key).take(cause) for key in self._plan.keys]
+        values = [column.take(source) for column in columns]
+        result = batch_of([*keys, *values], self._plan.schema, len(kinds))
+        return [Changes(result, kinds if kinds.any() else None)]
+
+
+def _filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
+    """Return for each row whether FILTER lets it pass."""
+    if call.filter is None:
+        return np.ones(batch.num_rows, dtype=bool)
+    return np.asarray(argument_column(call.filter, batch).fill_null(False))
+
+
+def _unchanged(column: pa.Array, places: Any, function: Any) -> Any:
+    """Say at which places a column has the value of the place before, as Flink compares."""
+    codes = codes_of(column)
+    same = codes[places] == codes[places - 1]
+    if pa.types.is_floating(column.type):
+        same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
+    elif function not in _KEEPING and pa.types.is_list(column.type) and column.values.null_count:
+        # NULL among the elements of two arrays equals nothing.
+        same &= ~np.asarray([None in each if each is not None else False for each in to_values(column)])[places]
+    return same
+
+
+def _counts(codes: Any, signs: Any, before: Any) -> Any:
+    """Return the number of rows that the group of each row has after it."""
+    if not len(codes):
+        return signs
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+    changes = signs.copy()
+    changes[starts] += before[codes[starts]]
+    return running_sums(changes, starts, np.append(starts[1:], len(codes)))
+
+
+def _known_rows(codes: Any, signs: Any, before: Any) -> Any:
+    """Return the rows without those that are taken back from groups that have none; None if there are no such rows."""
+    if _counts(codes, signs, before).min(initial=0) >= 0:
+        return None
+    counts, used = before.tolist(), []
+    for row, (code, sign) in enumerate(zip(codes.tolist(), signs.tolist(), strict=True)):
+        if counts[code] or sign > 0:
+            counts[code] += sign
+            used.append(row)
+    return np.asarray(used, dtype=np.int64)

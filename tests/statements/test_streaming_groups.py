@@ -1,0 +1,106 @@
+"""Groups in STREAMING: a change per row, and in the end what BATCH computes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.errors import ValidationError
+from scurry.table import TableEnvironment
+from support.statements.tables import environment, files, rows, write
+
+COLUMNS = "k STRING, v INT, d DOUBLE, m DECIMAL(10, 2), s STRING"
+
+
+def changes(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    with env.execute_sql(query).collect() as results:
+        return [(str(row.get_row_kind()), *row) for row in results]
+
+
+def materialized(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    table: list[tuple[Any, ...]] = []
+    for kind, *row in changes(env, query):
+        if kind in ("+I", "+U"):
+            table.append(tuple(row))
+        else:
+            table.remove(tuple(row))
+    return sorted(table, key=str)
+
+
+def some_rows(count: int, seed: int = 5) -> list[dict[str, Any]]:
+    chance = random.Random(seed)
+
+    def maybe(value: Any) -> Any:
+        return value if chance.random() > 0.1 else None
+
+    return [
+        {
+            "k": maybe(chance.choice("abcde")),
+            "v": maybe(chance.randint(-3, 9)),
+            "d": maybe(chance.randint(-40, 90) / 8),
+            "m": maybe(chance.randint(-400, 900) / 4),
+            "s": maybe(chance.choice(["x", "y", "yy"])),
+        }
+        for _ in range(count)
+    ]
+
+
+def test_each_row_that_changes_its_group_makes_a_change(tmp_path: Path) -> None:
+    env = environment(**{"parallelism.default": "1"})
+    write(tmp_path / "in", "f", {"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 1}, {"k": "a", "v": 3})
+    files(env, "t", COLUMNS, tmp_path / "in")
+    assert changes(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [
+        ("+I", "a", 1), ("+I", "b", 2), ("-U", "a", 1), ("+U", "a", 3),
+    ]  # fmt: skip
+
+
+def test_a_group_is_deleted_with_its_last_row_and_begins_again(tmp_path: Path) -> None:
+    env = environment(**{"parallelism.default": "1"})
+    write(tmp_path / "in", "f", *({"k": k} for k in "aabb"))
+    files(env, "t", COLUMNS, tmp_path / "in")
+    query = "SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) GROUP BY n"
+    assert changes(env, query) == [
+        ("+I", 1, 1), ("-D", 1, 1), ("+I", 2, 1), ("+I", 1, 1), ("-D", 1, 1), ("-U", 2, 1), ("+U", 2, 2),
+    ]  # fmt: skip
+
+
+GROUPED = (
+    "SELECT k, COUNT(*), COUNT(v), SUM(v), AVG(v), MIN(v), MAX(v), SUM(d), AVG(d), SUM(m), MAX(s), "
+    "COUNT(DISTINCT v), SUM(DISTINCT v) FILTER (WHERE s = 'x'), MAX(d) FILTER (WHERE v > 2) FROM t GROUP BY k"
+)
+
+
+@pytest.mark.parametrize("parallelism", ["1", "3"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        GROUPED,
+        "SELECT SUM(v), MIN(s), COUNT(DISTINCT k) FROM t",
+        "SELECT DISTINCT k, s FROM t",
+        "SELECT k, SUM(v) FROM t GROUP BY k HAVING SUM(v) > 50",
+        "SELECT k, s, COUNT(*), SUM(v), GROUPING(k) FROM t GROUP BY CUBE (k, s)",
+        f"SELECT * FROM ({GROUPED}) WHERE k <> 'a'",
+        "SELECT n, COUNT(*), SUM(x), MIN(x), MAX(x), AVG(x), COUNT(DISTINCT x) FROM "
+        "(SELECT k, s, MOD(COUNT(*), 3) AS n, SUM(v) AS x FROM t GROUP BY k, s) GROUP BY n",
+        "SELECT COUNT(*), SUM(x) FROM (SELECT k, MAX(v) AS x FROM t GROUP BY k)",
+        "SELECT x, COUNT(*) FROM (SELECT MAX(v) AS x FROM t GROUP BY k UNION ALL SELECT v FROM t) GROUP BY x",
+    ],
+)
+def test_the_table_after_all_changes_is_that_of_batch(query: str, parallelism: str, tmp_path: Path) -> None:
+    for part in range(4):
+        write(tmp_path / "in", f"f{part}", *some_rows(60, part))
+    streaming, batch = environment(**{"parallelism.default": parallelism}), environment(False)
+    for env in (streaming, batch):
+        files(env, "t", COLUMNS, tmp_path / "in")
+    assert materialized(streaming, query) == rows(batch, query)
+
+
+def test_a_table_of_inserted_rows_does_not_take_updates(tmp_path: Path) -> None:
+    env = environment()
+    files(env, "t", COLUMNS, tmp_path / "in")
+    files(env, "written", "k STRING, n BIGINT", tmp_path / "out")
+    with pytest.raises(ValidationError, match=r"doesn't support consuming update changes .* GroupAggregate\("):
+        env.execute_sql("INSERT INTO written SELECT k, COUNT(*) FROM t GROUP BY k")

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LineReader", "LineWriterFactory"]
 
-#: lines decoded at once
+#: bytes of lines that become one batch of rows: what is done once per batch costs little beside them
+_BLOCK_BYTES = 4 * 1024 * 1024
+#: lines decoded at once, where a block is not
 _LINES = 8192
 
 
@@ -39,7 +41,7 @@ class LineReader(FileReader):
         quick = self.decoder.block_decoder()
         whole = compressed(path)
         with open_decompressed(fs, path) as file:
-            for _, block in owned_blocks(file, path, start, (1 << 62) if whole else end):
+            for _, block in owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES):
                 batch = None if quick is None else quick(block)
                 if batch is not None:
                     number = None if number is None else number + block.count(b"\n")

@@ -27,6 +27,7 @@ _DATE = r"^\d{4}-\d\d-\d\d$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d%s\d\d:\d\d:\d\d(\.\d{1,6})?%s$"
 #: what pyarrow's parser takes for numbers, and JSON does not
 _NO_NUMBER = re.compile(rb"[\[,:][ \t]*-?(?:NaN|Inf)")
+_NEWLINE, _OPENS, _CLOSES = b"\n{}"
 #: one object a line, and nothing else
 _LINES = re.compile(rb"(?:[ \t]*+(?:\{[^\n]*\}[ \t]*+)?\r?\n)*+(?:[ \t]*+\{[^\n]*\}[ \t]*+\r?)?")
 
@@ -60,7 +61,7 @@ class ArrowJsonColumns:
         """Return the rows of a block as a record batch, or None if it has to be read message by message."""
         import pyarrow as pa
 
-        if b"\\u" in data or _has_odd_numbers(data) or not _is_utf8(data):
+        if _contains(data, b"\\u") or _has_odd_numbers(data) or not _is_utf8(data):
             return None
         count = _lines(data)
         if not count:
@@ -107,16 +108,26 @@ def _is_fast(data_type: DataType) -> bool:
     )
 
 
+def _contains(data: bytes, text: bytes) -> bool:
+    """Return whether data contains a text; looking for its first byte alone is ten times as quick."""
+    return text[:1] in data and text in data
+
+
 def _has_odd_numbers(data: bytes) -> bool:
-    return (b"NaN" in data or b"Inf" in data) and _NO_NUMBER.search(data) is not None
+    return (_contains(data, b"NaN") or _contains(data, b"Inf")) and _NO_NUMBER.search(data) is not None
 
 
 def _lines(data: bytes) -> int | None:
     """Return the number of objects if each line has one and nothing else; None if a line has more or less."""
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    import numpy as np
+
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(text == _NEWLINE)
+    if len(ends) and ends[-1] == len(text) - 1:
+        ends = ends[:-1]
     # Only at the top level does an object follow another without a comma: that many objects need that many lines.
-    if data.startswith(b"{") and data.count(b"}\n{") == lines - 1:
-        return lines
+    if data.startswith(b"{") and (text[ends - 1] == _CLOSES).all() and (text[ends + 1] == _OPENS).all():
+        return len(ends) + 1
     if _LINES.fullmatch(data) is None:
         return None
     return sum(1 for line in data.split(b"\n") if line.strip())

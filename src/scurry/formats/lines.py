@@ -37,14 +37,12 @@ class LineReader(FileReader):
 
     def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the lines that begin in a range."""
-        number: int | None = 1 if start == 0 else None
         quick = self.decoder.block_decoder()
         whole = compressed(path)
         with open_decompressed(fs, path) as file:
-            for _, block in owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES):
+            for offset, block in owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES):
                 batch = None if quick is None else quick(block)
                 if batch is not None:
-                    number = None if number is None else number + block.count(b"\n")
                     yield batch
                     continue
                 lines = block.split(b"\n")
@@ -55,11 +53,19 @@ class LineReader(FileReader):
                     try:
                         yield self.decoder.decode(some)
                     except DecodingError as error:
-                        line = None if number is None else number + error.index
+                        line = None if start else _lines_before(fs, path, offset) + at + error.index + 1
                         text = some[error.index].decode("utf-8", "replace")
                         raise MalformedRecordError(path, line, text, error.reason) from None
-                    if number is not None:
-                        number += len(some)
+
+
+def _lines_before(fs: FileSystem, path: str, offset: int) -> int:
+    """Count the lines before an offset: only a message about a wrong one needs it."""
+    with open_decompressed(fs, path) as file:
+        count = 0
+        while offset > 0 and (block := file.read(min(offset, _BLOCK_BYTES))):
+            count += block.count(b"\n")
+            offset -= len(block)
+        return count
 
 
 @dataclass(frozen=True)

@@ -174,6 +174,9 @@ class KeyedOperator(RuntimeOperator):
             self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
         self.fired()
 
+    def settle(self) -> None:
+        """Move what a batch has kept in memory to keyed state; called before that is written back."""
+
     def fired(self) -> None:
         """Emit what was gathered while timers fired; called when all timers due have fired."""
 

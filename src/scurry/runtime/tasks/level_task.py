@@ -100,6 +100,8 @@ class LevelTask:
         if timed:
             backend.meta.gate = gate.save()
             backend.meta.clock = info.clock.now()
+        if isinstance(operator, KeyedOperator):
+            operator.settle()
         try:
             backend.flush(info.clock.stamp)
             operator.end_batch(store)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
-from scurry.runtime.keys import CanonicalKey, canonical_keys, encode_key, key_hash, subtask_of
+from scurry.runtime.keys import CanonicalKey, canonical_keys, encode_key, key_hash
 
 __all__ = ["KeyedChanges", "PartitionByKey", "keys_of"]
 
@@ -49,13 +49,15 @@ class PartitionByKey:
     def __init__(self, columns: Sequence[int], by_group: bool = False) -> None:
         self._columns = tuple(columns)
         self._by_group = by_group
+        self._hashes = _Hashes()
 
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, KeyedChanges]]:
         """Return the subtasks that get rows, with their rows."""
         keyed = self._keyed(changes, max_parallelism)
         if receivers == 1:
             return [(0, keyed)]
-        subtasks = np.asarray([subtask_of(key_hash(key), max_parallelism, receivers) for key in keyed.keys])
+        hashes = self._hashes_of(keyed.keys)
+        subtasks = hashes % max_parallelism * receivers // max_parallelism
         found = np.unique(subtasks).tolist()
         if len(found) == 1:
             return [(found[0], keyed)]
@@ -66,10 +68,25 @@ class PartitionByKey:
         keys, codes = keys_of(changes.batch, self._columns)
         if not self._by_group:
             return KeyedChanges(changes, keys, codes)
-        groups = np.asarray([key_hash(key) % max_parallelism for key in keys])
+        groups = self._hashes_of(keys) % max_parallelism
         distinct, group_of_key = np.unique(groups, return_inverse=True)
         stand_in = _stand_ins(max_parallelism)
         return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[codes])
+
+    def _hashes_of(self, keys: list[CanonicalKey]) -> Any:
+        if len(self._hashes) > _Hashes.LIMIT:
+            self._hashes.clear()
+        return np.asarray([self._hashes[key] for key in keys], dtype=np.int64)
+
+
+class _Hashes(dict[CanonicalKey, int]):
+    """The hashes of keys, computed once per key and writer."""
+
+    LIMIT = 1_000_000
+
+    def __missing__(self, key: CanonicalKey) -> int:
+        hashed = self[key] = key_hash(key)
+        return hashed
 
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:

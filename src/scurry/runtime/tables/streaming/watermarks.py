@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -61,20 +62,23 @@ class RowWatermarks:
         times, marks = map(_milliseconds, computed.batch.columns)
         reached = np.maximum.accumulate(np.maximum(marks, highest))
         after, values = [-1], [last]
-        position = self._next(reached, last)
-        while position < len(reached):
-            last = int(reached[position])
+        steps = reached.tolist()
+        position = self._next(steps, last)
+        while position < len(steps):
+            last = steps[position]
             after.append(position)
             values.append(last)
-            position = self._next(reached, last)
+            position = self._next(steps, last, position)
+        if not (times[1:] <= reached[:-1]).any() and times[0] > values[0]:
+            return [], last, steps[-1]
         before = np.asarray(values)[np.searchsorted(after, np.arange(len(times)), side="left") - 1]
         behind = np.flatnonzero((times <= before) & (times != _NONE))
         cuts = [(int(each), int(before[each])) for each in behind]
-        return cuts, last, int(reached[-1])
+        return cuts, last, steps[-1]
 
-    def _next(self, reached: Any, last: int) -> int:
+    def _next(self, reached: list[int], last: int, start: int = 0) -> int:
         """Return the position of the first row that causes a watermark after the last one."""
-        return int(np.searchsorted(reached, last + self._interval if last != _NONE else last, side="right"))
+        return bisect_right(reached, last + self._interval if last != _NONE else last, start)
 
 
 def _milliseconds(column: pa.Array) -> Any:

@@ -15,7 +15,7 @@ from scurry.graph.nodes import Node
 from scurry.relational.physical.joins import EventTimeTemporalJoin
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import concatenated, taken
+from scurry.runtime.tables.batch.batches import concatenated
 from scurry.runtime.tables.streaming.joins.rows import (
     Pairs,
     RowValues,
@@ -25,13 +25,14 @@ from scurry.runtime.tables.streaming.joins.rows import (
     with_null_key,
 )
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges, keys_of
+from scurry.runtime.tables.streaming.waiting import WaitingRows, concatenated_kinds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering
 
 __all__ = ["TemporalJoin", "lower_temporal_join"]
 
-#: Left rows that wait, of a key group: a list of (earliest time, latest time, rows).
+#: Left rows that wait, of a key group.
 WAITING = "temporal-join-waiting"
 #: The versions of a key: two lists of the same length, times in ascending order and rows; None for a deletion.
 VERSIONS = "temporal-join-versions"
@@ -62,31 +63,25 @@ class TemporalJoin:
         self._pairs = Pairs(self._plan, self._session)
         self._left_keys = [key.left for key in self._plan.keys]
         self._matching_nulls = [key.null_equals_null for key in self._plan.keys]
-        self._due: list[Changes] = []
+        self._waiting = WaitingRows(WAITING, self._times_of)
+
+    def _times_of(self, left: pa.RecordBatch) -> Any:
+        return milliseconds(left.column(self._plan.left_time))
+
+    def begin(self) -> None:
+        """Forget the left rows of an attempt that failed."""
+        self._waiting.begin()
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows: nothing is known of a point of time before the watermark has passed it."""
-        context.prefetch(rows.keys)
         if index == 0:
-            self._wait(rows, context)
+            self._waiting.add(rows, self._times_of(rows.changes.batch))
         else:
             self._keep_versions(rows, context)
         return []
 
-    def _wait(self, rows: KeyedChanges, context: RowsContext) -> None:
-        times = milliseconds(rows.changes.batch.column(self._plan.left_time))
-        order = np.argsort(rows.codes, kind="stable")
-        bounds = np.searchsorted(rows.codes[order], np.arange(len(rows.keys) + 1))
-        changes, times = _taken(rows.changes, order), times[order]
-        for place, key in enumerate(rows.keys):
-            start, stop = int(bounds[place]), int(bounds[place + 1])
-            context.select(key)
-            own = times[start:stop]
-            piece = (int(own.min()), int(own.max()), changes.slice(start, stop - start))
-            context.state[WAITING] = [*context.state.get(WAITING, ()), piece]
-            context.register_event_timer(piece[0])
-
     def _keep_versions(self, rows: KeyedChanges, context: RowsContext) -> None:
+        context.prefetch(rows.keys)
         batch, kinds = rows.changes.batch, rows.changes.kinds
         times = milliseconds(batch.column(self._plan.right_time)).tolist()
         changed = [0] * batch.num_rows if kinds is None else np.asarray(kinds).tolist()
@@ -100,37 +95,18 @@ class TemporalJoin:
                 state[VERSIONS] = _since(state[VERSIONS], context.watermark)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Take the left rows of a key group for which all versions are there."""
-        waiting = context.state.pop(WAITING, ())
-        kept = []
-        for first, last, changes in waiting:
-            if last <= context.watermark:
-                self._due.append(changes)
-            elif first > context.watermark:
-                kept.append((first, last, changes))
-            else:
-                times = milliseconds(changes.batch.column(self._plan.left_time))
-                due = times <= context.watermark
-                self._due.append(_taken(changes, np.flatnonzero(due)))
-                kept.append((int(times[~due].min()), last, _taken(changes, np.flatnonzero(~due))))
-        if kept:
-            context.state[WAITING] = kept
-            context.register_event_timer(min(first for first, _, _ in kept))
+        """Take the left rows of a key group, of which some have all their versions."""
+        self._waiting.on_event_time(context)
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the left rows whose time has passed with their versions."""
-        if not self._due:
+        due = self._waiting.due(context.watermark)
+        if not due:
             return []
-        due, self._due = self._due, []
-        left = concatenated((each.batch for each in due), self._plan.left.schema)
-        kinds = None
-        if any(each.kinds is not None for each in due):
-            kinds = np.concatenate(
-                [np.zeros(len(each.batch), np.int8) if each.kinds is None else each.kinds for each in due]
-            )
+        left, kinds = concatenated((each.batch for each in due), self._plan.left.schema), concatenated_kinds(due)
         versions, found = self._found(left, context)
         matched = np.flatnonzero(found >= 0)
         right = batch_from(versions, self._plan.right.schema)
@@ -140,6 +116,10 @@ class TemporalJoin:
             alone = np.setdiff1d(np.arange(left.num_rows), matched)
             results.append(_changes(self._pairs.left_only(left, alone), kinds, alone))
         return [each for each in results if each.batch.num_rows]
+
+    def settle(self, context: RowsContext) -> None:
+        """Store the left rows that wait."""
+        self._waiting.settle(context)
 
     def _found(self, left: pa.RecordBatch, context: RowsContext) -> tuple[list[RowValues], Any]:
         """Return versions, and for each left row the position of its version; -1 if it has none."""
@@ -184,11 +164,6 @@ def _since(known: Versions, watermark: int) -> Versions:
     times, rows = known
     first = bisect_right(times, watermark) - 1
     return (times[first:], rows[first:]) if first > 0 else known
-
-
-def _taken(changes: Changes, positions: Any) -> Changes:
-    kinds = changes.kinds
-    return Changes(taken(changes.batch, positions), None if kinds is None else np.asarray(kinds)[positions])
 
 
 def _changes(batch: pa.RecordBatch, kinds: Any, positions: Any) -> Changes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,8 +74,24 @@ class LocalWindowAggregate:
         return Changes(self._phases.partial(batch, pa.array(ends)))
 
 
+@dataclass
+class _OpenSlice:
+    """What a micro-batch has of a slice, in memory.
+
+    Attributes:
+        window: The first of its windows that was not emitted yet.
+        parts: States with the key that stands for the key group of each.
+    """
+
+    window: int
+    parts: list[tuple[pa.RecordBatch, Any]] = field(default_factory=list)
+
+
 class GlobalWindowAggregate:
-    """Merge states by key group and slice; emit the windows that the watermark, or the clock, has passed."""
+    """Merge states by key group and slice; emit the windows that the watermark, or the clock, has passed.
+
+    Slices of event time are in memory until the micro-batch ends: those whose windows are emitted in it are not stored.
+    """
 
     def __init__(self, plan: WindowAggregate, session: Session) -> None:
         """Take the aggregate and the session."""
@@ -86,29 +103,44 @@ class GlobalWindowAggregate:
         self._phases = phases_of(self._plan, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what an attempt that failed has left."""
         self._due: list[tuple[int, pa.RecordBatch]] = []
+        self._open: dict[int, _OpenSlice] = {}
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep states; drop those of slices whose windows were all emitted already."""
-        context.prefetch(rows.keys)
-        batch, codes = rows.changes.batch, rows.codes
-        if self._plan.window.is_event_time or self._plan.attached:
-            ends = np.asarray(batch.column(0))
-        else:
+        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.codes]
+        if not (self._plan.window.is_event_time or self._plan.attached):
             now = self._clock.of_rows(np.array([context.processing_time]))
-            ends = np.repeat(self._slices.ends(now), batch.num_rows)
-        if (np.diff(codes) < 0).any() or len(set(ends.tolist())) > 1:
-            order = np.lexsort((ends, codes))
-            batch, ends, codes = batch.take(pa.array(order)), ends[order], codes[order]
-        starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(ends) != 0)])
-        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(ends)], strict=True):
-            window = self._first_open(int(ends[start]), context)
+            (end,) = self._slices.ends(now).tolist()
+            self._store(end, end, batch, owners, context)
+            return []
+        for end, part, whose in _by_value(np.asarray(batch.column(0)), batch, owners):
+            window = self._first_open(end, context)
             if window is None:
-                context.late += stop - start
-                continue
-            context.select(rows.keys[codes[start]])
-            self._keep(int(ends[start]), [Changes(batch.slice(start, stop - start))], window, context)
+                context.late += part.num_rows
+            elif self._plan.window.is_event_time:
+                self._open.setdefault(end, _OpenSlice(window)).parts.append((part, whose))
+            else:
+                self._store(end, window, part, whose, context)
         return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Store the slices of which windows are open, by key group."""
+        owners = [whose for each in self._open.values() for _, whose in each.parts]
+        context.prefetch(np.unique(np.concatenate(owners)).tolist() if owners else ())
+        for end, each in self._open.items():
+            for batch, owners in each.parts:
+                self._store(end, each.window, batch, owners, context)
+        self._open = {}
+
+    def _store(self, end: int, window: int, batch: pa.RecordBatch, owners: Any, context: RowsContext) -> None:
+        for owner, part, _ in _by_value(owners, batch, owners):
+            context.select(owner)
+            self._keep(end, [Changes(part)], window, context)
 
     def _first_open(self, end: int, context: RowsContext) -> int | None:
         """Return the first window of a slice that was not emitted yet, None if all were."""
@@ -116,7 +148,7 @@ class GlobalWindowAggregate:
             return end
         window: int | None = end
         while window is not None and self._clock.timer(window - 1) <= context.watermark:
-            window = self._slices.next_window(window) if window < self._slices.last_window(end) else None
+            window = self._following(window, end)
         return window
 
     def _keep(self, end: int, parts: list[Changes], window: int | None, context: RowsContext) -> None:
@@ -157,8 +189,24 @@ class GlobalWindowAggregate:
         """Close a window of a key group."""
         self.on_event_time(time, namespace, context)
 
+    def _close_in_memory(self, context: RowsContext) -> None:
+        for end, each in list(self._open.items()):
+            window: int | None = each.window
+            while window is not None and self._clock.timer(window - 1) <= context.watermark:
+                self._due += [(window, batch) for batch, _ in each.parts]
+                window = self._following(window, end)
+            if window is None:
+                del self._open[end]
+            else:
+                each.window = window
+
+    def _following(self, window: int, end: int) -> int | None:
+        """Return the window of a slice after one, None if it was the last."""
+        return self._slices.next_window(window) if window < self._slices.last_window(end) else None
+
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the closed windows, the earliest first."""
+        self._close_in_memory(context)
         if not self._due:
             return []
         due, self._due = self._due, []
@@ -176,3 +224,13 @@ class GlobalWindowAggregate:
         if (np.diff(ends) < 0).any():
             batch = batch.take(pa.array(np.argsort(ends, kind="stable")))
         return [Changes(batch)]
+
+
+def _by_value(values: Any, batch: pa.RecordBatch, owners: Any) -> Iterator[tuple[int, pa.RecordBatch, Any]]:
+    """Yield the different values of rows with the rows that have each."""
+    if (values[1:] < values[:-1]).any():
+        order = np.argsort(values, kind="stable")
+        values, batch, owners = values[order], batch.take(pa.array(order)), owners[order]
+    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(values)], strict=True):
+        yield int(values[start]), batch.slice(start, stop - start), owners[start:stop]

@@ -56,6 +56,7 @@ __all__ = [
     "is_proctime",
     "is_rowtime",
     "same_type",
+    "without_time_attribute",
 ]
 
 NUMERIC: Final = (NumericType,)
@@ -103,12 +104,15 @@ def is_proctime(data_type: DataType) -> bool:
     return isinstance(data_type, TIMESTAMP) and data_type.is_proctime
 
 
+def without_time_attribute(data_type: DataType) -> DataType:
+    """Return the type of the same values that are no time attribute."""
+    return data_type.as_time_attribute(None) if isinstance(data_type, TIMESTAMP) else data_type
+
+
 def same_type(left: DataType, right: DataType) -> bool:
     """Return whether two types have the same values, null and time attributes aside."""
     return _plain(left) == _plain(right)
 
 
 def _plain(data_type: DataType) -> DataType:
-    if isinstance(data_type, TIMESTAMP):
-        data_type = data_type.as_time_attribute(None)
-    return data_type.nullable()
+    return without_time_attribute(data_type).nullable()

@@ -13,7 +13,7 @@ from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.relational import plan as nodes
-from scurry.relational.physical import aggregates, changes, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 from scurry.relational.unique_keys import unique_keys
 
@@ -85,6 +85,27 @@ def _inserts(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT
 
 
+def _joined(node: joins.RegularJoin, inputs: Sequence[Kinds]) -> Kinds:
+    return _union(node, inputs) if node.kind in ("INNER", "SEMI") else Kinds.ALL
+
+
+def _by_join_key(node: joins.RegularJoin, update: Update) -> Sequence[Update]:
+    # A row that is replaced keeps its join key if its own key has that of the join: so its pairs are replaced, too.
+    sides = (node.left, [key.left for key in node.keys]), (node.right, [key.right for key in node.keys])
+    return [
+        update if any(key.issuperset(columns) for key in unique_keys(side)) else Update.BEFORE_AND_AFTER
+        for side, columns in sides
+    ]
+
+
+def _of_left(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
+    return inputs[0]
+
+
+def _versioned(node: Plan, update: Update) -> Sequence[Update]:
+    return [Update.BEFORE_AND_AFTER, Update.ONLY_AFTER]
+
+
 def _scanned(node: nodes.Scan, inputs: Sequence[Kinds]) -> Kinds:
     return {"INSERT": Kinds.INSERT, "UPSERT": Kinds.UPDATE | Kinds.DELETE}.get(node.changes, Kinds.ALL)
 
@@ -104,6 +125,10 @@ _OTHER = ChangelogRule(_any)
 RULES: dict[type[Plan], ChangelogRule] = {
     aggregates.Expand: _PASSED,
     changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
+    joins.EventTimeTemporalJoin: ChangelogRule(_of_left, needs=_versioned),
+    joins.IntervalJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
+    joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
     nodes.Project: _PASSED,

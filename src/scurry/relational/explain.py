@@ -246,7 +246,8 @@ def _streaming_join(plan: joins.StreamingJoin) -> str:
     conditions = [*equal, *([] if plan.rest is None else [expression_text(plan.rest)])]
     where = f"AND({', '.join(conditions)})" if len(conditions) > 1 else "".join(conditions) or "true"
     parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{where}]"]
-    return f"{plan.operator}({', '.join(parts)}, select=[{', '.join(plan.schema.names)}])"
+    parts += [f"select=[{', '.join(plan.schema.names)}]", *plan.shown_after]
+    return f"{plan.operator}({', '.join(parts)})"
 
 
 def _group(plan: nodes.Aggregate) -> str:
@@ -390,6 +391,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
         f"ChangelogNormalize(key=[{', '.join(plan.schema.names[k] for k in plan.key)}])"
     ),
     joins.IntervalJoin: _streaming_join,
+    joins.RegularJoin: _streaming_join,
     joins.WindowJoin: _streaming_join,
     windows.SessionTable: _session_table,
     windows.WindowAggregate: _window_aggregate,

@@ -9,7 +9,7 @@ from typing import Any
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts, split_condition
-from scurry.relational.physical import changes, over, ranks
+from scurry.relational.physical import changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 
 __all__ = ["Keys", "unique_keys"]
@@ -83,17 +83,30 @@ def _partition(plan: Plan, column: int) -> frozenset[int] | None:
     return None
 
 
+def _window_aggregate(plan: windows.WindowAggregate) -> Keys:
+    return frozenset([frozenset(range(len(plan.keys) + len(plan.window_columns)))])
+
+
 def _aggregate(plan: nodes.Aggregate) -> Keys:
     return frozenset([frozenset(range(len(plan.keys)))]) if plan.is_simple else _NONE
 
 
 def _join(plan: nodes.Join | nodes.TemporalJoin) -> Keys:
+    equal, _ = split_condition(plan.condition, len(plan.left.schema))
+    ones = {each.left.index for each in equal if isinstance(each.left, InputReference)}
+    others = {each.right.index for each in equal if isinstance(each.right, InputReference)}
+    return _joined(plan, ones, others)
+
+
+def _streaming_join(plan: joins.StreamingJoin) -> Keys:
+    return _joined(plan, {key.left for key in plan.keys}, {key.right for key in plan.keys})
+
+
+def _joined(plan: Any, ones: set[int], others: set[int]) -> Keys:
+    """Return the keys of a join on columns of its sides."""
     left, right, width = unique_keys(plan.left), unique_keys(plan.right), len(plan.left.schema)
     if plan.kind in ("SEMI", "ANTI"):
         return left
-    equal, _ = split_condition(plan.condition, width)
-    ones = {each.left.index for each in equal if isinstance(each.left, InputReference)}
-    others = {each.right.index for each in equal if isinstance(each.right, InputReference)}
     moved = frozenset(frozenset(column + width for column in key) for key in right)
     # NULLs fill a side in the rows of the other one that match nothing, so that its keys occur more than once.
     found = {key | other for key in left for other in moved}
@@ -140,4 +153,9 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     ranks.Deduplicate: lambda plan: unique_keys(plan.input) | {frozenset(plan.keys)},
     ranks.Rank: _rank,
     ranks.TemporalSort: _input,
+    joins.EventTimeTemporalJoin: _streaming_join,
+    joins.IntervalJoin: _streaming_join,
+    joins.RegularJoin: _streaming_join,
+    joins.WindowJoin: _streaming_join,
+    windows.WindowAggregate: _window_aggregate,
 }

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from scurry.logical_types.families import without_time_attribute
 from scurry.relational.expressions import Expression
 from scurry.relational.plan import TwoInputs, joined_schema
 from scurry.relational.schema import Schema
 
-__all__ = ["EventTimeTemporalJoin", "IntervalJoin", "JoinKey", "StreamingJoin", "WindowJoin"]
+__all__ = ["EventTimeTemporalJoin", "IntervalJoin", "JoinKey", "RegularJoin", "StreamingJoin", "WindowJoin"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,12 @@ class StreamingJoin(TwoInputs):
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What EXPLAIN shows beside kind, conditions and columns."""
+        """What EXPLAIN shows between the kind and the conditions."""
+        return ()
+
+    @property
+    def shown_after(self) -> tuple[str, ...]:
+        """What EXPLAIN shows after the columns."""
         return ()
 
 
@@ -112,3 +118,35 @@ class WindowJoin(StreamingJoin):
 
     left_window: tuple[int, int]
     right_window: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class RegularJoin(StreamingJoin):
+    """Pairs of all rows there are, which come and go with the rows of both sides.
+
+    Attributes:
+        left_unique: Columns that identify a left row among those with the same keys; None if no columns do.
+        right_unique: The same of the right side.
+    """
+
+    operator = "Join"
+
+    left_unique: tuple[int, ...] | None
+    right_unique: tuple[int, ...] | None
+
+    @cached_property
+    def schema(self) -> Schema:
+        # Pairs come in no order of time.
+        columns = joined_schema(self.left.schema, self.right.schema, self.kind)
+        return Schema.of(columns.names, map(without_time_attribute, columns.types))
+
+    @property
+    def shown_after(self) -> tuple[str, ...]:
+        specs = (_unique_text(self.left_unique), _unique_text(self.right_unique))
+        return (f"leftInputSpec=[{specs[0]}]", f"rightInputSpec=[{specs[1]}]")
+
+
+def _unique_text(columns: tuple[int, ...] | None) -> str:
+    if columns is None:
+        return "NoUniqueKey"
+    return "HasUniqueKey" if columns else "JoinKeyContainsUniqueKey"

@@ -11,6 +11,7 @@ from scurry.relational.rules.streaming.grouping_sets import expand_grouping_sets
 from scurry.relational.rules.streaming.interval_joins import interval_joins
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.ranks import ranks
+from scurry.relational.rules.streaming.regular_joins import regular_joins
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
@@ -28,4 +29,5 @@ STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     interval_joins,
     ranks,
     over_aggregates,
+    regular_joins,
 )

@@ -26,6 +26,7 @@ from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
+from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
@@ -65,6 +66,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     relational.Aggregate: lower_group_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,
     joins.IntervalJoin: lower_interval_join,
+    joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,

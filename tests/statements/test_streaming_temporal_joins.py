@@ -61,6 +61,18 @@ def test_a_row_has_the_last_version_until_its_time(kind: str, condition: str, pa
     assert rows(env, QUERY.format(kind) + condition) == sorted(expected, key=str)
 
 
+@pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN"])
+def test_a_view_of_the_last_row_by_key_has_versions(kind: str, tmp_path: Path) -> None:
+    write(tmp_path / "orders", "f", order(1, "a", 10), order(2, "a", 30), order(3, "b", 30))
+    write(tmp_path / "log", "f", rate("a", 1, 5), rate("a", 2, 20), rate("c", 3, 20))
+    env = tables(tmp_path)
+    files(env, "log", RATES.partition(", PRIMARY")[0], tmp_path / "log")
+    numbered = "SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM log"
+    env.execute_sql(f"CREATE VIEW versions AS SELECT cur, rate, ts FROM ({numbered}) WHERE n = 1")
+    found = rows(env, QUERY.format(kind).replace("rates", "versions"))
+    assert found == [(1, "a", 1), (2, "a", 2), (3, "b", None)][: 2 if kind == "JOIN" else 3]
+
+
 def test_of_versions_of_the_same_time_the_one_that_came_last_is_valid(tmp_path: Path) -> None:
     write(tmp_path / "orders", "f", order(1, "a", 10))
     write(tmp_path / "rates", "f", rate("a", 1, 5), rate("a", 2, 5), rate("a", 3, 4))

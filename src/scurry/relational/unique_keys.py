@@ -84,7 +84,10 @@ def _partition(plan: Plan, column: int) -> frozenset[int] | None:
 
 
 def _window_aggregate(plan: windows.WindowAggregate) -> Keys:
-    return frozenset([frozenset(range(len(plan.keys) + len(plan.window_columns)))])
+    columns = {each.name for each in plan.columns}
+    if len(plan.grouping_sets) != 1 or not {"start", "end"} & columns:
+        return _NONE
+    return frozenset([frozenset(range(len(plan.keys) + len(plan.columns)))])
 
 
 def _aggregate(plan: nodes.Aggregate) -> Keys:

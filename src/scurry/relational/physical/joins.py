@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from scurry.logical_types.families import without_time_attribute
 from scurry.relational.expressions import Expression
+from scurry.relational.physical.windows import Window
 from scurry.relational.plan import TwoInputs, joined_schema
 from scurry.relational.schema import Schema
 
@@ -110,12 +111,14 @@ class WindowJoin(StreamingJoin):
     """Pairs of rows of the same window, when the window is complete.
 
     Attributes:
+        window: The windows.
         left_window: Positions of start and end of the window in the left side.
         right_window: The same of the right side.
     """
 
     operator = "WindowJoin"
 
+    window: Window
     left_window: tuple[int, int]
     right_window: tuple[int, int]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.relational.physical.joins import WindowJoin
 from scurry.relational.physical.windows import Window, WindowProperties, window_properties
@@ -14,7 +15,11 @@ __all__ = ["window_joins"]
 
 
 def window_joins(plan: Plan, session: Session) -> Plan:
-    """Make window joins of joins of which start and end of the same windows are equal."""
+    """Make window joins of joins of which start and end of the same windows are equal.
+
+    Raises:
+        ValidationError: Flink refuses the join.
+    """
     plan = plan.with_inputs(tuple(window_joins(each, session) for each in plan.inputs))
     return _window_join(plan) if isinstance(plan, Join) else plan
 
@@ -33,7 +38,10 @@ def _window_join(plan: Join) -> Plan:
         return plan
     others = tuple(key for key in keys if key not in bounds.values())
     start, end = bounds["start"], bounds["end"]
-    return WindowJoin(plan.left, plan.right, plan.kind, others, rest, (start.left, end.left), (start.right, end.right))
+    if not left.window.is_event_time:
+        raise ValidationError("Processing time Window Join is not supported yet.")
+    bounds_of_left, bounds_of_right = (start.left, end.left), (start.right, end.right)
+    return WindowJoin(plan.left, plan.right, plan.kind, others, rest, left.window, bounds_of_left, bounds_of_right)
 
 
 def _assignment(properties: WindowProperties) -> Window:

@@ -19,6 +19,7 @@ from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.batch.joining import equal_pairs, unmatched
 from scurry.runtime.tables.streaming.joins.rows import Pairs, milliseconds
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.windows.slices import WindowClock
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering
@@ -49,6 +50,7 @@ class WindowJoin:
         """Compile the conditions."""
         plan = self._plan
         self._pairs = Pairs(plan, self._session)
+        self._clock = WindowClock(plan.window, self._session.time_zone)
         self._ends = (plan.left_window[1], plan.right_window[1])
         self._left_keys = [*(key.left for key in plan.keys), *plan.left_window]
         self._right_keys = [*(key.right for key in plan.keys), *plan.right_window]
@@ -64,12 +66,13 @@ class WindowJoin:
         starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(ends) != 0)])
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(ends)], strict=True):
             end = int(ends[start])
-            if end - 1 <= context.watermark:
+            time = self._clock.timer(end - 1)
+            if time <= context.watermark:
                 context.late += stop - start
                 continue
             state = context.select(rows.keys[codes[start]])
             state.setdefault((ROWS[index], end), []).append(Changes(batch.slice(start, stop - start)))
-            context.register_event_timer(end - 1, end)
+            context.register_event_timer(time, end)
         return []
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:

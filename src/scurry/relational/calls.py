@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
@@ -17,6 +17,7 @@ from scurry.logical_types import (
     DecimalType,
     IntegralType,
     IntType,
+    NullType,
     NumericType,
     RowType,
     StructuredType,
@@ -63,10 +64,16 @@ def call(
         signature = function.infer(site)
     except SignatureError as error:
         raise refused(span, str(error)) from error
+    if function.name in _COMPARISONS and any(each.is_constant_null for each in site.arguments):
+        # Flink's planner knows the answer without converting the other operand.
+        return Call("CAST", (Literal(None, NullType()),), signature.result_type, span=span)
     taken = tuple(
         converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
     )
     return Call(function.name, taken, signature.result_type, span=span)
+
+
+_COMPARISONS: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
 
 def _nested(function: ScalarFunction, argument: Expression) -> Expression:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.functions.casts.numbers import fitted_decimal
 from scurry.functions.decimals import as_decimals, divided, product, sum_of
-from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import by_column, null_column, value_kernel
 from scurry.functions.operators.intervals import bind_interval, infer_interval
 from scurry.functions.signatures import refuse
@@ -48,12 +48,10 @@ def _infer(operator: str) -> Callable[[CallSite], Signature]:
 
 
 def _typed(types: Sequence[DataType]) -> tuple[DataType, DataType]:
-    """Give a NULL the type of the other operand."""
     left, right = types
-    if isinstance(left, NullType) and isinstance(right, NUMERIC):
-        return right.nullable(), right
-    if isinstance(right, NullType) and isinstance(left, NUMERIC):
-        return left, left.nullable()
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, NullType) and isinstance(other, NUMERIC):
+            raise SignatureError("Illegal use of 'NULL'")
     return left, right
 
 

@@ -25,7 +25,17 @@ from scurry.functions.kernels import value_kernel
 from scurry.functions.operators.comparison import bind_equality, infer_equality
 from scurry.functions.selection import mask_of, scattered
 from scurry.functions.signatures import common, refuse, refuse_call
-from scurry.logical_types import BooleanType, DataType, DoubleType, FloatType, IntegralType, NullType, RowType
+from scurry.logical_types import (
+    BooleanType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    RowType,
+    TimeType,
+)
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.common_type import least_restrictive
@@ -101,7 +111,9 @@ def _infer_if_null(site: CallSite) -> Signature:
     nullable = first.is_nullable and second.is_nullable
     if isinstance(first, NullType):
         return Signature([second, second], second)
-    shared = first if supports_implicit_cast(second, first) else least_restrictive([first, second])
+    is_narrow = isinstance(first, DecimalType) and isinstance(second, NUMERIC)
+    keeps_first = supports_implicit_cast(second, first) and not is_narrow
+    shared = first if keeps_first else least_restrictive([first, second])
     if shared is None:
         raise SignatureError("Invalid input arguments.")
     taken = [shared.with_nullability(each.is_nullable) for each in site.types]
@@ -209,7 +221,7 @@ def _text_test(name: str, test: Callable[[str | None], bool], *others: type[Data
         return value_kernel(lambda value: holds and value is not None, result_type, nulls=True)
 
     def infer(site: CallSite) -> Signature:
-        if len(site.arguments) != 1 or isinstance(site.types[0], (*COLLECTION, RowType)):
+        if len(site.arguments) != 1 or isinstance(site.types[0], (*COLLECTION, RowType, TimeType)):
             raise refuse(site, f"'{name}(<ANY>)'")
         return Signature(site.types, BOOLEAN.not_null())
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.errors import EvaluationError
 from scurry.functions.calendar import Integers, add_months
 from scurry.functions.definition import CallSite, Column, Kernel, Signature
 from scurry.logical_types import (
@@ -22,7 +23,7 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 from scurry.logical_types.arrow import arrow_type, units_per_second
-from scurry.logical_types.families import DATETIME, INTERVAL, NUMERIC
+from scurry.logical_types.families import DATETIME, INTEGER, INTERVAL, NUMERIC
 
 __all__ = ["add_interval", "bind_interval", "infer_interval", "integer_kernel"]
 
@@ -36,8 +37,6 @@ def infer_interval(operator: str, site: CallSite) -> Signature | None:
     if isinstance(left, INTERVAL) and isinstance(right, INTERVAL) and operator in "+-":
         return Signature([left, right], left.with_nullability(nullable)) if type(left) is type(right) else None
     if isinstance(left, DATETIME) and isinstance(right, INTERVAL) and operator in "+-":
-        if isinstance(left, TimeType) and isinstance(right, YearMonthIntervalType):
-            return None
         return Signature([left, right], left.with_nullability(nullable))
     if isinstance(left, INTERVAL) and isinstance(right, DATETIME) and operator == "+":
         return Signature([left, right], right.with_nullability(nullable))
@@ -52,7 +51,7 @@ def bind_interval(operator: str, site: CallSite, result_type: DataType) -> Kerne
     """Return the kernel of an operator with an interval."""
     left, right = site.types
     if operator in "*/":
-        return _scaled(operator, result_type)
+        return _scaled(operator, left, right, result_type)
     if isinstance(left, INTERVAL) and isinstance(right, INTERVAL):
         return integer_kernel(lambda one, other: one + other if operator == "+" else one - other, result_type)
     if isinstance(left, INTERVAL):
@@ -78,6 +77,8 @@ def add_interval(value_type: Any, interval_type: DataType) -> Callable[[Integers
 
 
 def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
+    if isinstance(value_type, TimeType):
+        return lambda value, months: value
     if isinstance(value_type, DateType):
         return add_months
     assert isinstance(value_type, TimestampType | LocalZonedTimestampType)
@@ -90,11 +91,22 @@ def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
     return add
 
 
-def _scaled(operator: str, result_type: DataType) -> Kernel:
-    def scale(one: Any, other: Any) -> Any:
-        return one * other if operator == "*" else np.trunc(one / other)
+def _scaled(operator: str, left: DataType, right: DataType, result_type: DataType) -> Kernel:
+    interval, number = (left, right) if isinstance(left, INTERVAL) else (right, left)
+    if operator == "*" and isinstance(number, (*INTEGER, NullType)):
+        return integer_kernel(lambda one, other: one * other, result_type)
+    problem = (
+        f"Unsupported casting from {number.as_summary_string()} to {interval.as_summary_string()}."
+        if operator == "*"
+        else f"Unsupported call: /({left.as_summary_string()}, {right.as_summary_string()})"
+    )
 
-    return integer_kernel(scale, result_type)
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        if any(isinstance(column, pa.Scalar) and not column.is_valid for column in columns):
+            return pa.scalar(None, arrow_type(result_type))
+        raise EvaluationError(problem)
+
+    return kernel
 
 
 def integer_kernel(function: Callable[..., Any], result_type: DataType) -> Kernel:

@@ -341,12 +341,17 @@ def _milliseconds(data_type: Any) -> Callable[[Integers], Integers]:
 def _infer_minus_date(site: CallSite) -> Signature:
     if not all(isinstance(each, DATETIME) for each in site.types[:2]):
         raise refuse(site, "'(<DATETIME> - <DATETIME>) <INTERVAL>'")
+    kinds = {type(each) for each in site.types[:2]}
+    if len(kinds) > 1 and kinds != set(TIMESTAMP):
+        raise SignatureError("Parameters must be of the same type")
     interval = YEAR_MONTH_INTERVAL if site.arguments[2].value in _MONTHS else DAY_TIME_INTERVAL
     nullable = site.types[0].is_nullable or site.types[1].is_nullable
     return Signature(site.types, interval.with_nullability(nullable))
 
 
 def _bind_minus_date(site: CallSite, result_type: DataType) -> Kernel:
+    if type(site.types[0]) is not type(site.types[1]):
+        raise EvaluationError("TIMESTAMP_LTZ only supports diff between the same type.")
     of_left, of_right = (_milliseconds(each) for each in site.types[:2])
 
     def difference(left: Integers, right: Integers) -> Integers:

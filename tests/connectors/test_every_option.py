@@ -383,6 +383,27 @@ def test_an_option_of_a_format_changes_what_is_made(name: str, option: TableOpti
     assert (of_format(factory, first) == of_format(factory, second)) == option.without_effect
 
 
+@pytest.mark.parametrize("option", ["group", "max-drift", "update-interval"])
+def test_alignment_of_watermarks_is_refused(option: str) -> None:
+    values = {"group": "g", "max-drift": "1 s", "update-interval": "2 s"}
+    one = {f"scan.watermark.alignment.{option}": values[option]}
+    every = {f"scan.watermark.alignment.{key}": value for key, value in values.items()}
+    factory = find_factory("filesystem")
+    assert "must be set when configuring watermark alignment" in of_connector(factory, one)[0]
+    assert of_connector(factory, every)[0].startswith("UnsupportedError: 'scan.watermark.alignment.group'")
+
+
+def test_options_of_watermarks_are_checked_as_by_flink() -> None:
+    factory = find_factory("filesystem")
+    assert of_connector(factory, {"scan.watermark.emit.strategy": "nope"})[0].endswith(
+        "Could not parse value 'nope' for key 'scan.watermark.emit.strategy'.\nCould not parse value for enum class "
+        "org.apache.flink.table.watermark.WatermarkEmitStrategy. Expected one of: [[on-event, on-periodic]]"
+    )
+    assert of_connector(factory, {"scan.watermark.idle-timeout": "x"})[0].endswith(
+        "text does not start with a number, and is not a valid ISO-8601 duration format: x"
+    )
+
+
 def test_options_without_effect_say_why() -> None:
     tables = [option for connector in NEEDED for option in find_factory(connector).options(context_of(connector, {}))]
     formats = [option for name in FORMATS for option in all_options(name)]

@@ -109,3 +109,31 @@ def test_rows_are_written_into_the_directories_of_their_partitions(env: TableEnv
         ("p=b%3Dc", '{"n":2}'),
     ]
     assert rows(env, "SELECT n, p FROM t") == [(1, "a"), (2, "b=c"), (3, None), (4, "a")]
+
+
+TIMED = "n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)"
+FIRST_WINDOW = (
+    "SELECT SUM(n) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND)) GROUP BY window_start, window_end"
+)
+
+
+def at(milliseconds: int) -> str:
+    return f"2024-01-01 00:00:{milliseconds / 1000:06.3f}"
+
+
+@pytest.mark.parametrize(("strategy", "expected"), [("on-event", [(1,), (4,)]), ("on-periodic", [(3,), (4,)])])
+def test_watermarks_are_emitted_as_the_table_says(
+    env: TableEnvironment, tmp_path: Path, strategy: str, expected: list[Any]
+) -> None:
+    # the second row is late only if the first one has caused a watermark at once
+    env.get_config().set("parallelism.default", "1").set("pipeline.auto-watermark-interval", "5 s")
+    write(tmp_path / "a", {"n": 1, "ts": at(900)}, {"n": 4, "ts": at(1000)}, {"n": 2, "ts": at(800)})
+    define(env, TIMED, tmp_path, **{"scan_watermark_emit_strategy": strategy})
+    assert rows(env, FIRST_WINDOW) == expected
+
+
+def test_an_idle_reader_does_not_hold_back_the_watermark(env: TableEnvironment, tmp_path: Path) -> None:
+    write(tmp_path / "a", {"n": 1, "ts": at(0)}, {"n": 2, "ts": at(5000)})
+    define(env, TIMED, tmp_path, source_monitor__interval="20 ms", scan_watermark_idle__timeout="100 ms")
+    with closing(env.execute_sql(FIRST_WINDOW).collect()) as found:
+        assert take(found, 1) == [(1,)]

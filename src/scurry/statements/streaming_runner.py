@@ -12,8 +12,9 @@ from scurry.catalog.identifier import escape_identifier
 from scurry.common import config_options as options
 from scurry.common._config.option import parse_duration
 from scurry.connectors.collect_sink import CollectSink
-from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
+from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
+from scurry.connectors.tables.watermark_options import EMIT_STRATEGY, IDLE_TIMEOUT
 from scurry.errors import EvaluationError, JobError, OperatorError, ValidationError
 from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode
@@ -108,12 +109,22 @@ class _Tables:
 
     def __init__(self, session: TableSession) -> None:
         self._session = session
-        idle = parse_duration(session.setting("table.exec.source.idle-timeout", "0 ms"))
-        self.watermark_settings = session.configuration.get(options.AUTO_WATERMARK_INTERVAL) or 0, idle or None
 
     def source(self, scan: relational.Scan) -> TableSource:
+        return create_source(self._context(scan))
+
+    def watermark_settings(self, scan: relational.Scan) -> tuple[int, int | None]:
+        given = self._context(scan).read_options()
+        idle = given.find(IDLE_TIMEOUT)
+        if idle is None:
+            idle = parse_duration(self._session.setting("table.exec.source.idle-timeout", "0 ms"))
+        periodic = given.get(EMIT_STRATEGY) == "on-periodic"
+        interval = self._session.configuration.get(options.AUTO_WATERMARK_INTERVAL) if periodic else 0
+        return interval or 0, idle or None
+
+    def _context(self, scan: relational.Scan) -> TableContext:
         found = scan.table
-        return create_source(self._session.context_of(found.identifier, found.table, dict(scan.options)))
+        return self._session.context_of(found.identifier, found.table, dict(scan.options))
 
     def watermark(self, scan: relational.Scan) -> Plan | None:
         specs = scan.table.table.schema.get_watermark_specs()

@@ -13,10 +13,11 @@ from scurry.catalog.schema import ResolvedSchema
 from scurry.catalog.table_options import TableOption
 from scurry.connectors.tables.contract import TableContext
 from scurry.connectors.tables.factories import find_factory
+from scurry.connectors.tables.watermark_options import WATERMARK_OPTIONS
 from scurry.formats.registry import find_format
 
 PAGE = Path(__file__).parents[3] / "docs" / "sql-connectors.md"
-_BLOCK = re.compile(r"(<!-- options (connector|format) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- options (connector|format|of) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(page: str) -> str:
@@ -25,6 +26,8 @@ def with_tables(page: str) -> str:
 
 
 def _declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
+    if kind == "of":
+        return WATERMARK_OPTIONS
     if kind == "format":
         found = find_format(identifier)
         return list({option.key: option for option in (*found.options, *found.file_options)}.values())

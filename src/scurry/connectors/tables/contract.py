@@ -15,6 +15,7 @@ from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
 from scurry.connectors.tables.split_enumerator import SplitEnumerator
+from scurry.connectors.tables.watermark_options import WATERMARK_OPTIONS, check_watermark_options
 from scurry.errors import ValidationError
 from scurry.logical_types import DataType
 
@@ -231,16 +232,6 @@ class SinkTarget:
     partition: Mapping[str, str] = field(default_factory=dict)
 
 
-_WATERMARK_KEYS = {
-    "property-version",
-    "scan.watermark.alignment.group",
-    "scan.watermark.alignment.max-drift",
-    "scan.watermark.alignment.update-interval",
-    "scan.watermark.emit.strategy",
-    "scan.watermark.idle-timeout",
-}
-
-
 class TableFactory(ABC):
     """Make sources and sinks of the tables of one connector.
 
@@ -273,8 +264,10 @@ class TableFactory(ABC):
         options.check(declared)
         known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
         if self.with_watermark_options:
-            known |= _WATERMARK_KEYS
+            known |= {"property-version", *(option.key for option in WATERMARK_OPTIONS)}
         refuse_unsupported(self.identifier, context.options, known)
+        if self.with_watermark_options:
+            check_watermark_options(options, self.identifier)
         for option in (SCAN_PARALLELISM, SINK_PARALLELISM):
             if option in declared:
                 checked_parallelism(options, option, context.identifier)

@@ -41,14 +41,7 @@ __all__ = ["Lowering", "Tables"]
 
 
 class Tables(Protocol):
-    """What is known of the tables that plans read.
-
-    Attributes:
-        watermark_settings: By how many milliseconds event time moves until a watermark is emitted at once, and after
-            how many without rows a reader is idle; None for never.
-    """
-
-    watermark_settings: tuple[int, int | None]
+    """What is known of the tables that plans read."""
 
     def source(self, scan: relational.Scan) -> TableSource:
         """Return the source of a table."""
@@ -56,6 +49,13 @@ class Tables(Protocol):
 
     def watermark(self, scan: relational.Scan) -> Plan | None:
         """Return a row-wise plan over a table that computes time and watermark; None if it has none."""
+        ...
+
+    def watermark_settings(self, scan: relational.Scan) -> tuple[int, int | None]:
+        """Return by how many milliseconds event time moves until a watermark is emitted at once, and idleness.
+
+        A reader is idle after so many milliseconds without rows; None for never.
+        """
         ...
 
 
@@ -233,7 +233,7 @@ class Lowering:
     def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""
         calc = Calc(_row_wise_steps(plan)[0], self._session)
-        settings = self._tables.watermark_settings
+        settings = self._tables.watermark_settings(_scan_below(plan))
         function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings)
         return self.operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
 

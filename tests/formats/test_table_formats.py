@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import fastavro
+import pyarrow as pa
 import pytest
 
+from scurry.catalog.table_options import Options
 from scurry.errors import MalformedRecordError, ValidationError
+from scurry.formats.contract import FormatColumn
+from scurry.formats.csv import CsvFormat
+from scurry.logical_types import DecimalType
+from scurry.logical_types.arrow import arrow_type
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 
@@ -103,6 +110,18 @@ def test_overwriting_a_partition_leaves_the_others(env: TableEnvironment, tmp_pa
     env.execute_sql("INSERT OVERWRITE t PARTITION (p = 'a') SELECT 3").wait()
     assert rows(env, "SELECT * FROM t ORDER BY id") == ["<Row(2, 'b')>", "<Row(3, 'a')>"]
     assert (tmp_path / "p=a" / "_SUCCESS").exists()
+
+
+@pytest.mark.parametrize(("scientific", "line"), [("true", b"1E-8,1E+5"), ("false", b"0.00000001,100000")])
+def test_csv_messages_have_decimals_without_an_exponent_if_told(scientific: str, line: bytes) -> None:
+    columns = [FormatColumn("d", DecimalType(20, 10)), FormatColumn("e", DecimalType(10, 0))]
+    encoder = CsvFormat().message_encoder(
+        columns, Options({"write-bigdecimal-in-scientific-notation": scientific}), "UTC"
+    )
+    row = [
+        pa.array([Decimal(text)], arrow_type(each.type)) for text, each in zip(("1e-8", "1e5"), columns, strict=True)
+    ]
+    assert encoder.encode(pa.RecordBatch.from_arrays(row, names=["d", "e"])) == [line]
 
 
 AVRO_COLUMNS = (

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scurry.errors import ValidationError
 from support.statements.tables import environment, files, read, rows, until, write
 
 COLUMNS = "k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
@@ -33,7 +34,7 @@ def row(second: int, k: str | None = "a", v: int = 1) -> dict[str, Any]:
         "GROUP BY k, window_start, window_end",
         "SELECT window_end, SUM(v) FILTER (WHERE v > 4) FROM TABLE({}) WHERE k = 'a' GROUP BY window_start, window_end",
         "SELECT k, COUNT(DISTINCT v) FROM TABLE({}) GROUP BY window_start, window_end, k",
-        "SELECT k, SUM(v), COUNT(DISTINCT v), SUM(DISTINCT v) FILTER (WHERE v > 3), COUNT(DISTINCT k) FROM TABLE({}) "
+        "SELECT k, SUM(v), COUNT(DISTINCT v), COUNT(DISTINCT v) FILTER (WHERE v > 3), COUNT(DISTINCT k) FROM TABLE({}) "
         "GROUP BY window_start, window_end, k HAVING COUNT(*) > 1",
         "SELECT window_end, LISTAGG(k) WITHIN GROUP (ORDER BY v, k) FROM TABLE({}) GROUP BY window_start, window_end",
         "SELECT window_end, k, v, COUNT(*), COUNT(DISTINCT v), GROUPING_ID(k, v) FROM TABLE({}) "
@@ -150,6 +151,22 @@ def test_a_late_row_belongs_to_a_session_only_if_it_touches_an_open_one(tmp_path
     assert [(start.second, n) for start, n in rows(env, query)] == [(1, 1), (10, 2), (30, 1), (40, 1)]
 
 
+@pytest.mark.parametrize(
+    ("call", "window", "message"),
+    [
+        ("LAST_VALUE(v)", "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '2' SECOND)", "method 'merge'"),
+        ("FIRST_VALUE(v)", "SESSION(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND)", "method 'merge'"),
+        ("SUM(DISTINCT v)", "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '2' SECOND)", "retraction"),
+    ],
+)
+def test_aggregates_that_flink_cannot_merge_are_refused(call: str, window: str, message: str, tmp_path: Path) -> None:
+    env = environment()
+    write(tmp_path / "in", "f", row(1))
+    files(env, "t", COLUMNS, tmp_path / "in")
+    with pytest.raises(ValidationError, match=message):
+        rows(env, f"SELECT {call} FROM TABLE({window}) GROUP BY window_start, window_end")
+
+
 def test_windows_over_instants_are_aligned_to_the_clock_of_the_session(tmp_path: Path) -> None:
     columns = "v INT, ms BIGINT, ts AS TO_TIMESTAMP_LTZ(ms, 3), WATERMARK FOR ts AS ts"
     day = "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY)"
@@ -196,3 +213,52 @@ def test_windows_of_processing_time_close_by_the_clock(kind: str, tmp_path: Path
         until(lambda: sorted((each["k"], each["s"]) for each in read(tmp_path / "out")) == [("a", 7), ("b", 5)])
     finally:
         job.cancel().result()
+
+
+@pytest.mark.parametrize(
+    ("query", "before", "after"),
+    [
+        (
+            "SELECT k, CAST(COUNT(*) AS INT) FROM TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '30' "
+            "SECOND)) GROUP BY k, window_start, window_end",
+            [("a", 1), ("b", 1)],
+            [("a", 1), ("a", 2), ("b", 1), ("b", 2)],
+        ),
+        (
+            "SELECT k, n FROM (SELECT k, v + 0 AS n, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER "
+            "BY v DESC, ts) AS r FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE))) WHERE r = 1",
+            [("a", 1), ("b", 1)],
+            [("a", 1), ("a", 5), ("b", 1), ("b", 4)],
+        ),
+        (
+            "SELECT k, CAST(COUNT(DISTINCT v) AS INT) FROM TABLE(HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE, "
+            "INTERVAL '2' MINUTE)) GROUP BY k, window_start, window_end",
+            [("a", 1), ("b", 1)],
+            # The windows that end at minutes 1, 2 and 3.
+            [("a", 1), ("a", 2), ("a", 3), ("b", 1), ("b", 2), ("b", 3)],
+        ),
+    ],
+)
+def test_operators_of_windows_continue_from_savepoints_at_another_parallelism(
+    query: str, before: list[Any], after: list[Any], tmp_path: Path
+) -> None:
+    def start(**settings: Any) -> Any:
+        env = environment(**settings)
+        files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
+        files(env, "written", "k STRING, n INT", tmp_path / "out")
+        return env.execute_sql(f"INSERT INTO written {query}").get_job_client()
+
+    def found() -> list[tuple[str, int]]:
+        return sorted((each["k"], each["n"]) for each in read(tmp_path / "out"))
+
+    write(tmp_path / "in", "f1", row(1, "a"), row(2, "b"), row(70, "b", 3), row(71, "a", 2))
+    job = start(**{"parallelism.default": "1"})
+    until(lambda: found() == before)
+    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
+    write(tmp_path / "in", "f2", row(72, "b", 4), row(73, "a", 5), row(190, "c"))
+    settings = {"execution.state-recovery.path": savepoint, "table.exec.source.idle-timeout": "50 ms"}
+    resumed = start(**settings, **{"parallelism.default": "3"})
+    try:
+        until(lambda: found() == after)
+    finally:
+        resumed.cancel().result()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference
@@ -19,6 +20,13 @@ from scurry.relational.plan import Aggregate, Filter, Plan, Project, WindowTable
 from scurry.relational.rewriting import input_references, remapped, with_parts
 
 __all__ = ["window_aggregates"]
+
+#: Flink's classes of aggregates that cannot merge states.
+_WITHOUT_MERGE = {
+    "FIRST_VALUE": "FirstValueAggFunction",
+    "LAST_VALUE": "LastValueAggFunction",
+    "JSON_ARRAYAGG": "JsonArrayAggFunction",
+}
 
 #: A plan below a window function, where the columns of the plan above it are in it, and its time column.
 _Below = tuple[Plan, dict[int, int], int]
@@ -52,6 +60,7 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
     table = _table_below(plan.input)
     if not isinstance(table, WindowTable):
         return None
+    _check_merging(plan, table.kind)
     keys, columns = _split(plan, properties)
     if any(each in properties.columns for call in plan.calls for each in input_references(call)):
         return None
@@ -78,6 +87,29 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
         _sets(plan, keys),
         plan.grouping_id,
     )
+
+
+def _check_merging(plan: Aggregate, kind: str) -> None:
+    """Raise what Flink raises where states of slices or sessions are merged.
+
+    Raises:
+        ValidationError: Flink has no merging of an aggregate.
+    """
+    if kind == "TUMBLE":
+        return
+    for call in plan.calls:
+        missing = _WITHOUT_MERGE.get(call.function)
+        if missing is not None:
+            raise ValidationError(
+                "Could not find an implementation method 'merge' in class "
+                f"'org.apache.flink.table.runtime.functions.aggregate.{missing}' for function '{call.function}': "
+                f"windows of {kind} are merged"
+            )
+        if kind == "HOP" and call.distinct and call.function == "SUM":
+            raise ValidationError(
+                "This function does not support retraction, Please choose SumWithRetractAggFunction. "
+                "SUM(DISTINCT) in HOP is such one."
+            )
 
 
 def _of_attached_rows(plan: Aggregate) -> WindowAggregate | None:

@@ -78,11 +78,11 @@ class Slices:
         return None
 
     def of_window(self, end: int) -> Iterable[int]:
-        """Return the ends of the slices of a window."""
+        """Return the ends of the slices of a window, in the order in which Flink merges them."""
         if self._attached or self._window.kind == "TUMBLE":
             return (end,)
         if self._window.kind == "HOP":
-            return range(end - self._window.size + self._width, end + 1, self._width)
+            return range(end, end - self._window.size, -self._width)
         return range(int(self.starts(np.array([end]))[0]) + self._width, end + 1, self._width)
 
     def expired(self, end: int) -> Iterable[int]:

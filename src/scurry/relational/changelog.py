@@ -13,7 +13,7 @@ from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.relational import plan as nodes
-from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.plan import Plan
 from scurry.relational.unique_keys import unique_keys
 
@@ -138,6 +138,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Unnest: _PASSED,
     nodes.Values: ChangelogRule(_inserts),
     nodes.WindowTable: _PASSED,
+    sets.ReplicateRows: _PASSED,
     windows.SessionTable: ChangelogRule(_inserts, takes=Kinds.INSERT),
     over.OverAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     ranks.Deduplicate: ChangelogRule(_deduplicated, takes=Kinds.INSERT),

@@ -36,7 +36,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
-from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
@@ -394,6 +394,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     joins.RegularJoin: _streaming_join,
     joins.WindowJoin: _streaming_join,
     windows.SessionTable: _session_table,
+    sets.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
     windows.WindowAggregate: _window_aggregate,
     windows.WindowDeduplicate: _window_rank,
     windows.WindowRank: _window_rank,

@@ -12,6 +12,7 @@ from scurry.relational.rules.streaming.interval_joins import interval_joins
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.ranks import ranks
 from scurry.relational.rules.streaming.regular_joins import regular_joins
+from scurry.relational.rules.streaming.set_operations import set_operations
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
@@ -20,6 +21,7 @@ from scurry.relational.rules.streaming.window_ranks import window_ranks
 __all__ = ["STREAMING_RULES"]
 
 STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
+    set_operations,
     window_aggregates,
     window_ranks,
     expand_grouping_sets,

@@ -1,4 +1,4 @@
-"""Rows that operators keep in the state of a key: small pieces as lists of values, large ones as columns."""
+"""Rows that operators keep in the state of a key: small pieces as tuples of values, large ones as columns."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from scurry.relational.schema import Schema
 
 __all__ = ["Piece", "joined", "length_of", "milliseconds", "pieces", "runs_of"]
 
-#: Some rows: a list of values per column, or columns of Arrow.
-Piece: TypeAlias = "Changes | list[list[Any]]"
+#: Some rows: a tuple of values for each, or columns of Arrow.
+Piece: TypeAlias = "Changes | list[tuple[Any, ...]]"
 
 #: Fewer rows than this are kept as values: columns of Arrow take a few hundred bytes more, and longer to pickle.
 _COLUMNAR = 64
@@ -25,20 +25,20 @@ _COLUMNAR = 64
 def pieces(batch: pa.RecordBatch, bounds: Sequence[tuple[int, int]]) -> list[Piece]:
     """Return a piece for each range of rows of a batch."""
     found: list[Piece] = []
-    values: list[list[Any]] | None = None
+    rows: list[tuple[Any, ...]] | None = None
     for start, stop in bounds:
         if stop - start >= _COLUMNAR:
             found.append(Changes(batch.slice(start, stop - start)))
             continue
-        if values is None:
-            values = [to_values(column) for column in batch.columns]
-        found.append([column[start:stop] for column in values])
+        if rows is None:
+            rows = list(zip(*map(to_values, batch.columns), strict=True))
+        found.append(rows[start:stop])
     return found
 
 
 def length_of(piece: Piece) -> int:
     """Return the number of rows of a piece."""
-    return piece.batch.num_rows if isinstance(piece, Changes) else len(piece[0])
+    return piece.batch.num_rows if isinstance(piece, Changes) else len(piece)
 
 
 def joined(kept: Iterable[Piece], schema: Schema) -> pa.RecordBatch:
@@ -49,11 +49,9 @@ def joined(kept: Iterable[Piece], schema: Schema) -> pa.RecordBatch:
         schema: The columns of all of them, at least one.
     """
     kept = list(kept)
-    small = [piece for piece in kept if not isinstance(piece, Changes)]
-    columns = [
-        from_values([value for piece in small for value in piece[place]], arrow_type(column.type))
-        for place, column in enumerate(schema)
-    ]
+    rows = [row for piece in kept if not isinstance(piece, Changes) for row in piece]
+    values = zip(*rows, strict=True) if rows else [()] * len(schema)
+    columns = [from_values(list(some), arrow_type(column.type)) for some, column in zip(values, schema, strict=True)]
     batch = pa.RecordBatch.from_arrays(columns, names=list(schema.names))
     large = [piece.batch for piece in kept if isinstance(piece, Changes)]
     if not large:

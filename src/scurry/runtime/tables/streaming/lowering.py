@@ -18,7 +18,7 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
-from scurry.relational.physical import aggregates, joins, over, windows
+from scurry.relational.physical import aggregates, joins, over, sets, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
@@ -32,6 +32,7 @@ from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
+from scurry.runtime.tables.streaming.replicate import lower_replicate
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
 from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
 from scurry.runtime.tables.streaming.windows.rank import lower_window_rank
@@ -70,6 +71,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.WindowJoin: lower_window_join,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
+    sets.ReplicateRows: lower_replicate,
     windows.WindowAggregate: lower_window_aggregate,
     windows.WindowDeduplicate: lower_window_rank,
     windows.WindowRank: lower_window_rank,

@@ -1,0 +1,20 @@
+"""What set operations with ALL need beside aggregates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from scurry.relational.plan import OneInput
+from scurry.relational.schema import Schema
+
+__all__ = ["ReplicateRows"]
+
+
+@dataclass(frozen=True)
+class ReplicateRows(OneInput):
+    """Each row as many times as its last column says, without that column."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.input.schema.select(range(len(self.input.schema) - 1))

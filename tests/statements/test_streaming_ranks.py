@@ -189,3 +189,35 @@ def test_what_changes_leave_is_what_batch_returns(condition: str, parallelism: s
                 (left.append if str(each.get_row_kind()) in ("+I", "+U") else left.remove)(tuple(each))
         found.append(sorted(left, key=str))
     assert found[0] == found[1]
+
+
+SUMS = "(SELECT g, MOD(k, 3) AS m, SUM(v) AS s FROM t GROUP BY g, MOD(k, 3))"
+COUNTS = "(SELECT g, MOD(k, 3) AS m, COUNT(*) AS s FROM t GROUP BY g, MOD(k, 3))"
+
+
+def test_top_n_of_rows_that_are_taken_back(env: Any) -> None:
+    ranked = f"(SELECT *, ROW_NUMBER() OVER (PARTITION BY m ORDER BY s DESC) AS r FROM {SUMS})"
+    assert changes(env, f"SELECT g, m, s, r FROM {ranked} WHERE r <= 2") == (
+        "+I a 1 5 1 | +I a 2 7 1 | +I b 0 1 1 | -D a 1 5 1 | +I a 1 11 1 | -D a 2 7 1 | +I a 2 10 1 | -D b 0 1 1 | "
+        "+I b 0 3 1 | -D a 1 11 1 | +I a 1 17 1 | +I b 2 2 2 | +I a 0 None 2 | -D a 1 17 1 | +I a 1 26 1 | "
+        "-U a 2 10 1 | +U b 2 2 1 | -D b 2 2 2 | -U b 2 2 1 | +U a 2 17 1 | +I b 2 2 2 | -U a 0 None 2 | +U c 0 3 2"
+    )
+    assert changes(env, f"SELECT g, m, s FROM {ranked} WHERE r <= 1").startswith(
+        "+I a 1 5 | +I a 2 7 | +I b 0 1 | -D a 1 5 | +I a 1 11 | -D a 2 7 | +I a 2 10"
+    )
+
+
+def test_top_n_of_rows_that_only_get_better_needs_no_rows_before_updates(env: Any) -> None:
+    query = f"SELECT g, m, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY s DESC) AS r FROM {COUNTS})"
+    assert "UpdateFastStrategy" in env.explain_sql(f"{query} WHERE r <= 2")
+    assert changes(env, f"{query} WHERE r <= 2") == (
+        "+I a 1 1 | +I a 2 1 | +I b 0 1 | -U a 1 1 | +U a 1 2 | -U a 2 1 | +U a 2 2 | -U b 0 1 | +U b 0 2 | -U a 1 2 | "
+        "+U a 1 3 | +I b 2 1 | -U a 1 3 | +U a 1 4 | -U a 2 2 | +U a 2 3 | +I c 0 1"
+    )
+
+
+def test_limit_of_rows_that_are_taken_back(env: Any) -> None:
+    assert changes(env, "SELECT g, COUNT(*) AS n FROM t GROUP BY g LIMIT 2") == (
+        "+I a 1 | -D a 1 | +I a 2 | +I b 1 | -D a 2 | +I a 3 | -D a 3 | +I a 4 | -D b 1 | +I b 2 | -D a 4 | +I a 5 | "
+        "-D b 2 | +I b 3 | -D a 5 | +I a 6 | -D a 6 | +I a 7 | -D a 7 | +I a 8"
+    )

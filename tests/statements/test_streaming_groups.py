@@ -10,7 +10,7 @@ import pytest
 
 from scurry.errors import ValidationError
 from scurry.table import TableEnvironment
-from support.statements.tables import environment, files, rows, write
+from support.statements.tables import environment, files, read, rows, until, write
 
 COLUMNS = "k STRING, v INT, d DOUBLE, m DECIMAL(10, 2), s STRING"
 
@@ -104,3 +104,39 @@ def test_a_table_of_inserted_rows_does_not_take_updates(tmp_path: Path) -> None:
     files(env, "written", "k STRING, n BIGINT", tmp_path / "out")
     with pytest.raises(ValidationError, match=r"doesn't support consuming update changes .* GroupAggregate\("):
         env.execute_sql("INSERT INTO written SELECT k, COUNT(*) FROM t GROUP BY k")
+
+
+def test_groups_are_in_savepoints_and_continue_at_another_parallelism(tmp_path: Path) -> None:
+    def start(**settings: Any) -> Any:
+        env = environment(**settings)
+        files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
+        env.execute_sql(
+            f"CREATE TABLE written (k STRING, n BIGINT, s INT) WITH ('connector' = 'filesystem', 'path' = "
+            f"'{tmp_path / 'out'}', 'format' = 'debezium-json')"
+        )
+        return env.execute_sql(
+            "INSERT INTO written SELECT k, COUNT(DISTINCT v), SUM(v) FROM t GROUP BY k"
+        ).get_job_client()
+
+    def table() -> list[tuple[Any, ...]]:
+        found = []
+        for change in read(tmp_path / "out"):
+            if change["before"] is not None:
+                found.append((-1, tuple(change["before"].values())))
+            if change["after"] is not None:
+                found.append((1, tuple(change["after"].values())))
+        totals: dict[Any, int] = {}
+        for sign, row in found:
+            totals[row] = totals.get(row, 0) + sign
+        return sorted(row for row, number in totals.items() if number)
+
+    write(tmp_path / "in", "f1", {"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 1})
+    job = start(**{"parallelism.default": "1"})
+    until(lambda: table() == [("a", 1, 2), ("b", 1, 2)])
+    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
+    write(tmp_path / "in", "f2", {"k": "a", "v": 1}, {"k": "a", "v": 5}, {"k": "c", "v": 5})
+    resumed = start(**{"execution.state-recovery.path": savepoint, "parallelism.default": "3"})
+    try:
+        until(lambda: table() == [("a", 2, 8), ("b", 1, 2), ("c", 1, 5)])
+    finally:
+        resumed.cancel().result()

@@ -11,7 +11,7 @@ from scurry.catalog.table_options import Options, TableOption
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.errors import UnsupportedError
-from scurry.formats.messages import MessageDecoder, MessageEncoder
+from scurry.formats.messages import DecodedMessages, MessageDecoder, MessageEncoder
 from scurry.logical_types import DataType
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ class FileReader(ABC):
         Raises:
             MalformedRecordError: The file contains input that cannot be decoded.
         """
+
+    def read_changes(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[DecodedMessages]:
+        """Yield the same rows with their kinds of change; by default all are inserted."""
+        yield from map(DecodedMessages, self.read(fs, path, start, end))
 
 
 class FormatFactory(ABC):
@@ -108,6 +112,8 @@ class FormatFactory(ABC):
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers whose records are record batches with the declared columns.
+
+        Those of a format of changes are pairs of a batch and the kinds of its rows, values of `RowKind` or None.
 
         Raises:
             UnsupportedError: Files do not have the format.

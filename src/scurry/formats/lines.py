@@ -11,7 +11,7 @@ from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import MalformedRecordError
 from scurry.formats.contract import FileReader
-from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
+from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,13 +37,18 @@ class LineReader(FileReader):
 
     def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of the lines that begin in a range."""
+        for decoded in self.read_changes(fs, path, start, end):
+            yield decoded.batch
+
+    def read_changes(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[DecodedMessages]:
+        """Yield the rows of the lines that begin in a range, with their kinds of change."""
         quick = self.decoder.block_decoder()
         whole = compressed(path)
         with open_decompressed(fs, path) as file:
             for offset, block in owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES):
                 batch = None if quick is None else quick(block)
                 if batch is not None:
-                    yield batch
+                    yield DecodedMessages(batch)
                     continue
                 lines = block.split(b"\n")
                 if not lines[-1]:
@@ -51,7 +56,7 @@ class LineReader(FileReader):
                 for at in range(0, len(lines), _LINES):
                     some = [line.removesuffix(b"\r") for line in lines[at : at + _LINES]]
                     try:
-                        yield self.decoder.decode(some)
+                        yield self.decoder.decode_messages(some)
                     except DecodingError as error:
                         line = None if start else _lines_before(fs, path, offset) + at + error.index + 1
                         text = some[error.index].decode("utf-8", "replace")
@@ -86,12 +91,12 @@ class LineWriterFactory(BulkWriterFactory):
 
 class _LineWriter(BulkWriter):
     def __init__(self, encoder: MessageEncoder, stream: BinaryIO) -> None:
-        self._encode = encoder.encode
+        self._encoder = encoder
         self._stream = stream
 
     def write(self, values: list[Any]) -> None:
-        for batch in values:
-            lines = self._encode(batch)
+        for each in values:
+            lines = self._encoder.encode_changes(*each) if isinstance(each, tuple) else self._encoder.encode(each)
             if lines:
                 self._stream.write(b"\n".join(lines) + b"\n")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.errors import ValidationError
+from scurry.functions.definition import Session
 from scurry.relational import plan as nodes
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.plan import Plan
@@ -198,6 +199,16 @@ class Changelogs:
     def updates_before(self, plan: Plan) -> bool:
         """Say whether the updates of a node have to have the row before."""
         return self._before.get(plan, True)
+
+    def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
+        """Say whether the changes of a query have to become changes by the key of a sink: they are by another one."""
+        mode = dict(session.options).get("table.exec.sink.upsert-materialize", "AUTO").upper()
+        if not sink.key or sink.changes != "UPSERT" or mode == "NONE":
+            return False
+        if mode == "FORCE":
+            return True
+        covered = any(key <= set(sink.key) for key in unique_keys(sink.input))
+        return not covered and not self.is_insert_only(sink.input)
 
     def text(self, plan: Plan) -> str:
         """Return the kinds as EXPLAIN CHANGELOG_MODE has them, as `I,UB,UA`."""

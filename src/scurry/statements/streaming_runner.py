@@ -61,13 +61,15 @@ class StreamingTableRunner:
 
     def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
         """Start the job that writes some sinks."""
+        from scurry.runtime.tables.streaming.changes.lowering import materialized
+
         lowering = _lowering(session, sinks)
         written = []
         for sink in sinks:
             found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
             context = session.context_of(found.identifier, found.table)
             target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
-            rows = lowering.node(sink.input)
+            rows = materialized(lowering, sink)
             guard = enforcer.changes if enforcer.columns else None
             written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
         return _submit(session, written)

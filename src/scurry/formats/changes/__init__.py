@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from scurry.catalog.table_options import Options, TableOption, boolean
+from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import ValidationError
-from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.formats.json import CHANGE_OPTIONS, check_values, reading_settings, writing_settings
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 from scurry.logical_types import ArrayType, DataType, IntType, LocalZonedTimestampType, MapType, VarCharType
@@ -32,6 +33,20 @@ class ChangeJsonFormat(FormatFactory):
     def check(self, options: Options) -> None:
         """Check the values that Flink checks."""
         check_values(options)
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of lines."""
+        from scurry.formats.lines import LineReader
+
+        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of lines."""
+        from scurry.formats.lines import LineWriterFactory
+
+        return LineWriterFactory(self.message_encoder(declared, options, time_zone))
 
     def message_decoder(
         self,

@@ -9,7 +9,7 @@ from scurry.catalog.schema import MetadataColumn
 from scurry.catalog.table_options import Options, TableOption
 from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.filesystem import options as keys
 from scurry.connectors.tables.filesystem.marking import PartitionMarking
 from scurry.connectors.tables.filesystem.reading import FileTableSource
@@ -70,6 +70,11 @@ class FileSystemFactory(TableFactory):
         source.reader(())  # refuses columns that the format cannot read
         return source
 
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take what the format takes."""
+        chosen, _ = self._format(context.read_options(), "sink")
+        return SinkChanges("INSERT" if chosen.insert_only else "ALL")
+
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink of files."""
         options = self.check(context)
@@ -87,6 +92,7 @@ class FileSystemFactory(TableFactory):
             ),
             marking=_marking(options, context.streaming),
             target=target,
+            with_kinds=not chosen.insert_only,
         )
 
     def _format(self, options: Options, kind: str) -> tuple[FormatFactory, Options]:

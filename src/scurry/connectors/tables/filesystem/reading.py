@@ -15,7 +15,7 @@ from scurry.connectors.files.formats.ranges import compressed
 from scurry.connectors.files.reading.globs import expand, is_pattern
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.source import BatchLimits, Block, Enumerator
-from scurry.connectors.tables.contract import TableSource
+from scurry.connectors.tables.contract import Changes, TableSource
 from scurry.connectors.tables.filesystem.partitions import partition_of_path, partition_value
 from scurry.errors import MalformedRecordError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
@@ -125,8 +125,18 @@ class FileTableSource(TableSource):
         files = FileSource(_Ranges(self.reader(())), [self.path], interval, pattern=self.pattern)
         return files.create_enumerator(channels, limits)
 
+    @property
+    def insert_only(self) -> bool:  # type: ignore[override]
+        """Whether the format is one of inserted rows."""
+        return self.format.insert_only
+
     def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of some ranges of files."""
+        for changes in self.assigned_changes(work, columns):
+            yield changes.batch
+
+    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of some ranges of files with their kinds of change."""
         base = file_system(self.path)[1]
         for address, start, end, size in work:
             fs, path = file_system(address)
@@ -136,26 +146,31 @@ class FileTableSource(TableSource):
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with partition values and metadata."""
+        for changes in self.read_changes(split, columns):
+            yield changes.batch
+
+    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of a file with their kinds of change."""
         yield from self._rows(split, columns, 0, split.status.size)
 
-    def _rows(self, split: _FileSplit, columns: Sequence[str], start: int, end: int) -> Iterator[pa.RecordBatch]:
+    def _rows(self, split: _FileSplit, columns: Sequence[str], start: int, end: int) -> Iterator[Changes]:
         import pyarrow as pa
 
         fs, _ = file_system(self.path)
         stored = [column.name for column in self.declared]
         wanted = [name for name in columns if name in stored]
         constants = {name: self._constant(split, name) for name in columns if name not in stored}
-        for batch in self.reader(wanted).read(fs, split.status.path, start, end):
-            arrays = []
+        for decoded in self.reader(wanted).read_changes(fs, split.status.path, start, end):
+            batch, arrays = decoded.batch, []
             for name in columns:
                 if name in constants:
                     arrays.append(pa.repeat(constants[name], batch.num_rows))
                 else:
                     arrays.append(batch.column(wanted.index(name)))
             if arrays:
-                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+                yield Changes(pa.RecordBatch.from_arrays(arrays, names=list(columns)), decoded.kinds)
             else:
-                yield batch
+                yield Changes(batch, decoded.kinds)
 
     def _constant(self, split: _FileSplit, name: str) -> Any:
         if name in self.partition_types:

@@ -36,6 +36,7 @@ def file_table_sink(
     rolling: RollingPolicy,
     marking: PartitionMarking | None,
     target: SinkTarget,
+    with_kinds: bool = False,
 ) -> Sink:
     """Return the sink of a table of files.
 
@@ -48,8 +49,9 @@ def file_table_sink(
         rolling: When a file ends before its commit.
         marking: When partitions are marked as complete; None for never.
         target: What the INSERT says.
+        with_kinds: Whether the format is one of changes.
     """
-    buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition)
+    buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition, with_kinds)
     fixed = partition_directory(dict(target.partition), default_partition)
     return _TableFileSink(
         path, BulkFiles(writer), buckets, rolling, overwrite=target.overwrite, fixed=fixed, marking=marking
@@ -65,12 +67,14 @@ class PartitionBuckets(BucketAssigner):
         types: Their types.
         keys: The partition columns.
         default: The directory of NULL.
+        with_kinds: Whether the files have kinds of changes: rows are written as pairs of a batch and its kinds.
     """
 
     names: tuple[str, ...]
     types: Mapping[str, DataType]
     keys: tuple[str, ...]
     default: str
+    with_kinds: bool = False
 
     def get_bucket_id(self, element: Any, context: BucketContext) -> str:
         """Return the directory of changes that all belong to one partition."""
@@ -82,17 +86,19 @@ class PartitionBuckets(BucketAssigner):
             yield from self._split(changes)
 
     def _split(self, changes: Changes) -> Iterable[tuple[str, list[Any]]]:
-        if changes.kinds is not None and any(changes.kinds):
+        batch, kinds = changes.batch, changes.kinds
+        if kinds is not None and any(kinds) and not self.with_kinds:
             raise UnsupportedError("files take inserted rows only; the query updates or deletes rows")
-        batch = changes.batch
         if not batch.num_rows:
             return
         if not self.keys:
-            yield "", [batch]
+            yield "", [(batch, kinds) if self.with_kinds else batch]
             return
         stored = [index for index, name in enumerate(self.names) if name not in self.keys]
         for directory, rows in self._rows_by_directory(batch).items():
-            yield directory, [_taken(batch, stored, rows)]
+            part = _taken(batch, stored, rows)
+            some = kinds if kinds is None else [kinds[row] for row in rows]
+            yield directory, [(part, some) if self.with_kinds else part]
 
     def _rows_by_directory(self, batch: pa.RecordBatch) -> dict[str, list[int]]:
         texts = [

@@ -97,6 +97,9 @@ class UpsertSink(Sink):
         return _Nothing()
 
 
+_GONE = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
+
+
 class _UpsertWriter(SinkWriter):
     """Keep the last change of each key, and write these."""
 
@@ -118,12 +121,11 @@ class _UpsertWriter(SinkWriter):
         for changes in values:
             kinds = changes.kinds if changes.kinds is not None else [0] * changes.batch.num_rows
             for kind, row in zip(kinds, self._columns.rows(changes), strict=True):
-                if kind == RowKind.UPDATE_BEFORE.value:
-                    continue
                 if not self._last:
                     self._since = time.monotonic()
                 key = tuple(row[position] for position in self._key)
-                self._last[key] = None if kind == RowKind.DELETE.value else row
+                # A row before an update is followed by the row after it, unless a condition has dropped that one.
+                self._last[key] = None if kind in _GONE else row
                 if len(self._last) >= self._size:
                     self._flush()
         if self._last and time.monotonic() - self._since >= self._interval:

@@ -18,12 +18,13 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
-from scurry.relational.physical import aggregates, joins, over, sets, windows
+from scurry.relational.physical import aggregates, changes, joins, over, sets, windows
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
+from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
 from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
@@ -63,6 +64,7 @@ class Tables(Protocol):
 #: What makes the nodes of physical plan nodes.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     aggregates.Expand: lower_expand,
+    changes.ChangelogNormalize: lower_changelog_normalize,
     over.OverAggregate: lower_over,
     relational.Aggregate: lower_group_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,

@@ -1,0 +1,1 @@
+"""Operators that change which kinds of changes rows have."""

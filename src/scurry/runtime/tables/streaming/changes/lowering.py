@@ -1,0 +1,33 @@
+"""Operators on the kinds of changes as nodes of a job graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scurry.relational.physical.changes import ChangelogNormalize
+from scurry.relational.plan import Sink
+from scurry.relational.unique_keys import unique_keys
+from scurry.runtime.tables.streaming.changes.materialize import SinkUpsertMaterializer
+from scurry.runtime.tables.streaming.changes.normalize import ChangelogNormalizer
+
+if TYPE_CHECKING:
+    from scurry.graph.nodes import Node
+    from scurry.runtime.tables.streaming.lowering import Lowering
+
+__all__ = ["lower_changelog_normalize", "materialized"]
+
+
+def lower_changelog_normalize(lowering: Lowering, plan: ChangelogNormalize) -> Node:
+    """Return the node that keeps the row of each key."""
+    function = ChangelogNormalizer(plan.schema, lowering.changelogs.updates_before(plan))
+    return lowering.keyed([lowering.node(plan.input)], [plan.key], function, "ChangelogNormalize")
+
+
+def materialized(lowering: Lowering, sink: Sink) -> Node:
+    """Return the node of a sink's rows, as changes by the table's key if the query's are by another one."""
+    rows = lowering.node(sink.input)
+    if not lowering.changelogs.needs_materializer(sink, lowering.session):
+        return rows
+    keys = sorted(map(sorted, unique_keys(sink.input)), key=len)
+    function = SinkUpsertMaterializer(sink.schema, keys[0] if keys else ())
+    return lowering.keyed([rows], [sink.key], function, "SinkUpsertMaterializer")

@@ -68,21 +68,27 @@ def _with_changes(session: TableSession, plan: Plan) -> Plan:
     if isinstance(plan, relational.Scan):
         found = plan.table
         source = create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
-        return _scan(plan, source)
+        duplicates = session.setting("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
+        return _scan(plan, source, duplicates)
     return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
 
 
-def _scan(plan: relational.Scan, source: TableSource) -> Plan:
+def _scan(plan: relational.Scan, source: TableSource, duplicates: bool) -> Plan:
     if source.insert_only:
         return plan
-    if not source.upserts:
+    if not source.upserts and not duplicates:
         return replace(plan, changes="RETRACT")
+    if not plan.primary_key and not source.upserts:
+        raise ValidationError(
+            "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the changelog sources to "
+            f"define a PRIMARY KEY. However, table '{'.'.join(plan.path)}' doesn't have a primary key."
+        )
     if not plan.primary_key:
         raise ValidationError(
             f"Table '{'.'.join(plan.path)}' has changes by key: declare PRIMARY KEY (...) NOT ENFORCED"
         )
     columns = (*plan.columns, *(each for each in plan.primary_key if each not in plan.columns))
-    read = replace(plan, columns=columns, changes="UPSERT")
+    read = replace(plan, columns=columns, changes="UPSERT" if source.upserts else "RETRACT")
     rows = ChangelogNormalize(read, tuple(columns.index(each) for each in plan.primary_key))
     return builders.project(
         rows, [builders.column(rows, place) for place in range(len(plan.columns))], plan.schema.names

@@ -1,4 +1,4 @@
-"""`'connector' = 'spark'`: formats that Spark reads and writes itself, as tables of SQL."""
+"""`'connector' = 'spark'`: formats that Spark reads and writes itself, as tables of SQL; tables of lakes on Spark."""
 
 from __future__ import annotations
 
@@ -59,3 +59,22 @@ def test_values_have_the_declared_types_or_fail(env: TableEnvironment, tmp_path:
     env.execute_sql(f"CREATE TABLE w (x INT) WITH ({options}, 'options.header' = 'true')")
     with pytest.raises(ValidationError, match="has no column 'x'; it has i string, s string"):
         rows(env, "SELECT * FROM w")
+
+
+def test_tables_of_lakes_are_written_and_read_by_tasks(env: TableEnvironment, tmp_path: Path) -> None:
+    lakes = {
+        "delta": f"'connector' = 'delta', 'table-path' = '{tmp_path}/delta'",
+        "iceberg": "'connector' = 'iceberg', 'catalog-name' = 'c', 'catalog-type' = 'sql', 'catalog-database' = 'db', "
+        f"'uri' = 'sqlite:///{tmp_path}/catalog.db', 'warehouse' = 'file://{tmp_path}/warehouse'",
+    }
+    for name, options in lakes.items():
+        env.execute_sql(f"CREATE TABLE {name} (i INT, ts TIMESTAMP(3), p STRING) PARTITIONED BY (p) WITH ({options})")
+        for number in range(2):
+            env.execute_sql(
+                f"INSERT INTO {name} VALUES ({number}, TIMESTAMP '2024-02-29 01:02:03', 'a'), ({number}, "
+                "CAST(NULL AS TIMESTAMP(3)), 'b')"
+            ).wait()
+    both = "SELECT d.i, CAST(d.ts AS STRING), e.p FROM delta AS d JOIN iceberg AS e ON d.i = e.i AND d.p = e.p"
+    assert rows(env, both) == [
+        (0, "2024-02-29 01:02:03.000", "a"), (0, None, "b"), (1, "2024-02-29 01:02:03.000", "a"), (1, None, "b"),
+    ]  # fmt: skip

@@ -10,7 +10,7 @@ from scurry.logical_types import IntegralType, NumericType
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan
-from scurry.relational.rewriting import rewritten
+from scurry.relational.rewriting import input_references, rewritten
 from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql import nodes
 from scurry.sql.validator.aggregates import is_ranking, needs_order
@@ -23,6 +23,7 @@ __all__ = ["OverCalls"]
 _UNBOUNDED = FrameBound("UNBOUNDED PRECEDING")
 _CURRENT = FrameBound("CURRENT ROW")
 _END = FrameBound("UNBOUNDED FOLLOWING")
+_PLACES = {"UNBOUNDED PRECEDING": 0, "PRECEDING": 1, "CURRENT ROW": 2, "FOLLOWING": 3, "UNBOUNDED FOLLOWING": 4}
 
 
 class OverCalls:
@@ -66,6 +67,8 @@ class OverCalls:
     def _intercept(self, node: nodes.Expression, validator: ExpressionValidator) -> Expression | None:
         if not isinstance(node, nodes.FunctionCall) or node.over is None:
             return None
+        if node.filter is not None:
+            raise invalid(node.call_span, "OVER must be applied to aggregate function")
         window = self._window(node.over)
         partition_by = tuple(self._inner.convert(each) for each in window.partition_by)
         order_by = tuple(order_key(each, self._inner.convert(each.expression)) for each in window.order_by)
@@ -75,6 +78,8 @@ class OverCalls:
             raise invalid(
                 node.over.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification"
             )
+        if is_ranking(node) and not any(input_references(each.expression) for each in order_by):
+            self._refuse_unordered_rank()
         if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
             node = self._without_distinct(node)
         frame = self._frame(window, order_by)
@@ -83,6 +88,13 @@ class OverCalls:
         if found not in self._calls:
             self._calls.append(found)
         return InputReference(-1 - self._calls.index(found), found.type)
+
+    def _refuse_unordered_rank(self) -> None:
+        if not self._inner.environment.session.is_streaming:  # STREAMING has a rule that refuses it
+            raise ValidationError(
+                "Over Agg: The window rank function requires order by clause with non-constant fields. please re-check "
+                "the over window statement."
+            )
 
     def _without_distinct(self, node: nodes.Call) -> nodes.Call:
         """Leave out a DISTINCT that changes nothing; BATCH refuses any other."""
@@ -130,6 +142,13 @@ class OverCalls:
         if upper.kind == "UNBOUNDED PRECEDING":
             assert written.upper is not None
             raise invalid(written.upper.span, "UNBOUNDED PRECEDING cannot be specified for the upper frame boundary")
+        order = [_PLACES[each.kind] for each in (lower, upper)]
+        if order[0] > order[1]:
+            assert written.upper is not None
+            kinds = [each.kind for each in (upper, lower)]
+            raise invalid(
+                written.upper.span, f"Upper frame boundary cannot be {kinds[0]} when lower boundary is {kinds[1]}"
+            )
         return Frame(written.units, lower, upper)
 
     def _bound(self, bound: nodes.FrameBound, units: str, order_by: Sequence[OrderKey]) -> FrameBound:

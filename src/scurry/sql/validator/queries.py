@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scurry.functions.definition import Session
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimestampType
 from scurry.logical_types.common_type import least_restrictive
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, Literal
@@ -163,7 +163,8 @@ def _set_operation(query: nodes.SetOperation, environment: Environment) -> Plan:
     types = []
     for place in range(len(first)):
         found = least_restrictive([plan.schema[place].type for plan in plans])
-        if found is None:
+        days = {isinstance(plan.schema[place].type, DateType) for plan in plans}
+        if found is None or (days == {True, False} and isinstance(found, TimestampType | LocalZonedTimestampType)):
             span = _item_span(branches[0], place)
             raise invalid(span, f"Type mismatch in column {place + 1} of {operator}")
         types.append(found)

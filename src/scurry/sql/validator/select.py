@@ -51,6 +51,7 @@ class SelectValidator:
         plan = source.plan
         if select.where is not None:
             self._refuse_aggregates(select.where, "WHERE")
+            _refuse_windowed(select.where, "WHERE")
             plan = builders.filtered(plan, base.condition(select.where, "WHERE"))
         items = self._items(select, scope)
         sorts = [self._sort_expression(item, items) for item in (order.items if order else ())]
@@ -61,6 +62,8 @@ class SelectValidator:
             grouping = Grouping(select.group_by, plan, base)
             validator = grouping.validator
         overs = OverCalls(select.windows, validator)
+        if select.having is not None:
+            _refuse_windowed(select.having, "HAVING")
         having = None if select.having is None else validator.condition(select.having, "HAVING")
         after = overs.validator
         expressions = [self._selected(item, after) for item in items]
@@ -202,6 +205,15 @@ class SelectValidator:
         if not extra:
             return result
         return builders.project(result, builders.columns(result)[: len(expressions)], names)
+
+
+def _refuse_windowed(expression: nodes.Node, clause: str) -> None:
+    if isinstance(expression, nodes.Query):
+        return
+    if isinstance(expression, nodes.FunctionCall) and expression.over is not None:
+        raise invalid(expression.span, f"Windowed aggregate expression is illegal in {clause} clause")
+    for child in nodes.children(expression):
+        _refuse_windowed(child, clause)
 
 
 def _without_aliases(expression: nodes.Expression, aliases: dict[str, nodes.Expression]) -> nodes.Expression:

@@ -37,8 +37,8 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iter
         keys = [batch.column(plan.keys[place]) for place in grouping]
         groups, first = group_codes(keys, batch.num_rows)
         count = len(first)
-        if not grouping and not count:
-            # Without keys there is a row also for an empty input.
+        if not grouping and not count and len(plan.grouping_sets) == 1:
+            # Without keys there is a row also for an empty input; Flink has none for one of several grouping sets.
             count, first = 1, np.zeros(0, dtype=np.int64)
         heads = taken(batch, first)
         columns: list[Any] = []

@@ -27,10 +27,7 @@ NOT_YET = {
     "sql_agg/group_by_streaming_retract",
     "sql_match/match_recognize_rise_fall",
     "table_api/explain_parts",
-    "table_api/relational_operations",
     "udf/aggregate_udf",
-    "udf/pandas_udf",
-    "udf/scalar_udf",
 }
 
 

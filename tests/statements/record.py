@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.statements.files import TRANSCRIPTS, is_batch, statements, text_of, write_files
+from support.statements.files import TRANSCRIPTS, is_batch, settings_of, statements, text_of, write_files
 
 
 def causes(error: Exception) -> list[str]:
@@ -50,6 +50,8 @@ def main() -> None:
         env = TableEnvironment.create(chosen)
         env.get_config().set("parallelism.default", "1")
         env.get_config().set("table.local-time-zone", "UTC")
+        for key, value in settings_of(text).items():
+            env.get_config().set(key, value)
         with tempfile.TemporaryDirectory() as directory:
             write_files(text, directory)
             answers = [answer(env, statement, directory) for statement in statements(text)]

@@ -21,6 +21,10 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
 OTHER_WORDS = {
     "alter": 2,
     "alter_parts": 1,
+    "batch_agg": 1,
+    "batch_over": 1,
+    "batch_window": 1,
+    "batch_zones": 1,
     "csv": 1,
     "ctas": 2,
     "databases": 4,

@@ -10,9 +10,8 @@ from scurry.errors import UnsupportedError
 @pytest.mark.parametrize(
     "statement",
     [
-        "from scurry.table.expressions import col",
         "from scurry.table.window import Tumble",
-        "from scurry.table import GroupedTable",
+        "from scurry.table import GroupWindowedTable",
     ],
 )
 def test_an_import_says_what_to_use_instead(statement: str) -> None:

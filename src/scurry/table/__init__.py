@@ -1,8 +1,8 @@
-"""PyFlink's `pyflink.table`: SQL. The Table API proper (queries built of expressions) is not available yet."""
+"""PyFlink's `pyflink.table`: SQL, functions of users, and tables made of expressions."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
 
 from scurry.common.types import Row, RowKind
 from scurry.table._unavailable import UNAVAILABLE, unavailable
@@ -12,7 +12,7 @@ from scurry.table.explain_detail import ExplainDetail
 from scurry.table.result_kind import ResultKind
 from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
-from scurry.table.table import Table
+from scurry.table.table import GroupedTable, Table
 from scurry.table.table_config import TableConfig
 from scurry.table.table_descriptor import FormatDescriptor, TableDescriptor
 from scurry.table.table_environment import StreamTableEnvironment, TableEnvironment
@@ -37,7 +37,9 @@ __all__ = [
     "EnvironmentSettings",
     "ExplainDetail",
     "FormatDescriptor",
+    "Expression",
     "FunctionContext",
+    "GroupedTable",
     "ListView",
     "MapView",
     "ResultKind",
@@ -59,7 +61,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> NoReturn:
+def __getattr__(name: str) -> Any:
+    if name == "Expression":  # with the syntax of SQL, which programs of SQL texts load when they run one
+        from scurry.table.expression import Expression
+
+        return Expression
     if name in UNAVAILABLE:
         raise unavailable("table", name)
     raise AttributeError(f"module 'scurry.table' has no attribute {name!r}")

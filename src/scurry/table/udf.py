@@ -6,13 +6,16 @@ import functools
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError, UnsupportedError
 from scurry.functions.user.context import FunctionContext
 from scurry.functions.user.definition import UserFunction
 from scurry.graph.nodes import Origin
 from scurry.logical_types import DataType, MapType, RowField, RowType
+
+if TYPE_CHECKING:
+    from scurry.table.expression import Expression
 
 __all__ = [
     "AggregateFunction",
@@ -211,6 +214,16 @@ class _DeclaredFunction:
         self._made: UserFunction | None = None
         self.__name__ = self._name
         self.__doc__ = getattr(function, "__doc__", None)
+
+    def __call__(self, *args: Any) -> Expression:
+        """Return a call of the function, as an expression of tables.
+
+        Args:
+            *args: The arguments: expressions, or values.
+        """
+        from scurry.table.expressions import call
+
+        return call(self, *args)
 
     def _user_function(self) -> UserFunction:
         """Return the function as plans have it."""

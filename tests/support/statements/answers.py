@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
-from support.statements.files import is_batch, recorded, statements, text_of, write_files
+from support.statements.files import (
+    is_batch,
+    is_unordered,
+    recorded,
+    settings_of,
+    statements,
+    text_of,
+    write_files,
+)
 
 _WRITING = ("INSERT", "EXECUTE", "CREATE")
 
@@ -22,6 +30,7 @@ class Answer:
     statement: str
     flink: str
     scurry: str
+    unordered: bool = False
 
     @property
     def both_refuse(self) -> bool:
@@ -31,13 +40,17 @@ class Answer:
     def is_same(self) -> bool:
         """Whether the rows are the same, or scurry's error has the words of Flink's or of one of its causes."""
         if not self.both_refuse:
-            return self.flink == self.scurry
+            return self.flink == self.scurry or (self.unordered and _sorted(self.flink) == _sorted(self.scurry))
         own = _words(self.scurry)
         messages = [_words(message) for message in re.split(r"^! \w+: ", self.flink, flags=re.MULTILINE)[1:]]
         return any(message and (message in own or own in message) for message in messages)
 
     def __str__(self) -> str:
         return f"{self.statement}\nFlink:\n{self.flink}\nscurry:\n{self.scurry}"
+
+
+def _sorted(text: str) -> list[str]:
+    return sorted(text.splitlines())
 
 
 def _words(text: str) -> str:
@@ -49,8 +62,11 @@ def answers(name: str, directory: str) -> Iterator[Answer]:
     text = text_of(name)
     write_files(text, directory)
     environment = _environment(is_batch(text))
+    for key, value in settings_of(text).items():
+        environment.get_config().set(key, value)
     for statement, expected in zip(statements(text), recorded(name), strict=True):
-        yield Answer(statement, expected, _answer(environment, statement, directory))
+        answer = _answer(environment, statement, directory)
+        yield Answer(statement, expected, answer, is_unordered(text))
 
 
 def _environment(batch: bool) -> TableEnvironment:

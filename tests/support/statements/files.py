@@ -16,6 +16,16 @@ def is_batch(text: str) -> bool:
     return text.startswith("-- mode: batch")
 
 
+def is_unordered(text: str) -> bool:
+    """Say whether the rows of the answers have no order."""
+    return "-- rows: in any order\n" in text
+
+
+def settings_of(text: str) -> dict[str, str]:
+    """Return the settings of a transcript: `-- set KEY=VALUE`."""
+    return dict(line.removeprefix("-- set ").split("=", 1) for line in text.splitlines() if line.startswith("-- set "))
+
+
 def statements(text: str) -> list[str]:
     """Return the statements of a transcript: each ends with `;` at the end of a line."""
     lines = [line for line in text.splitlines() if not line.startswith("--")]

@@ -69,7 +69,8 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
     }
     size = intervals.get("SIZE", intervals.get("GAP", 0))
     slide = intervals.get("SLIDE", intervals.get("STEP"))
-    _check_multiple(kind, size, slide)
+    if kind == "CUMULATE" or environment.session.is_streaming:
+        _check_multiple(kind, size, slide)
     partition_by = tuple(_place(each, plan) for each in table.partition_by or ())
     type = plan.schema[time].type
     return WindowTable(plan, kind, time, size, slide, intervals.get("OFFSET", 0), partition_by, window_schema(type))

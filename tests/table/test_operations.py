@@ -1,0 +1,223 @@
+"""Methods of tables give the plans of SQL with the names and types of Flink 2.3, and name the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scurry.errors import ArgumentTypeError, ValidationError
+from scurry.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
+from scurry.table.expressions import (
+    and_,
+    call,
+    call_sql,
+    coalesce,
+    col,
+    concat,
+    if_then_else,
+    lit,
+    not_,
+    null_of,
+    with_all_columns,
+)
+from scurry.table.udf import udaf, udf, udtf
+
+ROWS = [(1, "a", 5.0), (2, "b", 2.5), (3, "a", 1.0)]
+
+
+@pytest.fixture(params=["batch", "streaming"])
+def env(request: pytest.FixtureRequest) -> TableEnvironment:
+    return environment(request.param)
+
+
+@pytest.fixture
+def batch() -> TableEnvironment:
+    return environment("batch")
+
+
+def environment(mode: str) -> TableEnvironment:
+    settings = EnvironmentSettings.in_batch_mode() if mode == "batch" else EnvironmentSettings.in_streaming_mode()
+    made = TableEnvironment.create(settings)
+    made.get_config().set("scurry.runner", "local").set("parallelism.default", "1")
+    return made
+
+
+def rows(table: Table) -> list[tuple[Any, ...]]:
+    with table.execute().collect() as found:
+        return [tuple(row) for row in found]
+
+
+def numbers(env: TableEnvironment) -> Table:
+    return env.from_elements(ROWS, ["id", "g", "x"])
+
+
+Make = Callable[[Table], Table]
+
+
+@pytest.mark.parametrize(
+    ("make", "sql"),
+    [
+        (lambda t: t.select(col("id") + 1, col("g")), "SELECT id + 1 AS _c0, g FROM t"),
+        (lambda t: t.filter((col("x") > 1) & (col("g") == "a")), "SELECT * FROM t WHERE x > 1 AND g = 'a'"),
+        (lambda t: t.where(col("g").in_("a", "c")), "SELECT * FROM t WHERE g IN ('a', 'c')"),
+        (
+            lambda t: t.group_by(col("g")).select(col("g"), col("x").sum.alias("s"), col("id").max.alias("m")),
+            "SELECT g, SUM(x) AS s, MAX(id) AS m FROM t GROUP BY g",
+        ),
+        (lambda t: t.select(col("x").avg.alias("a")), "SELECT AVG(x) AS a FROM t"),
+        (lambda t: t.select(col("g")).distinct(), "SELECT DISTINCT g FROM t"),
+        (lambda t: t.union_all(t), "SELECT * FROM t UNION ALL SELECT * FROM t"),
+        (lambda t: t.minus(t.filter(col("id") > 1)), "SELECT * FROM t EXCEPT SELECT * FROM t WHERE id > 1"),
+        (lambda t: t.order_by(col("x").desc).limit(2), "SELECT * FROM t ORDER BY x DESC LIMIT 2"),
+        (
+            lambda t: t.join(t.alias("i", "h", "y"), col("id") == col("i")).select(col("g"), col("y")),
+            "SELECT g, y FROM (SELECT t.*, u.* FROM t JOIN (SELECT id AS i, g AS h, x AS y FROM t) u ON t.id = u.i)",
+        ),
+        (
+            lambda t: t.select(if_then_else(col("x") > 2, "hi", "lo")),
+            "SELECT CASE WHEN x > 2 THEN 'hi' ELSE 'lo' END AS _c0 FROM t",
+        ),
+    ],
+)  # fmt: skip
+def test_a_method_gives_the_plan_of_sql(batch: TableEnvironment, make: Make, sql: str) -> None:
+    table = batch.from_elements(ROWS, ["id", "g", "x"])
+    batch.create_temporary_view("t", table)
+    assert make(batch.from_path("t"))._plan == batch.sql_query(sql)._plan
+
+
+@pytest.mark.parametrize(
+    ("make", "names", "types"),
+    [
+        (
+            lambda t: t.select(col("id") + 1, col("x").sqrt, lit("a"), col("g").upper_case),
+            ["_c0", "_c1", "_c2", "_c3"],
+            ["BIGINT", "DOUBLE", "CHAR(1) NOT NULL", "STRING"],
+        ),
+        (
+            lambda t: t.group_by(col("g")).select(
+                col("g"), col("x").sum, col("id").count.alias("n"), col("id").avg
+            ),
+            ["g", "EXPR$0", "n", "EXPR$2"],
+            ["STRING", "DOUBLE", "BIGINT NOT NULL", "BIGINT"],
+        ),
+        (
+            lambda t: t.group_by((col("id") % 2).alias("k")).select(col("k"), col("x").count),
+            ["k", "EXPR$0"],
+            ["INT", "BIGINT NOT NULL"],
+        ),
+        (
+            lambda t: t.add_columns(col("x") * 2, (col("x") * 3).alias("y")),
+            ["id", "g", "x", "_c3", "y"],
+            ["BIGINT", "STRING", "DOUBLE", "DOUBLE", "DOUBLE"],
+        ),
+        (
+            lambda t: t.add_or_replace_columns((col("x") * 2).alias("x"), lit(1).alias("z")),
+            ["id", "g", "x", "z"],
+            ["BIGINT", "STRING", "DOUBLE", "INT NOT NULL"],
+        ),
+        (lambda t: t.drop_columns(col("g")), ["id", "x"], ["BIGINT", "DOUBLE"]),
+        (lambda t: t.rename_columns(col("g").alias("k")), ["id", "k", "x"], ["BIGINT", "STRING", "DOUBLE"]),
+        (lambda t: t.alias("a"), ["a", "g", "x"], ["BIGINT", "STRING", "DOUBLE"]),
+        (lambda t: t.select(with_all_columns()), ["id", "g", "x"], ["BIGINT", "STRING", "DOUBLE"]),
+        (lambda t: t.select(t.g, t.id), ["g", "id"], ["STRING", "BIGINT"]),
+        (
+            lambda t: t.select(lit(1), lit(1.5), lit(True), null_of(DataTypes.INT()), lit(2, DataTypes.BIGINT())),
+            ["_c0", "_c1", "_c2", "_c3", "_c4"],
+            ["INT NOT NULL", "DOUBLE NOT NULL", "BOOLEAN NOT NULL", "INT", "BIGINT NOT NULL"],
+        ),
+        (
+            lambda t: t.select(col("id").cast(DataTypes.STRING()) + lit("z"), -col("id"), col("id") ** 2),
+            ["_c0", "_c1", "_c2"],
+            ["STRING", "BIGINT", "DOUBLE"],
+        ),
+        (lambda t: t.select(call("upper", col("g")), call_sql("id + 1")), ["_c0", "_c1"], ["STRING", "BIGINT"]),
+    ],
+)  # fmt: skip
+def test_columns_have_flinks_names_and_types(
+    batch: TableEnvironment, make: Make, names: list[str], types: list[str]
+) -> None:
+    schema = make(numbers(batch)).get_resolved_schema()
+    assert schema.get_column_names() == names
+    assert [each.as_summary_string() for each in schema.get_column_data_types()] == types
+
+
+def test_rows_are_selected_filtered_and_combined(env: TableEnvironment) -> None:
+    table = numbers(env)
+    chosen = table.filter(and_(col("x") >= 1, not_(col("id") == 2), col("id") < 9)).select(concat(col("g"), "!"))
+    assert rows(chosen) == [("a!",), ("a!",)]
+    assert sorted(rows(table.select("id").union_all(table.select(col("id") * 10)))) == [
+        (1,),
+        (2,),
+        (3,),
+        (10,),
+        (20,),
+        (30,),
+    ]
+    computed = table.select(col("id").between(2, 3), 1 + col("id"), coalesce(null_of(DataTypes.INT()), 7))
+    assert rows(computed) == [(False, 2, 7), (True, 3, 7), (True, 4, 7)]
+
+
+def test_groups_orders_and_limits(batch: TableEnvironment) -> None:
+    table = numbers(batch)
+    assert rows(table.group_by(col("g")).select(col("g"), col("x").sum, col("id").count)) == [
+        ("a", 6.0, 2),
+        ("b", 2.5, 1),
+    ]
+    assert rows(table.order_by(col("x")).select(col("id"))) == [(3,), (2,), (1,)]
+    assert rows(table.order_by(col("x").desc).offset(1).fetch(1)) == [(2, "b", 2.5)]
+    assert rows(table.select(col("g").count.alias("n"), col("g").distinct.count.alias("d"))) == [(3, 2)]
+
+
+def test_outer_joins_fill_with_null(batch: TableEnvironment) -> None:
+    left = batch.from_elements([(1, "l1"), (2, "l2")], ["a", "b"])
+    right = batch.from_elements([(2, "r2"), (3, "r3")], ["c", "d"])
+    on = col("a") == col("c")
+    assert rows(left.left_outer_join(right, on).select(col("b"), col("d"))) == [("l2", "r2"), ("l1", None)]
+    assert rows(left.right_outer_join(right, on).select(col("b"), col("d"))) == [("l2", "r2"), (None, "r3")]
+    assert len(rows(left.full_outer_join(right, on))) == 3
+    assert len(rows(left.join(right))) == 4
+    with pytest.raises(ValidationError, match=r"join relations with ambiguous names: \[a, b\]"):
+        left.join(left, on)
+
+
+def test_functions_of_users_are_called_without_a_name(env: TableEnvironment) -> None:
+    twice = udf(lambda n: 2 * n, result_type=DataTypes.BIGINT())
+    parts = udtf(lambda text: list(text), result_types=DataTypes.STRING())
+    table = env.from_elements([(1, "ab"), (2, "")], ["n", "s"])
+    assert rows(table.select(twice(col("n")), twice(twice(col("n") + 1)))) == [(2, 8), (4, 12)]
+    assert rows(table.join_lateral(parts(col("s")).alias("p")).select(col("n"), col("p"))) == [(1, "a"), (1, "b")]
+    assert rows(table.left_outer_join_lateral(parts(col("s")).alias("p")).select(col("p"))) == [("a",), ("b",), (None,)]
+
+
+def test_aggregates_of_users_are_called_without_a_name(batch: TableEnvironment) -> None:
+    mean = udaf(lambda v: v.mean(), result_type=DataTypes.DOUBLE(), func_type="pandas")
+    assert rows(numbers(batch).group_by(col("g")).select(col("g"), mean(col("x")))) == [("a", 3.0), ("b", 2.5)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda t: t.select(col("nope")), r"Cannot resolve field \[nope\], input field list:\[id, g, x\]"),
+        (lambda t: t.group_by(col("g")).select(col("x")), "Expression 'x' is not being grouped"),
+        (lambda t: t.add_columns(col("x").alias("id")), "Ambiguous column name: id"),
+        (lambda t: t.filter(col("id")), "WHERE clause must be a condition"),
+        (lambda t: t.union(t.select(col("id"))), "different column sizes: 3 and 1"),
+        (lambda t: t.select(col("g").sqrt), "SQRT"),
+    ],
+)
+def test_what_is_wrong_is_said_at_once(batch: TableEnvironment, make: Make, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        make(numbers(batch))
+
+
+def test_an_error_names_the_line_of_the_expression(batch: TableEnvironment) -> None:
+    wrong = col("nope")  # cause
+    with pytest.raises(ValidationError, match=r"At .*test_operations\.py:\d+"):
+        numbers(batch).select(wrong)
+
+
+def test_pythons_and_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="use & for AND"):
+        bool(col("a") == 1)

@@ -27,7 +27,6 @@ NOT_YET = {
     "sql_agg/group_by_streaming_retract",
     "sql_match/match_recognize_rise_fall",
     "table_api/explain_parts",
-    "udf/aggregate_udf",
 }
 
 

@@ -157,3 +157,26 @@ def test_what_was_seen_is_in_savepoints_and_continues_at_another_parallelism(
         until(lambda: written() == sorted(sums))
     finally:
         resumed.cancel().result()
+
+
+def changes(env: Any, query: str) -> str:
+    with env.execute_sql(query).collect() as results:
+        return " | ".join(f"{each.get_row_kind()} {' '.join(map(str, each))}" for each in results)
+
+
+def test_a_row_changes_the_values_of_the_rows_behind_it_in_an_order_that_is_not_time(ties: Any) -> None:
+    query = "SELECT n, SUM(v) OVER w, COUNT(*) OVER w FROM t WINDOW w AS (PARTITION BY k ORDER BY v)"
+    assert changes(ties, f"{query}") == (
+        "+I 1 5 1 | +I 2 12 2 | +I 3 1 1 | +I 4 11 2 | -U 2 12 2 | +U 2 18 3 | +I 5 3 1 | -U 1 5 1 | +U 1 8 2 | "
+        "-U 4 11 2 | +U 4 14 3 | -U 2 18 3 | +U 2 21 4 | +I 6 3 2 | -U 4 14 3 | +U 4 20 4 | +I 7 20 4 | -U 2 21 4 | "
+        "+U 2 27 5 | -U 6 3 2 | +U 6 5 3 | +I 8 5 3 | +I 9 None 1 | -U 5 3 1 | +U 5 3 2 | -U 1 8 2 | +U 1 8 3 | "
+        "-U 4 20 4 | +U 4 20 5 | -U 7 20 4 | +U 7 20 5 | -U 2 27 5 | +U 2 27 6 | +I 12 3 1"
+    )
+
+
+def test_rows_that_are_taken_back_change_the_values_of_the_rows_behind_them(ties: Any) -> None:
+    query = "SELECT k, n, SUM(n) OVER (ORDER BY n) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k)"
+    assert changes(ties, query).startswith(
+        "+I a 1 1 | -D a 1 1 | +U a 2 2 | +I b 1 1 | -U a 2 2 | +U a 2 3 | -D a 2 3 | +U a 3 4 | -D a 3 4 | +U a 4 5 | "
+        "-D b 1 1 | -U a 4 5 | +U a 4 4 | +U b 2 2 | -U a 4 4 | +U a 4 6"
+    )

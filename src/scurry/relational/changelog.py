@@ -142,6 +142,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     sets.ReplicateRows: _PASSED,
     windows.SessionTable: ChangelogRule(_inserts, takes=Kinds.INSERT),
     over.OverAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    over.NonTimeOverAggregate: ChangelogRule(lambda node, inputs: Kinds.ALL),
     ranks.Deduplicate: ChangelogRule(_deduplicated, takes=Kinds.INSERT),
     ranks.Rank: ChangelogRule(lambda node, inputs: Kinds.ALL, needs=_ranked),
     ranks.TemporalSort: ChangelogRule(_inserts, takes=Kinds.INSERT),

@@ -382,6 +382,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
     aggregates.Expand: lambda plan: f"Expand(keys={list(plan.keys)}, sets={list(plan.grouping_sets)})",
+    over.NonTimeOverAggregate: over_aggregate_text,
     over.OverAggregate: over_aggregate_text,
     ranks.Deduplicate: deduplicate_text,
     ranks.Rank: rank_text,

@@ -152,6 +152,7 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     nodes.Join: _join,
     nodes.TemporalJoin: _join,
     nodes.SetOperation: _set_operation,
+    over.NonTimeOverAggregate: _input,
     over.OverAggregate: _input,
     ranks.Deduplicate: lambda plan: unique_keys(plan.input) | {frozenset(plan.keys)},
     ranks.Rank: _rank,

@@ -11,7 +11,7 @@ from scurry.relational.plan import OneInput
 from scurry.relational.schema import Schema
 from scurry.relational.windows import Frame, WindowCall
 
-__all__ = ["OverAggregate"]
+__all__ = ["NonTimeOverAggregate", "OverAggregate"]
 
 
 @dataclass(frozen=True)
@@ -66,3 +66,8 @@ class OverAggregate(OneInput):
     def is_unbounded(self) -> bool:
         """Whether a row sees all rows before it."""
         return self.frame.lower.kind == "UNBOUNDED PRECEDING"
+
+
+@dataclass(frozen=True)
+class NonTimeOverAggregate(OverAggregate):
+    """The same, ordered by a column that is no time: a row changes the values of the rows behind it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scurry.functions.definition import Session
-from scurry.relational.physical.over import OverAggregate
+from scurry.relational.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.relational.plan import Over, Plan
 from scurry.relational.windows import streaming_frame
 
@@ -18,4 +18,5 @@ def over_aggregates(plan: Plan, session: Session) -> Plan:
     if not isinstance(plan, Over):
         return plan
     calls = tuple(replace(call, frame=streaming_frame(call)) for call in plan.calls)
-    return OverAggregate(plan.input, calls, plan.names)
+    found = OverAggregate(plan.input, calls, plan.names)
+    return found if found.has_time else NonTimeOverAggregate(plan.input, calls, plan.names)

@@ -65,6 +65,7 @@ class Tables(Protocol):
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     aggregates.Expand: lower_expand,
     changes.ChangelogNormalize: lower_changelog_normalize,
+    over.NonTimeOverAggregate: lower_over,
     over.OverAggregate: lower_over,
     relational.Aggregate: lower_group_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scurry.errors import UnsupportedError
 from scurry.relational.physical.over import OverAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.over.aggregate import EventTimeOver, ProcessingTimeOver
+from scurry.runtime.tables.streaming.over.any_order import AnyOrderOver
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node
@@ -17,12 +17,11 @@ __all__ = ["lower_over"]
 
 
 def lower_over(lowering: Lowering, plan: OverAggregate) -> Node:
-    """Return the node that aggregates the rows before each row.
-
-    Raises:
-        UnsupportedError: The rows are not ordered by time.
-    """
-    if not plan.has_time:
-        raise UnsupportedError("OVER ordered by a column that is no time attribute, in STREAMING; order by event time")
-    function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(without_inputs(plan), lowering.session)
+    """Return the node that aggregates the rows before each row."""
+    bare, session = without_inputs(plan), lowering.session
+    function: Any
+    if plan.has_time:
+        function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(bare, session)
+    else:
+        function = AnyOrderOver(bare, lowering.changelogs.updates_before(plan), session)
     return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, "OverAggregate")

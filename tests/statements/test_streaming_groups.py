@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +142,44 @@ def test_groups_are_in_savepoints_and_continue_at_another_parallelism(tmp_path: 
         until(lambda: table() == [("a", 2, 8), ("b", 1, 2), ("c", 1, 5)])
     finally:
         resumed.cancel().result()
+
+
+@pytest.mark.parametrize(
+    "query", [GROUPED, "SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) GROUP BY n"]
+)
+def test_mini_batches_give_the_same_table_with_fewer_changes(query: str, tmp_path: Path) -> None:
+    for part in range(3):
+        write(tmp_path / "in", f"f{part}", *some_rows(60, part))
+    by_row = environment(**{"parallelism.default": "1"})
+    bundled = environment(**{"parallelism.default": "1", "table.exec.mini-batch.enabled": "true"})
+    for env in (by_row, bundled):
+        files(env, "t", COLUMNS, tmp_path / "in")
+    assert materialized(bundled, query) == materialized(by_row, query)
+    assert len(changes(bundled, query)) < len(changes(by_row, query))
+
+
+def test_an_average_of_the_largest_decimals_is_no_overflow(tmp_path: Path) -> None:
+    env = environment()
+    large = "9999999999999999999999999999.9999999999"
+    assert rows(env, f"SELECT AVG(x) FROM (VALUES (CAST('{large}' AS DECIMAL(38, 10)))) AS v (x)") == [
+        (Decimal(large),)
+    ]
+
+
+def test_with_a_state_ttl_an_update_is_emitted_also_for_an_unchanged_value(tmp_path: Path) -> None:
+    env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "1 h"})
+    write(tmp_path / "in", "f", {"k": "a", "v": 1}, {"k": "a", "v": 1})
+    files(env, "t", COLUMNS, tmp_path / "in")
+    assert changes(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 1)]
+
+
+def test_a_group_without_rows_for_the_state_ttl_begins_again(tmp_path: Path) -> None:
+    env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "300 ms"})
+    write(tmp_path / "in", "f1", {"k": "a", "v": 1})
+    files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
+    with env.execute_sql("SELECT k, COUNT(*) FROM t GROUP BY k").collect() as results:
+        assert tuple(next(results)) == ("a", 1)
+        time.sleep(0.5)
+        write(tmp_path / "in", "f2", {"k": "a", "v": 1})
+        row = next(results)
+    assert (str(row.get_row_kind()), *row) == ("+I", "a", 1)

@@ -123,7 +123,7 @@ def _decimal_quotients(total: Column, number: Column, result_type: DecimalType) 
         for value, count in zip(total.to_pylist(), number.to_pylist(), strict=True)
     ]
     limit = Decimal(10) ** (result_type.precision - result_type.scale)
-    fitting = [None if value is None or abs(value) >= limit else value for value in values]
+    fitting = [None if value is None or value.copy_abs() >= limit else value for value in values]
     return pa.array(fitting, arrow_type(result_type))
 
 

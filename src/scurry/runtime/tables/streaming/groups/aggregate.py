@@ -39,13 +39,16 @@ _INSERT, _BEFORE, _AFTER, _DELETE = (
 class GroupAggregate:
     """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""
 
-    def __init__(self, plan: Aggregate, retracts: bool, updates_before: bool, ttl: int, session: Session) -> None:
+    def __init__(
+        self, plan: Aggregate, retracts: bool, updates_before: bool, ttl: int, bundles: bool, session: Session
+    ) -> None:
         """Describe the groups.
 
         Args:
             plan: The aggregate.
             retracts: Whether rows may be taken back.
             updates_before: Whether an update has the row before it.
+            bundles: Whether the rows of a batch make one change per key, as with mini-batches in Flink.
             ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
             session: The session.
         """
@@ -53,6 +56,7 @@ class GroupAggregate:
         self._retracts = retracts
         self._updates_before = updates_before
         self._ttl = ttl
+        self._bundles = bundles
         self._session = session
         self._functions = OpenFunctions()
 
@@ -107,6 +111,9 @@ class GroupAggregate:
             group = (count, [each[segment] for each in states], [each[segment] for each in views])
             self._keep(rows.keys[of_segment[segment]], group, counts is not None and count == 0, context)
         fresh = np.asarray([group is None for group in groups])
+        if self._bundles:
+            bounds = np.flatnonzero(first_of_key), np.flatnonzero(last_of_key)
+            return self._net_changes(batch, columns, segments, *bounds, fresh, None if counts is None else counts == 0)
         return self._changes(batch, order, columns, segments, fresh, None if counts is None else counts == 0)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
@@ -160,6 +167,39 @@ class GroupAggregate:
             states.append(kept)
         return columns, states, views
 
+    def _net_changes(
+        self,
+        batch: pa.RecordBatch,
+        columns: list[Any],
+        segments: Segments,
+        first: Any,
+        last: Any,
+        fresh: Any,
+        gone: Any,
+    ) -> list[Changes]:
+        """Return the change of each key from before its first segment to after its last one."""
+        before, after = segments.heads[first], segments.ends[last]
+        rows = segments.starts[first]
+        existed = ~fresh[first]
+        exists = np.ones(len(rows), dtype=bool) if gone is None else ~gone[segments.stops[last] - 1]
+        updated = existed & exists
+        if not self._ttl:
+            same = np.ones(len(rows), dtype=bool)
+            for number, column in enumerate(columns):
+                for compared in self._running[number].compared(column):
+                    same &= _unchanged(compared, after, before, self._plan.calls[number].function)
+            updated &= ~same
+        parts = [
+            (np.flatnonzero(exists & ~existed), after, _INSERT),
+            (np.flatnonzero(updated), before, _BEFORE),
+            (np.flatnonzero(updated), after, _AFTER),
+            (np.flatnonzero(existed & ~exists), before, _DELETE),
+        ]
+        if not self._updates_before:
+            del parts[1]
+        found = [(rows[keys], places[keys], kind) for keys, places, kind in parts]
+        return self._emitted(batch, columns, found, np.arange(batch.num_rows))
+
     def _changes(
         self, batch: pa.RecordBatch, order: Any, columns: list[Any], segments: Segments, fresh: Any, gone: Any
     ) -> list[Changes]:
@@ -173,7 +213,7 @@ class GroupAggregate:
             same = np.ones(len(order), dtype=bool)
             for number, column in enumerate(columns):
                 for compared in self._running[number].compared(column):
-                    same &= _unchanged(compared, places, self._plan.calls[number].function)
+                    same &= _unchanged(compared, places, places - 1, self._plan.calls[number].function)
             updated &= ~same
         # A row of the result: the row that causes it, where its values are, its kind.
         parts = [(np.flatnonzero(first), 0, _INSERT), (np.flatnonzero(updated), 0, _AFTER)]
@@ -181,10 +221,23 @@ class GroupAggregate:
             parts.insert(1, (np.flatnonzero(updated), 1, _BEFORE))
         if gone is not None:
             parts.append((np.flatnonzero(gone & ~first), 1, _DELETE))
+        return self._emitted(batch, columns, [(rows, places[rows] - back, kind) for rows, back, kind in parts], order)
+
+    def _emitted(
+        self, batch: pa.RecordBatch, columns: list[Any], parts: list[tuple[Any, Any, int]], order: Any
+    ) -> list[Changes]:
+        """Return changes in the order of the rows that cause them.
+
+        Args:
+            batch: The rows.
+            columns: The values of the aggregates at all places.
+            parts: The rows that cause changes of a kind, the places of the changes' values, and the kind.
+            order: For each row its place in the order.
+        """
         cause = np.concatenate([rows for rows, _, _ in parts])
         if not len(cause):
             return []
-        source = np.concatenate([places[rows] - back for rows, back, _ in parts])
+        source = np.concatenate([places for _, places, _ in parts])
         kinds = np.concatenate([np.full(len(rows), kind, dtype=np.int8) for rows, _, kind in parts])
         sorting = np.argsort(order[cause], kind="stable")
         cause, source, kinds = pa.array(cause[sorting]), pa.array(source[sorting]), kinds[sorting]
@@ -201,10 +254,10 @@ def _filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
     return np.asarray(argument_column(call.filter, batch).fill_null(False))
 
 
-def _unchanged(column: pa.Array, places: Any, function: Any) -> Any:
-    """Say at which places a column has the value of the place before, as Flink compares."""
+def _unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
+    """Say at which places a column has the value of other places, as Flink compares."""
     codes = codes_of(column)
-    same = codes[places] == codes[places - 1]
+    same = codes[places] == codes[before]
     if pa.types.is_floating(column.type):
         same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
     elif function not in _KEEPING and pa.types.is_list(column.type) and column.values.null_count:

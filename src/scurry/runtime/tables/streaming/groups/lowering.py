@@ -23,9 +23,9 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     bare = without_inputs(plan)
     assert isinstance(bare, Aggregate)
     retracts = not lowering.changelogs.is_insert_only(plan.input)
-    function = GroupAggregate(
-        bare, retracts, lowering.changelogs.updates_before(plan), lowering.state_ttl, lowering.session
-    )
+    bundles = dict(lowering.session.options).get("table.exec.mini-batch.enabled", "false").lower() == "true"
+    before = lowering.changelogs.updates_before(plan)
+    function = GroupAggregate(bare, retracts, before, lowering.state_ttl, bundles, lowering.session)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
 
 

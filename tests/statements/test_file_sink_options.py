@@ -109,3 +109,17 @@ def test_a_file_that_is_full_takes_no_further_rows(tmp_path: Path) -> None:
     insert(tmp_path, EnvironmentSettings.in_batch_mode(), "'sink.rolling-policy.file-size' = '1 b'", rows)
     files = [path for path in (tmp_path / "p=x").iterdir() if path.stat().st_size]
     assert [path.read_text() for path in files] == ["1\n"] * 3
+
+
+def test_a_table_without_partitions_is_marked_in_batch_only_as_by_flink(tmp_path: Path) -> None:
+    for name in ("batch", "streaming"):
+        settings = EnvironmentSettings.in_batch_mode() if name == "batch" else EnvironmentSettings.in_streaming_mode()
+        env = TableEnvironment.create(settings)
+        env.get_config().set("scurry.runner", "local")
+        env.execute_sql(
+            f"CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / name}', 'format' = 'csv', "
+            "'sink.partition-commit.policy.kind' = 'success-file')"
+        )
+        env.execute_sql("INSERT INTO t VALUES (1)").wait()
+    assert (tmp_path / "batch" / "_SUCCESS").exists()
+    assert not (tmp_path / "streaming" / "_SUCCESS").exists()

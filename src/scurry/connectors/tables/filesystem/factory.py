@@ -90,7 +90,7 @@ class FileSystemFactory(TableFactory):
             rolling=RollingPolicy(
                 options.get(keys.ROLLING_SIZE), options.get(keys.ROLLOVER), options.get(keys.INACTIVITY)
             ),
-            marking=_marking(options, context.streaming),
+            marking=_marking(options, context),
             target=target,
             with_kinds=not chosen.insert_only,
         )
@@ -142,7 +142,8 @@ def _refuse_what_has_no_effect(options: Options, streaming: bool) -> None:
         )
 
 
-def _marking(options: Options, streaming: bool) -> PartitionMarking | None:
-    if keys.COMMIT_POLICY not in options:
-        return None
-    return PartitionMarking(options.get(keys.SUCCESS_FILE), options.get(keys.COMMIT_DELAY) if streaming else None)
+def _marking(options: Options, context: TableContext) -> PartitionMarking | None:
+    if keys.COMMIT_POLICY not in options or (context.streaming and not context.table.partition_keys):
+        return None  # a table without partitions is marked in BATCH only, as by Flink
+    delay = options.get(keys.COMMIT_DELAY) if context.streaming else None
+    return PartitionMarking(options.get(keys.SUCCESS_FILE), delay)

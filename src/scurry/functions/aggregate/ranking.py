@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
 from scurry.functions.definition import Signature, SignatureError
-from scurry.functions.signatures import refuse_call
-from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType, LocalZonedTimestampType
+from scurry.functions.signatures import refuse, refuse_call
+from scurry.logical_types import BigIntType, DataType, DoubleType, IntegralType, LocalZonedTimestampType, NumericType
 
 __all__ = ["FUNCTIONS"]
 
@@ -31,6 +31,8 @@ def _tile(site: AggregateSite) -> Signature:
 def _offset(site: AggregateSite) -> Signature:
     if not 1 <= len(site.arguments) <= 3:
         raise refuse_call(site)
+    if len(site.arguments) > 1 and not isinstance(site.types[1], NumericType):
+        raise refuse(site, f"'{site.name}(<ANY>)'\n'{site.name}(<ANY>, <NUMERIC>)'")
     types: list[DataType] = list(site.types)
     if isinstance(types[0], LocalZonedTimestampType):
         raise SignatureError("LeadLag aggregate function does not support type: ''TIMESTAMP_WITH_LOCAL_TIME_ZONE''.")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from scurry.logical_types import NullType, SymbolType
 from scurry.relational.expressions import Expression, Literal
 from scurry.sql import nodes
+from scurry.sql.validator.failures import invalid
 
 __all__ = ["SPECIAL_FORMS"]
+
+#: Names of units beside the keywords.
+_OTHER_UNITS: Final = {
+    f"SQL_TSI_{unit}" for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+}
 
 Argument = nodes.Expression | Expression
 Form = tuple[str, Sequence[Argument], nodes.TypeSpec | None]
@@ -21,6 +27,8 @@ def _text(value: str) -> Literal:
 
 
 def _unit(qualifier: nodes.IntervalQualifier) -> Literal:
+    if qualifier.named and qualifier.start.upper() not in _OTHER_UNITS:
+        raise invalid(qualifier.span, f"'{qualifier.start}' is not a valid time frame")
     return _text(qualifier.start)
 
 

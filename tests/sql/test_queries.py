@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scurry.errors import EvaluationError
-from scurry.logical_types import IntType, VarCharType
+from scurry.errors import EvaluationError, ValidationError
+from scurry.logical_types import IntType, RowField, RowType, VarCharType
 from support.queries import Tables
 
 
@@ -118,3 +118,30 @@ def test_a_scalar_subquery_of_two_rows_fails(tables: Tables) -> None:
 
 def test_columns_without_a_name_are_numbered(tables: Tables) -> None:
     assert tables.names("SELECT 1, a, a, b + 1 AS a FROM t") == ["EXPR$0", "a", "a0", "a1"]
+
+
+def test_fields_of_rows_are_found_without_the_name_of_their_column(tables: Tables) -> None:
+    row = RowType([RowField("x", IntType()), RowField("y", VarCharType(0x7FFFFFFF))])
+    tables.add("n", {"id": IntType(), "r": row}, (1, (7, "seven")), (2, (8, "eight")))
+    assert tables.rows("SELECT y, n.x + 1 FROM n WHERE x = 7") == [("seven", 8)]
+    tables.add("two", {"r": row, "q": row}, ((1, "a"), (2, "b")))
+    with pytest.raises(ValidationError, match="Column 'x' is ambiguous"):
+        tables.rows("SELECT x FROM two")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT FLOOR(DATE '2020-01-01' TO NOPE)", "column 35 to line 1, column 38: 'NOPE' is not a valid time frame"),
+        (
+            "SELECT SUM(b) OVER (ORDER BY b ROWS BETWEEN CURRENT ROW AND 1 PRECEDING) FROM t",
+            "column 61 to line 1, column 71: Upper frame boundary cannot be PRECEDING when lower",
+        ),
+        ("SELECT LAG(b, 'x') OVER (ORDER BY b) FROM t", "column 18: Cannot apply 'LAG' to arguments of type"),
+        ("SELECT b BETWEEN '1' AND DATE '2020-01-01' FROM t", "Cannot apply"),
+    ],
+)
+def test_queries_are_refused_where_flink_refuses_them(tables: Tables, query: str, message: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        tables.rows(query)
+    assert message in str(raised.value)

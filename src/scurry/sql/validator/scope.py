@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from scurry.logical_types import RowType
+from scurry.relational.calls import field as field_of
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.rewriting import correlated
 from scurry.relational.schema import Schema
@@ -135,7 +137,19 @@ class Scope:
         found = [index for index, each in enumerate(self.schema.names) if each == name and self._is_visible(index)]
         if len(found) > 1:
             raise invalid(_part_span(identifier, 0, 1), f"Column '{name}' is ambiguous")
-        return Found(self.reference(found[0]), 1) if found else None
+        if found:
+            return Found(self.reference(found[0]), 1)
+        inside = self._fields([each for each in range(len(self.schema)) if self._is_visible(each)], name)
+        if len(inside) > 1:
+            raise invalid(_part_span(identifier, 0, 1), f"Column '{name}' is ambiguous")
+        return Found(inside[0], 1) if inside else None
+
+    def _fields(self, columns: Iterable[int], name: str) -> list[Expression]:
+        """Return the fields of a name in columns that are rows: they are found without the name of their column."""
+        references = [self.reference(index) for index in columns]
+        return [
+            field_of(each, name) for each in references if isinstance(each.type, RowType) and name in each.type.names
+        ]
 
     def _is_visible(self, index: int) -> bool:
         return any(each.offset <= index < each.offset + each.width for each in self.relations)
@@ -145,6 +159,9 @@ class Scope:
         columns = self.names_of(relation)
         if name in columns:
             return self.reference(relation.offset + columns.index(name))
+        inside = self._fields(range(relation.offset, relation.offset + relation.width), name)
+        if len(inside) == 1:
+            return inside[0]
         table = ".".join(identifier.names[:parts])
         raise invalid(
             _part_span(identifier, parts, parts + 1),

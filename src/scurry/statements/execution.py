@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
-from scurry.statements.definitions import catalogs, functions, tables, views
+from scurry.statements.definitions import catalogs, functions, rows, tables, views
 from scurry.statements.definitions.alter_tables import alter_table
 from scurry.statements.definitions.create_table_as import create_table_as
 from scurry.statements.explain import explain
@@ -86,6 +86,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.CreateFunction: functions.create_function,
     nodes.CreateTable: _create_table,
     nodes.CreateView: views.create_view,
+    nodes.Delete: rows.delete,
     nodes.DescribeCatalog: show.describe_catalog,
     nodes.DescribeFunction: functions.describe_function,
     nodes.DescribeTable: show.describe_table,
@@ -112,9 +113,12 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowJars: show.show_jars,
     nodes.ShowModels: show.show_models,
     nodes.ShowModules: show.show_modules,
+    nodes.ShowPartitions: rows.show_partitions,
     nodes.ShowTables: show.show_tables,
     nodes.ShowViews: show.show_views,
+    nodes.TruncateTable: rows.truncate_table,
     nodes.UnloadModule: catalogs.unload_module,
+    nodes.Update: rows.update,
     nodes.UseCatalog: catalogs.use_catalog,
     nodes.UseDatabase: catalogs.use_database,
     nodes.UseModules: catalogs.use_modules,

@@ -1,0 +1,95 @@
+"""Statements that change rows in place, which no connector can, and the partitions that catalogs keep."""
+
+from __future__ import annotations
+
+from scurry.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView
+from scurry.errors import CatalogError, UnsupportedError, ValidationError
+from scurry.sql import nodes
+from scurry.sql.validator.failures import invalid
+from scurry.statements.names import qualified
+from scurry.statements.results import StatementResult, names_result
+from scurry.statements.session import TableSession
+
+__all__ = ["delete", "show_partitions", "truncate_table", "update"]
+
+_ABILITIES = "org.apache.flink.table.connector.sink.abilities"
+
+
+def delete(session: TableSession, statement: nodes.Delete) -> StatementResult:
+    """Refuse: no connector deletes rows.
+
+    Raises:
+        UnsupportedError: Always, if there is such a table.
+    """
+    return _refuse(session, statement, "DELETE", "SupportsRowLevelDelete")
+
+
+def update(session: TableSession, statement: nodes.Update) -> StatementResult:
+    """Refuse: no connector changes rows.
+
+    Raises:
+        UnsupportedError: Always, if there is such a table.
+    """
+    return _refuse(session, statement, "UPDATE", "SupportsRowLevelUpdate")
+
+
+def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> StatementResult:
+    """Refuse: no connector removes all rows.
+
+    Raises:
+        UnsupportedError: Always, if there is such a table.
+    """
+    if session.is_streaming:
+        raise UnsupportedError("TRUNCATE TABLE statement is not supported in streaming mode.")
+    identifier = qualified(session, statement.table)
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        raise ValidationError(
+            f"Cannot find table '{identifier}' in any of the catalogs [{', '.join(session.catalogs.list_catalogs())}], "
+            "nor as a temporary table."
+        )
+    if isinstance(found.table, CatalogView | QueryView):
+        raise ValidationError("TRUNCATE TABLE for a view is not allowed")
+    raise UnsupportedError(
+        f"TRUNCATE TABLE statement is not supported for the table {identifier.as_summary_string()} since the table "
+        f"hasn't implemented the interface {_ABILITIES}.SupportsTruncate."
+    )
+
+
+def show_partitions(session: TableSession, statement: nodes.ShowPartitions) -> StatementResult:
+    """List the partitions that the catalog keeps: none, as they are those of the table's files.
+
+    Raises:
+        CatalogError: There is no such table, or it has no partitions.
+    """
+    identifier = qualified(session, statement.table)
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        raise CatalogError(
+            f"Table (or view) {identifier.database}.{identifier.name} does not exist in Catalog {identifier.catalog}."
+        )
+    if not isinstance(found.table, CatalogTable) or not found.table.partition_keys:
+        raise CatalogError(
+            f"Table {identifier.database}.{identifier.name} in catalog {identifier.catalog} is not partitioned."
+        )
+    return names_result("partition name", [])
+
+
+def _refuse(session: TableSession, statement: nodes.Delete | nodes.Update, kind: str, ability: str) -> StatementResult:
+    found = _target(session, statement.table)
+    if session.is_streaming:
+        raise UnsupportedError(f"{kind} statement is not supported for streaming mode now.")
+    raise UnsupportedError(
+        f"Can't perform {kind.lower()} operation of the table {found.identifier.as_summary_string()} because the "
+        f"corresponding dynamic table sink has not yet implemented {_ABILITIES}.{ability}."
+    )
+
+
+def _target(session: TableSession, name: nodes.Identifier) -> ContextResolvedTable:
+    identifier = qualified(session, name)
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        raise invalid(name.span, f"Object '{name.last}' not found")
+    if not isinstance(found.table, CatalogTable):
+        raise ValidationError(f"Sink '{identifier.as_summary_string()}' does not exists")
+    return found

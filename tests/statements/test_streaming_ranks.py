@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,17 @@ def test_limit_of_rows_that_are_taken_back(env: Any) -> None:
         "+I a 1 | -D a 1 | +I a 2 | +I b 1 | -D a 2 | +I a 3 | -D a 3 | +I a 4 | -D b 1 | +I b 2 | -D a 4 | +I a 5 | "
         "-D b 2 | +I b 3 | -D a 5 | +I a 6 | -D a 6 | +I a 7 | -D a 7 | +I a 8"
     )
+
+
+@pytest.mark.parametrize("order", ["pt", "v"])
+def test_keys_without_rows_are_forgotten_after_the_time_to_live(order: str, tmp_path: Path) -> None:
+    env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "300 ms"})
+    files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
+    write(tmp_path / "in", "f1", {"g": "a", "k": 1, "v": 1})
+    query = f"SELECT k FROM {NUMBERED.format(order)} WHERE r = 1"
+    with env.execute_sql(query).collect() as results:
+        assert next(results)[0] == 1
+        time.sleep(1)
+        write(tmp_path / "in", "f2", {"g": "a", "k": 2, "v": 2})
+        found = next(results)
+        assert (str(found.get_row_kind()), found[0]) == ("+I", 2)

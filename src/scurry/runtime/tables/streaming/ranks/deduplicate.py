@@ -11,6 +11,7 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.kept_rows import joined, milliseconds, pieces, runs_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
@@ -24,13 +25,15 @@ _ROW = "row"
 
 
 class _Deduplication:
-    def __init__(self, plan: Deduplicate, with_before: bool) -> None:
+    def __init__(self, plan: Deduplicate, with_before: bool, ttl: int = 0) -> None:
         """Take the deduplication.
 
         Args:
             plan: The deduplication.
             with_before: Whether updates have to have the row before.
+            ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
         """
+        self._expiry = Expiry(ttl)
         self._plan = plan
         self._with_before = with_before
 
@@ -43,7 +46,8 @@ class _Deduplication:
         self._due.append(context.key)
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget a key that has had no rows for some time."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""
@@ -61,6 +65,7 @@ class FirstRowByProcessingTime(_Deduplication):
         new = []
         for code, key in enumerate(rows.keys):
             state = context.select(key)
+            self._expiry.touch(context)
             if _EMITTED not in state:
                 state[_EMITTED] = True
                 new.append(code)
@@ -111,7 +116,10 @@ class LastRow(_Deduplication):
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
         context.prefetch(rows.keys)
-        states = [context.select(key) for key in rows.keys]
+        states = []
+        for key in rows.keys:
+            states.append(context.select(key))
+            self._expiry.touch(context)
         known = [code for code, state in enumerate(states) if _ROW in state]
         batch, codes = rows.changes.batch, rows.codes
         if known:

@@ -29,7 +29,8 @@ _STRATEGIES = {
 def _rank(lowering: Lowering, plan: Rank) -> Node:
     """Return the node that keeps the first rows of each partition."""
     name = "Rank" if not plan.is_limit else "SortLimit" if plan.order_by else "Limit"
-    function = _STRATEGIES[plan.strategy](without_inputs(plan), lowering.changelogs.updates_before(plan))
+    with_before, ttl = lowering.changelogs.updates_before(plan), lowering.state_ttl
+    function = _STRATEGIES[plan.strategy](without_inputs(plan), with_before, ttl)
     return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, name)
 
 
@@ -37,7 +38,7 @@ def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
     """Return the node that keeps the first or the last row of each key."""
     first = FirstRowByEventTime if plan.has_event_time else FirstRowByProcessingTime
     kind = LastRow if plan.keep_last else first
-    function = kind(without_inputs(plan), lowering.changelogs.updates_before(plan))
+    function = kind(without_inputs(plan), lowering.changelogs.updates_before(plan), lowering.state_ttl)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "Deduplicate")
 
 

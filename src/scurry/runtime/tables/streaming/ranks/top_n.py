@@ -13,6 +13,7 @@ from scurry.logical_types.values import to_values
 from scurry.relational.physical.ranks import Rank
 from scurry.runtime.keys import encode_key
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 from scurry.runtime.tables.streaming.ranks.output import Output
 from scurry.runtime.tables.streaming.ranks.sort_keys import sort_keys
@@ -30,13 +31,15 @@ _ROWS = "rows"
 class TopN:
     """What all ranks have in common: the rows of a batch are taken one after the other."""
 
-    def __init__(self, plan: Rank, with_before: bool) -> None:
+    def __init__(self, plan: Rank, with_before: bool, ttl: int = 0) -> None:
         """Take the rank.
 
         Args:
             plan: The rank.
             with_before: Whether updates have to have the row before.
+            ttl: Milliseconds after which a partition that has no new rows is forgotten; 0 for never.
         """
+        self._expiry = Expiry(ttl)
         self._plan = plan
         self._with_before = with_before
         #: Rows that leave and enter are deleted and inserted, if no number tells that one has replaced the other.
@@ -49,7 +52,10 @@ class TopN:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the first rows."""
         context.prefetch(rows.keys)
-        states = [context.select(key) for key in rows.keys]
+        states = []
+        for each in rows.keys:
+            states.append(context.select(each))
+            self._expiry.touch(context)
         sorted_rows = [SortedRows(state) for state in states]
         batch, codes, kinds = rows.changes.batch, rows.codes, rows.changes.kinds
         ends = self._ends(batch, codes, states)
@@ -66,8 +72,8 @@ class TopN:
         for code, key, row, is_retracted in zip(codes.tolist(), keys, values, retracted, strict=True):
             take = self.retract if is_retracted else self.add
             take(sorted_rows[code], states[code], ends[code], key, row, out)
-        for each in sorted_rows:
-            each.save()
+        for found in sorted_rows:
+            found.save()
         return out.changes()
 
     def _ends(self, batch: pa.RecordBatch, codes: Any, states: Sequence[dict[Any, Any]]) -> list[int]:
@@ -99,7 +105,8 @@ class TopN:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget a partition that has had no rows for some time."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing: there are no timers."""

@@ -23,8 +23,6 @@ NOT_YET = {
     "convert/from_changelog_stream",
     "convert/from_data_stream_watermark",
     "convert/to_data_stream_rows",
-    "sql_agg/distinct_streaming",
-    "sql_agg/group_by_streaming_retract",
     "sql_match/match_recognize_rise_fall",
     "table_api/explain_parts",
 }

@@ -56,3 +56,8 @@ def test_a_view_joins_with_the_versions_of_a_table(alias: str, env: TableEnviron
     versions = f"versions FOR SYSTEM_TIME AS OF t.ts {alias}"
     env.execute_sql(f"CREATE VIEW v AS SELECT t.k FROM versions t JOIN {versions} ON t.k = {alias[3:] or 'versions'}.k")
     assert columns(env, "SELECT * FROM v") == ["k"]
+
+
+def test_final_is_a_name_unless_a_call_follows(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE VIEW v AS SELECT a AS final FROM t")
+    assert columns(env, "SELECT AVG(final) AS x, final + (1) AS y, final FROM v GROUP BY final") == ["x", "y", "final"]

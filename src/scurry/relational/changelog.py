@@ -128,6 +128,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
     joins.EventTimeTemporalJoin: ChangelogRule(_of_left, needs=_versioned),
     joins.IntervalJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    joins.LookupJoin: _PASSED,
     joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     nodes.Aggregate: ChangelogRule(_updating),

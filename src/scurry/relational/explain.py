@@ -250,6 +250,15 @@ def _streaming_join(plan: joins.StreamingJoin) -> str:
     return f"{plan.operator}({', '.join(parts)})"
 
 
+def _lookup_join(plan: joins.LookupJoin) -> str:
+    names, asked = plan.input.schema.names, plan.table.schema.names
+    lookup = ", ".join(f"{asked[column]}={names[key]}" for key, column in plan.keys)
+    parts = [f"table=[{'.'.join(plan.table.path)}]", f"joinType=[{_JOIN_TYPES[plan.kind]}]", f"lookup=[{lookup}]"]
+    conditions = [each for each in (plan.condition, plan.rest) if each is not None]
+    parts += [f"where=[{' AND '.join(map(expression_text, conditions))}]"] if conditions else []
+    return f"LookupJoin({', '.join(parts)}, select=[{', '.join(plan.schema.names)}])"
+
+
 def _group(plan: nodes.Aggregate) -> str:
     def keys(places: Sequence[int]) -> str:
         return "{" + ", ".join(str(plan.keys[place]) for place in places) + "}"
@@ -392,6 +401,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
         f"ChangelogNormalize(key=[{', '.join(plan.schema.names[k] for k in plan.key)}])"
     ),
     joins.IntervalJoin: _streaming_join,
+    joins.LookupJoin: _lookup_join,
     joins.RegularJoin: _streaming_join,
     joins.WindowJoin: _streaming_join,
     windows.SessionTable: _session_table,

@@ -8,11 +8,12 @@ from dataclasses import replace
 from scurry.catalog.entries import CatalogTable
 from scurry.connectors.tables.contract import SinkChanges, TableSource
 from scurry.connectors.tables.factories import create_source, sink_changes
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.relational import builders
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
 from scurry.relational.physical.changes import ChangelogNormalize
+from scurry.relational.physical.joins import LookupJoin
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
 from scurry.statements.session import TableSession
@@ -70,7 +71,24 @@ def _with_changes(session: TableSession, plan: Plan) -> Plan:
         source = create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
         duplicates = session.setting("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
         return _scan(plan, source, duplicates)
+    if isinstance(plan, LookupJoin):
+        _check_lookup(session, plan)
     return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
+
+
+def _check_lookup(session: TableSession, plan: LookupJoin) -> None:
+    found = plan.table.table
+    source = create_source(session.context_of(found.identifier, found.table, dict(plan.table.options)))
+    names = plan.table.schema.names
+    if source.create_lookup([names[column] for _, column in plan.keys], names) is not None:
+        return
+    if not plan.table.primary_key:
+        raise ValidationError(
+            "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
+        )
+    raise UnsupportedError(
+        f"Processing-time temporal join is not supported yet: table '{'.'.join(plan.table.path)}' cannot be looked up"
+    )
 
 
 def _scan(plan: relational.Scan, source: TableSource, duplicates: bool) -> Plan:

@@ -9,10 +9,18 @@ from typing import ClassVar
 from scurry.logical_types.families import without_time_attribute
 from scurry.relational.expressions import Expression
 from scurry.relational.physical.windows import Window
-from scurry.relational.plan import TwoInputs, joined_schema
+from scurry.relational.plan import OneInput, Scan, TwoInputs, joined_schema
 from scurry.relational.schema import Schema
 
-__all__ = ["EventTimeTemporalJoin", "IntervalJoin", "JoinKey", "RegularJoin", "StreamingJoin", "WindowJoin"]
+__all__ = [
+    "EventTimeTemporalJoin",
+    "IntervalJoin",
+    "JoinKey",
+    "LookupJoin",
+    "RegularJoin",
+    "StreamingJoin",
+    "WindowJoin",
+]
 
 
 @dataclass(frozen=True)
@@ -153,3 +161,30 @@ def _unique_text(columns: tuple[int, ...] | None) -> str:
     if columns is None:
         return "NoUniqueKey"
     return "HasUniqueKey" if columns else "JoinKeyContainsUniqueKey"
+
+
+@dataclass(frozen=True)
+class LookupJoin(OneInput):
+    """Each left row with the rows that a table has for its key when it is asked.
+
+    Attributes:
+        kind: INNER or LEFT.
+        table: The table that is asked; only columns of it that are needed are among its columns.
+        keys: Positions of columns of the left side, with those of the table's columns that they are equal to.
+        condition: What holds for the rows of the table, over its columns; None for nothing.
+        columns: The columns of the right side, over those of the table.
+        right_schema: Their names and types.
+        rest: The other conditions on a pair, over the columns of both sides; None if there are none.
+    """
+
+    kind: str
+    table: Scan
+    keys: tuple[tuple[int, int], ...]
+    condition: Expression | None
+    columns: tuple[Expression, ...]
+    right_schema: Schema
+    rest: Expression | None
+
+    @cached_property
+    def schema(self) -> Schema:
+        return joined_schema(self.input.schema, self.right_schema, self.kind)

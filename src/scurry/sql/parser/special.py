@@ -57,7 +57,7 @@ class SpecialFunctionParser(CallParser):
         """Parse an expression that begins with a keyword of its own, if there is one for this keyword."""
         if key == "CASE":
             return self._case()
-        if key in ("RUNNING", "FINAL") and self.keys[self.position + 1] != ".":
+        if key == "RUNNING" and self.keys[self.position + 1] != "." or key == "FINAL" and self._at_call():
             return self._running(key)
         parse = _PARSERS.get(key)
         if parse is None or self.keys[self.position + 1] != "(":
@@ -98,6 +98,10 @@ class SpecialFunctionParser(CallParser):
             condition = RowConstructor(tuple(conditions), explicit=False, span=span)
         self.expect("THEN")
         return WhenClause(condition, self.expression(), span=self.span_from(start))
+
+    def _at_call(self) -> bool:
+        """Say whether a call follows the current token: otherwise FINAL, which is not reserved, is a name."""
+        return self.keys[self.position + 1].isidentifier() and self.keys[self.position + 2] == "("
 
     def _running(self, key: str) -> Expression:
         start = self.position

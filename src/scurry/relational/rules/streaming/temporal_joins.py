@@ -9,6 +9,7 @@ from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import split_condition
 from scurry.relational.physical.joins import EventTimeTemporalJoin, JoinKey
 from scurry.relational.plan import Join, Plan, TemporalJoin
+from scurry.relational.rules.streaming.lookup_joins import lookup_join
 from scurry.relational.unique_keys import unique_keys
 
 __all__ = ["join_keys", "temporal_joins"]
@@ -35,7 +36,15 @@ def _temporal_join(plan: TemporalJoin) -> Plan:
     keys, rest = join_keys(plan)
     if not keys:
         raise ValidationError("Currently the join key in Temporal Table Join can not be empty.")
-    _check_key(plan, keys)
+    if is_proctime(kind):
+        found = lookup_join(plan, keys, rest)
+        if found is not None:
+            return found
+    if not unique_keys(plan.right):
+        raise ValidationError(
+            "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
+        )
+    _check_compared(plan, keys)
     if is_proctime(kind):
         raise UnsupportedError("Processing-time temporal join is not supported yet.")
     return EventTimeTemporalJoin(plan.left, plan.right, plan.kind, keys, rest, plan.period.index, _version_time(plan))
@@ -51,12 +60,8 @@ def join_keys(plan: Join | TemporalJoin) -> tuple[tuple[JoinKey, ...], Expressio
     return tuple(keys), rest
 
 
-def _check_key(plan: TemporalJoin, keys: tuple[JoinKey, ...]) -> None:
+def _check_compared(plan: TemporalJoin, keys: tuple[JoinKey, ...]) -> None:
     found = unique_keys(plan.right)
-    if not found:
-        raise ValidationError(
-            "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
-        )
     compared = {key.right for key in keys}
     if not any(key <= compared for key in found):
         left, right = plan.left.schema.names, plan.right.schema.names

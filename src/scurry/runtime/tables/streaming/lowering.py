@@ -27,6 +27,7 @@ from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectC
 from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
 from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
+from scurry.runtime.tables.streaming.joins.lookup import lower_lookup_join
 from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
@@ -70,6 +71,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     relational.Aggregate: lower_group_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,
     joins.IntervalJoin: lower_interval_join,
+    joins.LookupJoin: lower_lookup_join,
     joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
     windows.SessionTable: lower_session_table,
@@ -168,6 +170,10 @@ class Lowering:
         return OperatorNode(
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
         )
+
+    def source_of(self, scan: relational.Scan) -> TableSource:
+        """Return the source of a table that an operator reads itself."""
+        return self._tables.source(scan)
 
     @property
     def session(self) -> Session:

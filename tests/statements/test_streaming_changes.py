@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.table import TableEnvironment
+from scurry.table import ExplainDetail, TableEnvironment
 from support.statements.tables import environment, files, rows
 
 Row = dict[str, Any]
@@ -153,3 +153,15 @@ def test_rows_of_a_query_with_another_key_are_written_by_the_key_of_the_table(tm
     found = database(env, tmp_path / "db", "k STRING, n BIGINT", "n")
     env.execute_sql("INSERT INTO written SELECT k, COUNT(*) FROM c GROUP BY k").wait()
     assert sorted(found.execute("SELECT * FROM written").fetchall()) == [("a", 2), ("b", 1)]
+
+
+def test_explain_shows_the_changes_of_each_operation(tmp_path: Path) -> None:
+    env = environment()
+    changing(env, tmp_path / "in")
+    text = env.explain_sql("SELECT v, COUNT(*) FROM c GROUP BY v", ExplainDetail.CHANGELOG_MODE)
+    statement = "EXPLAIN CHANGELOG_MODE SELECT v, COUNT(*) FROM c GROUP BY v"
+    assert rows(env, statement) == [(text,)]
+    physical = text.split("== Optimized Physical Plan ==\n")[1].split("\n\n")[0].splitlines()
+    assert "GroupAggregate(groupBy=[v], " in physical[1]
+    assert physical[1].endswith("changelogMode=[I,UA,D])")
+    assert physical[-1].endswith("changelogMode=[I,UB,UA,D])")

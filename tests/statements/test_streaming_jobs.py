@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scurry.errors import EvaluationError, UnsupportedError
+from scurry.errors import EvaluationError
 from support.statements.tables import environment, files, read, rows, until, write
 
 
@@ -46,13 +46,6 @@ def test_the_sinks_of_a_statement_set_are_one_job_that_reads_the_table_once(tmp_
     statements.execute().wait()
     assert read(tmp_path / "numbers") == [{"a": 2}]
     assert read(tmp_path / "words") == [{"b": "x"}, {"b": "y"}]
-
-
-def test_an_operator_without_streaming_is_refused_by_its_name(tmp_path: Path) -> None:
-    env = environment()
-    files(env, "t", "a INT, b STRING", tmp_path)
-    with pytest.raises(UnsupportedError, match="GroupAggregate in STREAMING"):
-        rows(env, "SELECT b, COUNT(*) FROM t GROUP BY b")
 
 
 def test_a_failing_function_fails_the_query_with_its_own_error() -> None:

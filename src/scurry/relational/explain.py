@@ -21,6 +21,7 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 from scurry.relational import plan as nodes
+from scurry.relational.changelog import Changelogs
 from scurry.relational.explain_ordering import (
     deduplicate_text,
     over_aggregate_text,
@@ -55,15 +56,19 @@ _JOIN_TYPES = {
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def explain(plans: Sequence[Plan], executed: Sequence[Plan]) -> str:
+def explain(plans: Sequence[Plan], executed: Sequence[Plan], changelogs: Changelogs | None = None) -> str:
     """Return what EXPLAIN shows of the plans of a statement.
 
     Args:
         plans: One per sink, or that of a query.
         executed: The same as they are executed.
+        changelogs: The changes of the executed plans, to be shown; None to leave them out.
     """
-    written, done = "\n\n".join(map(plan_text, plans)), "\n\n".join(map(plan_text, executed))
-    return f"== Abstract Syntax Tree ==\n{written}\n\n== Optimized Execution Plan ==\n{done}\n"
+    parts = [("Abstract Syntax Tree", [plan_text(plan) for plan in plans])]
+    if changelogs is not None:
+        parts.append(("Optimized Physical Plan", [plan_text(plan, changelogs) for plan in executed]))
+    parts.append(("Optimized Execution Plan", [plan_text(plan) for plan in executed]))
+    return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 
 
 def physical_text(plan: Plan) -> str:
@@ -92,20 +97,27 @@ def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
     return shown if call.filter is None else f"{shown} FILTER {named(call.filter)}"
 
 
-def plan_text(plan: Plan) -> str:
-    """Return a plan as a tree, each input under the operation that reads it."""
-    return "\n".join(_lines(plan))
+def plan_text(plan: Plan, changelogs: Changelogs | None = None) -> str:
+    """Return a plan as a tree, each input under the operation that reads it.
+
+    Args:
+        plan: The plan.
+        changelogs: The changes of its nodes, to be shown with them; None to leave them out.
+    """
+    return "\n".join(_lines(plan, changelogs))
 
 
-def _lines(plan: Plan) -> list[str]:
+def _lines(plan: Plan, changelogs: Changelogs | None) -> list[str]:
     found: list[str] = [_DESCRIPTIONS[type(plan)](plan)]
-    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
+    if changelogs is not None:
+        found = [f"{physical_text(plan).removesuffix(')')}, changelogMode=[{changelogs.text(plan)}])"]
+    elif isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
         # Sorting and limiting are one operation in Flink.
         plan, limit = plan.input, found[0].removeprefix("LogicalSort(")
         found = [f"{_sort(plan).removesuffix(')')}, {limit}"]
     for place, each in enumerate(plan.inputs):
         last = place == len(plan.inputs) - 1
-        below = _lines(each)
+        below = _lines(each, changelogs)
         found.append(f"{'+-' if last else ':-'} {below[0]}")
         found += [f"{'   ' if last else ':  '}{line}" for line in below[1:]]
     return found

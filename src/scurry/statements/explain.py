@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scurry.errors import UnsupportedError
 from scurry.relational import explain as relational_explain
+from scurry.relational.changelog import Changelogs, Update
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.statements.changes import executable_plans
@@ -17,30 +20,40 @@ __all__ = ["explain", "explain_plans", "explain_text"]
 
 def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
     """Show the plans of a statement."""
-    return names_result("result", [explain_text(session, statement.statement)])
+    return names_result("result", [explain_text(session, statement.statement, statement.details)])
 
 
-def explain_text(session: TableSession, statement: nodes.Statement) -> str:
+def explain_text(session: TableSession, statement: nodes.Statement, details: Sequence[str] = ()) -> str:
     """Return the plans of a statement.
+
+    Args:
+        session: The session.
+        statement: The statement.
+        details: What to show beside the plans, of which there is CHANGELOG_MODE.
 
     Raises:
         UnsupportedError: It has none.
     """
     if isinstance(statement, nodes.Query):
-        return explain_plans(session, [plan_query(session, statement)])
+        return explain_plans(session, [plan_query(session, statement)], details)
     if isinstance(statement, nodes.Insert):
-        return explain_plans(session, [plan_insert(session, statement)])
+        return explain_plans(session, [plan_insert(session, statement)], details)
     if isinstance(statement, nodes.StatementSet):
-        return explain_plans(session, [plan_insert(session, insert) for insert in statement.inserts])
+        return explain_plans(session, [plan_insert(session, insert) for insert in statement.inserts], details)
     if isinstance(statement, nodes.Execute):
-        return explain_text(session, statement.statement)
+        return explain_text(session, statement.statement, details)
     if isinstance(statement, nodes.CreateTable) and statement.query is not None:
         from scurry.statements.definitions.create_table_as import plan_create_table_as
 
-        return explain_plans(session, [plan_create_table_as(session, statement)[1]])
+        return explain_plans(session, [plan_create_table_as(session, statement)[1]], details)
     raise UnsupportedError(f"EXPLAIN of {type(statement).__name__} is not supported: only of queries and insertions")
 
 
-def explain_plans(session: TableSession, plans: list[Plan]) -> str:
+def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
     """Return the text of plans."""
-    return relational_explain.explain(plans, executable_plans(session, plans))
+    executed = executable_plans(session, plans)
+    changelogs = None
+    if session.is_streaming and "CHANGELOG_MODE" in details:
+        # Nobody asks a query that is only explained for the rows before updates.
+        changelogs = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
+    return relational_explain.explain(plans, executed, changelogs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ExplainDetail"]
+from collections.abc import Iterable
+
+__all__ = ["ExplainDetail", "detail_names"]
 
 
 class ExplainDetail:
@@ -12,3 +14,16 @@ class ExplainDetail:
     CHANGELOG_MODE = 1
     JSON_EXECUTION_PLAN = 2
     PLAN_ADVICE = 3
+
+
+_NAMES = {
+    ExplainDetail.ESTIMATED_COST: "ESTIMATED_COST",
+    ExplainDetail.CHANGELOG_MODE: "CHANGELOG_MODE",
+    ExplainDetail.JSON_EXECUTION_PLAN: "JSON_EXECUTION_PLAN",
+    ExplainDetail.PLAN_ADVICE: "PLAN_ADVICE",
+}
+
+
+def detail_names(details: Iterable[ExplainDetail | int]) -> list[str]:
+    """Return the names that details have in SQL."""
+    return [_NAMES[each] for each in details if isinstance(each, int)]

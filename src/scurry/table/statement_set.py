@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.errors import ValidationError
+from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 
@@ -65,7 +66,7 @@ class StatementSet(ApiObject):
         """Return the plans of all insertions."""
         from scurry.statements.explain import explain_plans
 
-        return explain_plans(self._environment._session, list(self._sinks))
+        return explain_plans(self._environment._session, list(self._sinks), detail_names(extra_details))
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans of all insertions."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
 from scurry.errors import MissingAttributeError, UnsupportedError, ValidationError
+from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 from scurry.table.table_schema import TableSchema
@@ -393,7 +394,7 @@ class Table(ApiObject):
         """Return the plans of the query."""
         from scurry.statements.explain import explain_plans
 
-        return explain_plans(self._environment._session, [self._plan])
+        return explain_plans(self._environment._session, [self._plan], detail_names(extra_details))
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans of the query."""

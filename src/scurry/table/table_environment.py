@@ -12,7 +12,7 @@ from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
 from scurry.table._elements import inferred_row_type, internal_value
 from scurry.table.environment_settings import EnvironmentSettings
-from scurry.table.explain_detail import ExplainDetail
+from scurry.table.explain_detail import ExplainDetail, detail_names
 from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import Table
@@ -111,11 +111,11 @@ class TableEnvironment(ApiObject):
 
         Args:
             stmt: The statement.
-            *extra_details: Accepted for Flink's sake.
+            *extra_details: What to show beside the plans: `ExplainDetail.CHANGELOG_MODE`; others change nothing.
         """
         from scurry.statements.explain import explain_text
 
-        return explain_text(self._session, _parsed(stmt))
+        return explain_text(self._session, _parsed(stmt), detail_names(extra_details))
 
     def create_statement_set(self) -> StatementSet:
         """Return an empty set of insertions."""

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from scurry.common._api import ApiObject
+from scurry.table.explain_detail import detail_names
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class TablePipeline(ApiObject):
         """Return the plans."""
         from scurry.statements.explain import explain_plans
 
-        return explain_plans(self._session, [self._sink])
+        return explain_plans(self._session, [self._sink], detail_names(extra_details))
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans."""

@@ -21,7 +21,6 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 from scurry.relational import plan as nodes
-from scurry.relational.changelog import Changelogs
 from scurry.relational.explain_ordering import (
     deduplicate_text,
     over_aggregate_text,
@@ -56,17 +55,17 @@ _JOIN_TYPES = {
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def explain(plans: Sequence[Plan], executed: Sequence[Plan], changelogs: Changelogs | None = None) -> str:
+def explain(plans: Sequence[Plan], executed: Sequence[Plan], modes: Callable[[Plan], str] | None = None) -> str:
     """Return what EXPLAIN shows of the plans of a statement.
 
     Args:
         plans: One per sink, or that of a query.
         executed: The same as they are executed.
-        changelogs: The changes of the executed plans, to be shown; None to leave them out.
+        modes: Returns the changes of a node of the executed plans, to be shown; None to leave them out.
     """
     parts = [("Abstract Syntax Tree", [plan_text(plan) for plan in plans])]
-    if changelogs is not None:
-        parts.append(("Optimized Physical Plan", [plan_text(plan, changelogs) for plan in executed]))
+    if modes is not None:
+        parts.append(("Optimized Physical Plan", [plan_text(plan, modes) for plan in executed]))
     parts.append(("Optimized Execution Plan", [plan_text(plan) for plan in executed]))
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 
@@ -97,27 +96,27 @@ def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
     return shown if call.filter is None else f"{shown} FILTER {named(call.filter)}"
 
 
-def plan_text(plan: Plan, changelogs: Changelogs | None = None) -> str:
+def plan_text(plan: Plan, modes: Callable[[Plan], str] | None = None) -> str:
     """Return a plan as a tree, each input under the operation that reads it.
 
     Args:
         plan: The plan.
-        changelogs: The changes of its nodes, to be shown with them; None to leave them out.
+        modes: Returns the changes of a node, to be shown with it; None to leave them out.
     """
-    return "\n".join(_lines(plan, changelogs))
+    return "\n".join(_lines(plan, modes))
 
 
-def _lines(plan: Plan, changelogs: Changelogs | None) -> list[str]:
+def _lines(plan: Plan, modes: Callable[[Plan], str] | None) -> list[str]:
     found: list[str] = [_DESCRIPTIONS[type(plan)](plan)]
-    if changelogs is not None:
-        found = [f"{physical_text(plan).removesuffix(')')}, changelogMode=[{changelogs.text(plan)}])"]
+    if modes is not None:
+        found = [f"{physical_text(plan).removesuffix(')')}, changelogMode=[{modes(plan)}])"]
     elif isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
         # Sorting and limiting are one operation in Flink.
         plan, limit = plan.input, found[0].removeprefix("LogicalSort(")
         found = [f"{_sort(plan).removesuffix(')')}, {limit}"]
     for place, each in enumerate(plan.inputs):
         last = place == len(plan.inputs) - 1
-        below = _lines(each, changelogs)
+        below = _lines(each, modes)
         found.append(f"{'+-' if last else ':-'} {below[0]}")
         found += [f"{'   ' if last else ':  '}{line}" for line in below[1:]]
     return found

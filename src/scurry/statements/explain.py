@@ -52,8 +52,8 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
 def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
     """Return the text of plans."""
     executed = executable_plans(session, plans)
-    changelogs = None
+    modes = None
     if session.is_streaming and "CHANGELOG_MODE" in details:
         # Nobody asks a query that is only explained for the rows before updates.
-        changelogs = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
-    return relational_explain.explain(plans, executed, changelogs)
+        modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
+    return relational_explain.explain(plans, executed, modes)

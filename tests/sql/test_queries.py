@@ -145,3 +145,9 @@ def test_queries_are_refused_where_flink_refuses_them(tables: Tables, query: str
     with pytest.raises(ValidationError) as raised:
         tables.rows(query)
     assert message in str(raised.value)
+
+
+def test_a_list_may_have_thousands_of_values(tables: Tables) -> None:
+    values = ", ".join(map(str, range(2, 2000)))
+    assert tables.rows(f"SELECT a FROM t WHERE a IN ({values})") == [(2,), (3,)]
+    assert tables.rows(f"SELECT a FROM t WHERE a NOT IN ({values})") == [(1,)]

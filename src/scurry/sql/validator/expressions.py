@@ -29,6 +29,8 @@ from scurry.sql.validator.types import data_type
 
 __all__ = ["ExpressionValidator", "Interceptor", "Resolved"]
 
+#: Lists of more values than this become trees of OR.
+_LONG_LIST = 20
 # What GROUP BY TUMBLE(...) and the like make known; elsewhere they are no functions.
 _GROUP_WINDOW_PROPERTIES = {
     f"{kind}_{what}" for kind in ("TUMBLE", "HOP", "SESSION") for what in ("START", "END", "ROWTIME", "PROCTIME")
@@ -230,12 +232,14 @@ class ExpressionValidator:
             start = span.text.find("(", node.operand.span.end)
             place = Span(span.text, start, span.end) if start >= 0 else span
             raise invalid(place, "Values in expression list must have compatible types")
-        result: Expression | None = None
-        for value in values:
-            equal = self._equals(left, value, span)
-            result = equal if result is None else self.call("OR", [result, equal], span)
-        assert result is not None
-        return result
+        return self._any([self._equals(left, value, span) for value in values], span)
+
+    def _any(self, tests: Sequence[Expression], span: Span) -> Expression:
+        """Join conditions by OR; those of long lists as a tree, so that no plan is thousands of calls deep."""
+        if len(tests) == 1:
+            return tests[0]
+        middle = len(tests) // 2 if len(tests) > _LONG_LIST else len(tests) - 1
+        return self.call("OR", [self._any(tests[:middle], span), self._any(tests[middle:], span)], span)
 
     def _mixes_null(self, operand: Expression, values: Sequence[Expression]) -> bool:
         """Return whether NULL stands beside values of another kind than the operand's."""

@@ -180,3 +180,9 @@ def test_rows_that_are_taken_back_change_the_values_of_the_rows_behind_them(ties
         "+I a 1 1 | -D a 1 1 | +U a 2 2 | +I b 1 1 | -U a 2 2 | +U a 2 3 | -D a 2 3 | +U a 3 4 | -D a 3 4 | +U a 4 5 | "
         "-D b 1 1 | -U a 4 5 | +U a 4 4 | +U b 2 2 | -U a 4 4 | +U a 4 6"
     )
+
+
+def test_sums_of_floating_point_numbers_are_made_in_the_order_of_the_rows(ties: Any) -> None:
+    value = "CASE WHEN n < 4 THEN 1.5E308 ELSE -1.5E308 END"
+    found = changes(ties, f"SELECT n, SUM({value}) OVER (ORDER BY ts) FROM t WHERE k = 'a' AND n <> 5 AND n <> 9")
+    assert found == "+I 1 1.5e+308 | +I 2 inf | +I 4 inf | +I 7 inf"

@@ -12,6 +12,7 @@ import pyarrow as pa
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
 from scurry.functions.keys import first_of_each
+from scurry.logical_types import DoubleType, FloatType
 from scurry.logical_types.values import from_values, to_values
 from scurry.relational.expressions import AggregateCall, Literal
 from scurry.relational.windows import WindowCall
@@ -63,6 +64,8 @@ def running(call: WindowCall, session: Session) -> Running:
         return _Number(by_peers=True)
     if function == "LAG":
         return _Lag(call.call)
+    if function == "SUM" and isinstance(call.type, DoubleType | FloatType) and not call.call.distinct:
+        return _FloatSum(call.call)
     aggregate = _Aggregate(call.call, session)
     return _Distinct(call.call, aggregate) if call.call.distinct else aggregate
 
@@ -101,6 +104,29 @@ class _Lag:
             found += whole[: stop - start]
             after.append(whole[stop - start :])
         return from_values(found, column.type).take(pa.array(runs.last)), after
+
+
+class _FloatSum:
+    """Keeps the sum and how many values it has; adds values one after the other, as the result depends on the order."""
+
+    def __init__(self, call: AggregateCall) -> None:
+        self._call = call
+
+    def values(self, runs: Runs, kept: list[Any]) -> tuple[pa.Array, list[Any]]:
+        column = argument_column(self._call.arguments[0], runs.batch)
+        used, counted = np.asarray(column.is_valid()), _filtered(self._call, runs.batch)
+        used = used if counted is None else used & counted
+        numbers = np.where(used, np.asarray(column.fill_null(0)), 0).astype(column.type.to_pandas_dtype())
+        sums, counts, after = [], [], []
+        for (start, stop), state in zip(runs.keys, kept, strict=True):
+            first, count = state or (0.0, 0)
+            with np.errstate(all="ignore"):
+                sums.append(np.cumsum(np.r_[numbers.dtype.type(first), numbers[start:stop]])[1:])
+            counts.append(count + np.cumsum(used[start:stop]))
+            after.append((float(sums[-1][-1]), int(counts[-1][-1])))
+        last = pa.array(runs.last)
+        found = pa.array(np.concatenate(sums), column.type, mask=np.concatenate(counts) == 0)
+        return found.take(last), after
 
 
 class _Aggregate:

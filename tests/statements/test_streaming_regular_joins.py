@@ -11,7 +11,7 @@ import pytest
 
 from scurry.common.types import RowKind
 from scurry.table import TableEnvironment
-from support.statements.tables import environment, files, rows, write
+from support.statements.tables import environment, files, read, rows, until, write
 
 KINDS = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]
 CONDITIONS = [
@@ -62,3 +62,29 @@ def test_rows_that_come_are_joined_as_in_batch(query: str, tmp_path: Path) -> No
         found.append(materialized(env, query) if streaming else rows(env, query))
     assert found[0] == found[1]
     assert found[0]
+
+
+def test_rows_of_both_sides_are_in_savepoints_and_continue_at_another_parallelism(tmp_path: Path) -> None:
+    def start(**settings: Any) -> Any:
+        env = environment(**settings)
+        for table in "lr":
+            files(env, table, COLUMNS, tmp_path / table, **{"source.monitor-interval": "20 ms"})
+        files(env, "written", "a INT, b INT", tmp_path / "out")
+        query = "INSERT INTO written SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND l.v < r.v"
+        return env.execute_sql(query).get_job_client()
+
+    def found() -> list[tuple[int, int]]:
+        return sorted((each["a"], each["b"]) for each in read(tmp_path / "out"))
+
+    write(tmp_path / "l", "f1", *({"id": id, "k": key, "v": 1} for id, key in enumerate("abcd")))
+    write(tmp_path / "r", "f1", {"id": 10, "k": "a", "v": 2}, {"id": 11, "k": "b", "v": 1})
+    job = start(**{"parallelism.default": "1"})
+    until(lambda: found() == [(0, 10)])
+    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
+    write(tmp_path / "l", "f2", {"id": 4, "k": "a", "v": 0}, {"id": 5, "k": "b", "v": 0})
+    write(tmp_path / "r", "f2", {"id": 12, "k": "d", "v": 2})
+    resumed = start(**{"execution.state-recovery.path": savepoint, "parallelism.default": "3"})
+    try:
+        until(lambda: found() == [(0, 10), (3, 12), (4, 10), (5, 11)])
+    finally:
+        resumed.cancel().result()

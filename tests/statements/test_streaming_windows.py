@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -262,3 +263,49 @@ def test_operators_of_windows_continue_from_savepoints_at_another_parallelism(
         until(lambda: found() == after)
     finally:
         resumed.cancel().result()
+
+
+def test_rows_of_window_joins_are_aggregated_and_ranked_by_their_window(tmp_path: Path) -> None:
+    write(tmp_path / "in", "f", *(row(second, "ab"[second % 2], second) for second in range(0, 200, 9)))
+    side = "(SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)))"
+    joined = (
+        f"SELECT a.k, a.v, b.v AS w, a.window_start, a.window_end FROM {side} AS a JOIN {side} AS b ON a.k = b.k "
+        "AND a.window_start = b.window_start AND a.window_end = b.window_end"
+    )
+    found = []
+    for streaming in (True, False):
+        env = environment(streaming)
+        files(env, "t", COLUMNS, tmp_path / "in")
+        counts = f"SELECT window_end, COUNT(*), SUM(w) FROM ({joined}) GROUP BY window_start, window_end"
+        top = "ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, w DESC)"
+        first = f"SELECT window_end, v, w FROM (SELECT *, {top} AS n FROM ({joined})) WHERE n <= 2"
+        found.append((rows(env, counts), rows(env, first)))
+    assert found[0] == found[1]
+    assert all(found[0])
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT * FROM TABLE(TUMBLE((SELECT CAST(ts AS TIMESTAMP(3)) AS c FROM t), DESCRIPTOR(c), "
+            "INTERVAL '1' DAY))",
+            "The window function requires the timecol is a time attribute type, but is TIMESTAMP(3).",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT CAST(ts AS TIMESTAMP(3)) AS c FROM t) GROUP BY TUMBLE(c, INTERVAL '1' DAY)",
+            "Window aggregate can only be defined over a time attribute column, but TIMESTAMP(3) encountered.",
+        ),
+        (
+            "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v) AS n "
+            "FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(p), INTERVAL '1' DAY))) WHERE n <= 2",
+            "Processing time Window TopN is not supported yet.",
+        ),
+    ],
+)
+def test_windows_need_time_attributes_and_ranks_event_time(query: str, message: str, tmp_path: Path) -> None:
+    env = environment()
+    write(tmp_path / "in", "f", row(1))
+    files(env, "t", COLUMNS + ", p AS PROCTIME()", tmp_path / "in")
+    with pytest.raises(ValidationError, match=re.escape(message)):
+        rows(env, query)

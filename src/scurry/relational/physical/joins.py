@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from scurry.logical_types.families import without_time_attribute
 from scurry.relational.expressions import Expression
-from scurry.relational.physical.windows import Window
+from scurry.relational.physical.windows import Window, Windowed
 from scurry.relational.plan import OneInput, Scan, TwoInputs, joined_schema
 from scurry.relational.schema import Schema
 
@@ -115,7 +116,7 @@ class IntervalJoin(StreamingJoin):
 
 
 @dataclass(frozen=True)
-class WindowJoin(StreamingJoin):
+class WindowJoin(StreamingJoin, Windowed):
     """Pairs of rows of the same window, when the window is complete.
 
     Attributes:
@@ -129,6 +130,15 @@ class WindowJoin(StreamingJoin):
     window: Window
     left_window: tuple[int, int]
     right_window: tuple[int, int]
+
+    @property
+    def window_columns(self) -> Mapping[int, str]:
+        """Start and end of the window in the sides of which every pair has a row."""
+        names, width = ("start", "end"), len(self.left.schema)
+        left = dict(zip(self.left_window, names, strict=True))
+        right = dict(zip((place + width for place in self.right_window), names, strict=True))
+        has_left, has_right = self.kind not in ("RIGHT", "FULL"), self.kind in ("INNER", "RIGHT")
+        return {**(left if has_left else {}), **(right if has_right else {})}
 
 
 @dataclass(frozen=True)

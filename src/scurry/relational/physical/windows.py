@@ -19,6 +19,7 @@ __all__ = [
     "WindowDeduplicate",
     "WindowProperties",
     "WindowRank",
+    "Windowed",
     "window_of",
     "window_properties",
 ]
@@ -74,6 +75,21 @@ class WindowProperties:
     def end_among(self, keys: tuple[int, ...]) -> int:
         """Return which of some columns is the end of the window."""
         return next(key for key in keys if self.columns.get(key) == "end")
+
+
+class Windowed:
+    """What nodes are whose rows have columns of a window, beside those that `window_properties` knows.
+
+    Attributes:
+        window: The windows.
+    """
+
+    window: Window
+
+    @property
+    def window_columns(self) -> Mapping[int, str]:
+        """The positions of such columns, with what they are: start, end or time."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -208,6 +224,8 @@ def window_properties(plan: Plan) -> WindowProperties | None:
             if isinstance(each, InputReference) and each.index in below.columns
         }
         return WindowProperties(below.window, found)
+    if isinstance(plan, Windowed):
+        return WindowProperties(plan.window, plan.window_columns)
     return window_properties(plan.input) if isinstance(plan, Filter | Over | WindowRank) else None
 
 

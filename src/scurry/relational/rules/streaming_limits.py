@@ -7,7 +7,7 @@ from scurry.functions.definition import Session
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational.expressions import Call, Expression, InputReference
 from scurry.relational.join_keys import conjuncts
-from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort
+from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, WindowTable
 from scurry.relational.rewriting import input_references
 from scurry.relational.windows import WindowCall, streaming_frame
 
@@ -40,6 +40,8 @@ def _check(plan: Plan, is_limited: bool) -> None:
             return
     if isinstance(plan, Over):
         _check_over(plan)
+    if isinstance(plan, WindowTable):
+        _check_window(plan)
     passes_on = isinstance(plan, Limit) or (is_limited and isinstance(plan, Project))
     for each in plan.inputs:
         _check(each, passes_on)
@@ -103,6 +105,18 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
     if isinstance(other, InputReference) and places.get(other.index) == rank and not is_number(one):
         return _FLIPPED[condition.function]
     return None
+
+
+def _check_window(plan: WindowTable) -> None:
+    kind = plan.input.schema[plan.time].type
+    if _is_time(kind):
+        return
+    shown = kind.nullable().as_summary_string()
+    if plan.partition_by is None:
+        raise ValidationError(
+            f"Window aggregate can only be defined over a time attribute column, but {shown} encountered."
+        )
+    raise ValidationError(f"The window function requires the timecol is a time attribute type, but is {shown}.")
 
 
 def _check_over(plan: Over) -> None:

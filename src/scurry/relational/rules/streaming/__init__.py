@@ -28,6 +28,9 @@ STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     equal_columns,
     temporal_joins,
     window_joins,
+    # Again: rows of window joins have columns of windows.
+    window_aggregates,
+    window_ranks,
     interval_joins,
     ranks,
     over_aggregates,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.relational.calls import all_of
@@ -77,7 +78,7 @@ def _uncast(expression: Expression) -> Expression:
 
 def _window_rank(over: Over, first: int, last: int) -> WindowRank | None:
     properties, call = window_properties(over.input), over.calls[0]
-    if properties is None or not properties.window.is_event_time:
+    if properties is None:
         return None
     keys = [each.index for each in call.partition_by if isinstance(each, InputReference)]
     order = [each.expression.index for each in call.order_by if isinstance(each.expression, InputReference)]
@@ -91,9 +92,14 @@ def _window_rank(over: Over, first: int, last: int) -> WindowRank | None:
     number = Column(over.names[0], call.type)
     end = properties.end_among(tuple(keys))
     kind = WindowDeduplicate if last == first == 1 and _is_by_time(over.input, sort) else WindowRank
+    if not properties.window.is_event_time:
+        name = "Deduplication" if kind is WindowDeduplicate else "TopN"
+        raise ValidationError(f"Processing time Window {name} is not supported yet.")
     return kind(over.input, properties.window, end, tuple(keys), sort, first, last, number)
 
 
 def _is_by_time(plan: Plan, sort: tuple[SortKey, ...]) -> bool:
     kind = plan.schema[sort[0].index].type
-    return len(sort) == 1 and isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime
+    if len(sort) > 1 or not isinstance(kind, TimestampType | LocalZonedTimestampType):
+        return False
+    return kind.is_rowtime or kind.is_proctime

@@ -53,6 +53,10 @@ class _ChangePrintSink(PrintSink):
         return _ChangeWriter(super().create_writer(context), field_texts(self._types))
 
 
+#: the text of each kind of change, by its value
+_SHOWN = [str(kind) for kind in sorted(RowKind, key=lambda kind: kind.value)]
+
+
 class _ChangeWriter(SinkWriter):
     def __init__(self, lines: SinkWriter, texts: Sequence[Callable[[Any], str]]) -> None:
         self._lines = lines
@@ -68,7 +72,7 @@ class _ChangeWriter(SinkWriter):
         ]
         rows = [", ".join(row) for row in zip(*columns, strict=True)] if columns else [""] * changes.batch.num_rows
         kinds = changes.kinds if changes.kinds is not None else [0] * len(rows)
-        return [f"{RowKind(kind)}[{row}]" for kind, row in zip(kinds, rows, strict=True)]
+        return [f"{_SHOWN[kind]}[{row}]" for kind, row in zip(kinds, rows, strict=True)]
 
     def prepare_commit(self) -> list[Any]:
         return self._lines.prepare_commit()

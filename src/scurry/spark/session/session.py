@@ -22,6 +22,7 @@ from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.secret_settings import start_jvm
+from scurry.spark.workers.daemon import MODULES, modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
 
@@ -142,6 +143,7 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
     if master.startswith("local"):
         # a worker's socket has no other access control than its directory
         builder = builder.config("spark.python.unix.domain.socket.dir", str(socket_directory()))
+    builder = builder.config(f"spark.executorEnv.{MODULES}", modules_of_driver())
     options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
     for key, value in configuration.items():
         if key.startswith("spark."):

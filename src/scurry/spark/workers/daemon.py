@@ -6,9 +6,21 @@ code, pyspark again, which costs more than a second per worker.
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import sys
+
+#: The environment variable with the modules that workers are going to need.
+MODULES = "SCURRY_WORKER_MODULES"
+
+_RUN_BY_WORKERS = ("scurry.connectors", "scurry.formats", "scurry.functions", "scurry.relational", "scurry.runtime")
+
+
+def modules_of_driver() -> str:
+    """Return which modules the driver has imported that run in workers, too: the value of `MODULES`."""
+    return ",".join(sorted(name for name in sys.modules if name.startswith(_RUN_BY_WORKERS)))
 
 
 def main() -> None:
@@ -24,6 +36,10 @@ def main() -> None:
     import pyspark.worker  # noqa: F401
 
     import scurry.spark.workers.instances  # noqa: F401
+
+    for name in filter(None, os.environ.get(MODULES, "").split(",")):
+        with contextlib.suppress(Exception):  # a worker that needs it says what is wrong
+            importlib.import_module(name)
 
     # Spark collects garbage after every task; scanning what was imported here would take 50 ms each time
     gc.freeze()

@@ -78,6 +78,11 @@ class TableJob(JobClient):
         except BaseException as error:
             self._end(JobStatus.CANCELED if isinstance(error, GeneratorExit) else JobStatus.FAILED, error)
             raise
+        finally:
+            # The error that is kept holds this frame, and with it the rows: nobody else would end their job.
+            close = getattr(rows, "close", None)
+            if close is not None:
+                close()
         self._end(JobStatus.CANCELED if self._cancelled.is_set() else JobStatus.FINISHED)
 
     def _end(self, status: JobStatus, error: BaseException | None = None) -> None:

@@ -70,9 +70,9 @@ class RowsContext:
 class KeyedRowsFunction(Protocol):
     """What an operator of tables does with rows and timers.
 
-    If it keeps rows in memory until a micro-batch ends, it has two more methods: `begin()` is called when one begins,
-    and forgets the rows of an attempt that failed; `settle(context)` is called at its end, and moves the rows to keyed
-    state.
+    What it keeps in memory between two calls, it sets up in `open`, which is called again after an attempt of a
+    micro-batch has failed. If it keeps rows in memory until a micro-batch ends, its method `settle(context)` moves them
+    to keyed state.
 
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
     of the results is behind by it.
@@ -101,19 +101,22 @@ class KeyedRowsOperator(KeyedOperator):
         super().__init__(plan, collector, info)
         self._function = plan.operator.function
         self._delay = getattr(self._function, "watermark_delay_ms", 0)
-        self._begin = getattr(self._function, "begin", None)
         self._settle = getattr(self._function, "settle", None)
         self._context = RowsContext(info, self.backend, MIN_TIME)
+        #: whether a micro-batch has begun and not ended
+        self._begun = False
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
         self._context = RowsContext(self.info, backend, watermark)
-        if self._begin is not None:
-            self._begin()
+        if self._begun:
+            self._open(self._function)
+        self._begun = True
 
     def settle(self) -> None:
         if self._settle is not None:
             self.call(self._settle, self._context)
+        self._begun = False
 
     def outgoing(self, watermark: int) -> int:
         return watermark if watermark == MAX_TIME else max(watermark - self._delay, MIN_TIME)

@@ -59,10 +59,6 @@ class WaitingRows:
         self._merge = merge
         self._pieces: list[_Piece] = []
 
-    def begin(self) -> None:
-        """Begin a micro-batch: forget the rows of an attempt that failed."""
-        self._pieces = []
-
     def add(self, rows: KeyedChanges, times: Any) -> None:
         """Take rows with their times; their keys are those of key groups."""
         if len(times):

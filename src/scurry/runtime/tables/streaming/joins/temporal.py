@@ -68,10 +68,6 @@ class TemporalJoin:
     def _times_of(self, left: pa.RecordBatch) -> Any:
         return milliseconds(left.column(self._plan.left_time))
 
-    def begin(self) -> None:
-        """Forget the left rows of an attempt that failed."""
-        self._waiting.begin()
-
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows: nothing is known of a point of time before the watermark has passed it."""
         if index == 0:

@@ -103,10 +103,6 @@ class GlobalWindowAggregate:
         self._phases = phases_of(self._plan, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what an attempt that failed has left."""
         self._due: list[tuple[int, pa.RecordBatch]] = []
         self._open: dict[int, _OpenSlice] = {}
 

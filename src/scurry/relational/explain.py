@@ -61,12 +61,13 @@ def explain(plans: Sequence[Plan], executed: Sequence[Plan], modes: Callable[[Pl
     Args:
         plans: One per sink, or that of a query.
         executed: The same as they are executed.
-        modes: Returns the changes of a node of the executed plans, to be shown; None to leave them out.
+        modes: Returns the changes of a node of the executed plans, to be shown in the physical plan; None to leave them out.
     """
-    parts = [("Abstract Syntax Tree", [plan_text(plan) for plan in plans])]
-    if modes is not None:
-        parts.append(("Optimized Physical Plan", [plan_text(plan, modes) for plan in executed]))
-    parts.append(("Optimized Execution Plan", [plan_text(plan) for plan in executed]))
+    parts = [
+        ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),
+        ("Optimized Physical Plan", [plan_text(plan, modes) for plan in executed]),
+        ("Optimized Execution Plan", [plan_text(plan) for plan in executed]),
+    ]
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 
 

@@ -110,6 +110,7 @@ class KeyedRowsOperator(KeyedOperator):
         super().bind(backend, watermark)
         self._context = RowsContext(self.info, backend, watermark)
         if self._begun:
+            self.close()
             self._open(self._function)
         self._begun = True
 

@@ -61,7 +61,7 @@ def explain(plans: Sequence[Plan], executed: Sequence[Plan], modes: Callable[[Pl
     Args:
         plans: One per sink, or that of a query.
         executed: The same as they are executed.
-        modes: Returns the changes of a node of the executed plans, to be shown in the physical plan; None to leave them out.
+        modes: Returns the changes of a node, to be shown in the physical plan; None to leave them out.
     """
     parts = [
         ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),

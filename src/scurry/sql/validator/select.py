@@ -15,6 +15,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.grouping import Grouping, has_aggregates
+from scurry.sql.validator.hints import check_hints
 from scurry.sql.validator.names import column_name
 from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
@@ -44,7 +45,9 @@ class SelectValidator:
 
         Raises:
             ValidationError: Something in it is wrong.
+            UnsupportedError: A hint asks for what scurry does not have.
         """
+        check_hints(select.hints, self._environment.session.is_streaming)
         source = self._from(select)
         scope = source.scope(self._environment.outer)
         base = ExpressionValidator(scope, self._environment)

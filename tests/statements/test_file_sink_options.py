@@ -98,10 +98,19 @@ def test_what_waits_for_its_delay_is_marked_at_the_end_of_the_job(tmp_path: Path
     assert (tmp_path / "p=x" / "done").is_file()
 
 
-def test_partitions_are_not_marked_by_their_time_in_streaming(tmp_path: Path) -> None:
-    marked = "'sink.partition-commit.policy.kind' = 'success-file', 'sink.partition-commit.trigger' = 'partition-time'"
-    with pytest.raises(UnsupportedError, match="partition-time"):
-        insert(tmp_path, EnvironmentSettings.in_streaming_mode(), marked)
+PARTITION_TIME = (
+    "'sink.partition-commit.policy.kind' = 'success-file', 'sink.partition-commit.trigger' = 'partition-time'"
+)
+
+
+def test_a_partition_is_complete_by_its_time_when_the_input_ends(tmp_path: Path) -> None:
+    insert(tmp_path, EnvironmentSettings.in_streaming_mode(), PARTITION_TIME)
+    assert (tmp_path / "p=x" / "_SUCCESS").is_file()
+
+
+def test_an_input_without_an_end_completes_no_partition_by_its_time(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="partition-time.*waits for the end of the input"):
+        insert(tmp_path, EnvironmentSettings.in_streaming_mode(), PARTITION_TIME, "SELECT a, 'x' FROM numbers")
 
 
 def test_a_file_that_is_full_takes_no_further_rows(tmp_path: Path) -> None:

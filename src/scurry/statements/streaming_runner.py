@@ -15,9 +15,10 @@ from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.watermark_options import EMIT_STRATEGY, IDLE_TIMEOUT
-from scurry.errors import EvaluationError, JobError, OperatorError, ValidationError
+from scurry.errors import EvaluationError, JobError, OperatorError, UnsupportedError, ValidationError
 from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode
+from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
@@ -73,6 +74,14 @@ class StreamingTableRunner:
             guard = enforcer.changes if enforcer.columns else None
             written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
         return _submit(session, written)
+
+
+def _check_end(plan: JobPlan) -> None:
+    """Refuse sinks that wait for the end of an input that has none."""
+    for operator in plan.operators.values() if not plan.bounded else ():
+        reason = getattr(getattr(operator.operator, "function", None), "needs_end", None)
+        if reason is not None:
+            raise UnsupportedError(f"{operator.name}: {reason} waits for the end of the input, which this job has not")
 
 
 def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
@@ -149,4 +158,6 @@ def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:
     configuration = session.configuration
     parallelism = configuration.get(options.PARALLELISM) or os.cpu_count() or 1
     name = configuration.get(options.JOB_NAME) or "Table job"
-    return submit(plan_job(sinks, configured_settings(configuration, "STREAMING", parallelism, name, {})))
+    plan = plan_job(sinks, configured_settings(configuration, "STREAMING", parallelism, name, {}))
+    _check_end(plan)
+    return submit(plan)

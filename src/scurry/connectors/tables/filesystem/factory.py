@@ -78,7 +78,7 @@ class FileSystemFactory(TableFactory):
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink of files."""
         options = self.check(context)
-        _refuse_what_has_no_effect(options, context.streaming)
+        _refuse_what_has_no_effect(options)
         chosen, own = self._format(options, "sink")
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
         return file_table_sink(
@@ -121,7 +121,7 @@ _WITHOUT_EFFECT: dict[TableOption[Any], Any] = {
 }
 
 
-def _refuse_what_has_no_effect(options: Options, streaming: bool) -> None:
+def _refuse_what_has_no_effect(options: Options) -> None:
     for option, harmless in _WITHOUT_EFFECT.items():
         if options.find(option) not in (None, harmless):
             raise UnsupportedError(f"a sink of files does not support the option '{option.key}' yet; leave it out")
@@ -135,15 +135,10 @@ def _refuse_what_has_no_effect(options: Options, streaming: bool) -> None:
         raise UnsupportedError(
             f"'{keys.COMMIT_POLICY.key}' = '{','.join(policies)}': partitions are marked by 'success-file' only"
         )
-    if streaming and keys.COMMIT_POLICY in options and options.get(keys.COMMIT_TRIGGER) == "partition-time":
-        raise UnsupportedError(
-            f"'{keys.COMMIT_TRIGGER.key}' = 'partition-time' in STREAMING: sinks of files do not see watermarks; use "
-            "'process-time', or run in BATCH"
-        )
 
 
 def _marking(options: Options, context: TableContext) -> PartitionMarking | None:
     if keys.COMMIT_POLICY not in options or (context.streaming and not context.table.partition_keys):
         return None  # a table without partitions is marked in BATCH only, as by Flink
-    delay = options.get(keys.COMMIT_DELAY) if context.streaming else None
-    return PartitionMarking(options.get(keys.SUCCESS_FILE), delay)
+    at_end = not context.streaming or options.get(keys.COMMIT_TRIGGER) == "partition-time"
+    return PartitionMarking(options.get(keys.SUCCESS_FILE), None if at_end else options.get(keys.COMMIT_DELAY))

@@ -62,7 +62,8 @@ POLICY_PARAMETERS = TableOption(
 COMMIT_TRIGGER = TableOption(
     "sink.partition-commit.trigger",
     one_of(f"{_OPTIONS_CLASS}$PartitionCommitTriggerType", ("process-time", "partition-time")), "process-time",
-    "Which time completes a partition; in STREAMING `process-time` only.",
+    "Which time completes a partition. With `partition-time`, the end of the input does: a STREAMING job without an "
+    "end refuses it, because sinks of files do not see watermarks.",
 )  # fmt: skip
 SHUFFLE_BY_PARTITION = TableOption(
     "sink.shuffle-by-partition.enable", boolean, False, "Refused: tasks write the rows that they make."

@@ -137,6 +137,13 @@ class _TableFileSink(FileSink):
     fixed: str = ""
     marking: PartitionMarking | None = None
 
+    @property
+    def needs_end(self) -> str | None:
+        """What of the sink only happens when the input ends; None if nothing does."""
+        if self.marking is None or self.marking.delay_ms is not None:
+            return None
+        return "'sink.partition-commit.trigger' = 'partition-time' (use 'process-time')"
+
     def create_committer(self, sink_id: str) -> Committer:
         """Return a committer that also replaces and marks partitions."""
         marker = None if self.marking is None else Marker(self.marking, self.base_path, self.names(sink_id))

@@ -15,12 +15,13 @@ from functions.corpus import CORPUS, answer, cases, judge
 
 pytestmark = pytest.mark.skipif(not CORPUS.exists(), reason="the corpus of expressions is not here")
 
+#: Expressions with a subquery are no functions of a row: queries of run.py judge them, not this test.
 MET = {
     "arithmetic": 762,
     "bitmap": 25,
     "catalog": 1,
     "collection": 291,
-    "comparison": 280,
+    "comparison": 278,
     "conditional": 134,
     "construction": 40,
     "conversion": 1552,

@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ORACLE = Path(os.environ.get("ORACLE", "/work/oracle"))
+PYFLINK_VENV = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs")) / "pyflink"
 ROWS = 1000
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -49,7 +49,7 @@ def programs(directory: Path) -> dict[str, list[str]]:
     return {
         "scurry in-process": [*scurry, "local", str(script)],
         "scurry on Spark": [*scurry, "spark", str(script)],
-        "PyFlink": [str(ORACLE / "bin" / "python"), str(program)],
+        "PyFlink": [str(PYFLINK_VENV / "bin" / "python"), str(program)],
     }
 
 

@@ -34,7 +34,7 @@ from pyspark.sql import SparkSession  # noqa: E402
 from scurry.table import EnvironmentSettings, TableEnvironment  # noqa: E402
 
 #: Where PyFlink is installed.
-ORACLE = Path(os.environ.get("ORACLE", "/work/oracle"))
+PYFLINK_VENV = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs")) / "pyflink"
 CENTRAL = "https://repo1.maven.org/maven2"
 _PARQUET = "org/apache/flink/flink-sql-parquet/2.3.0/flink-sql-parquet-2.3.0.jar"
 _PARQUET_DIGEST = "f30617f4a5a6d437750f155ff72178ab34439aec91df64d96621c260559ba5fd"
@@ -76,7 +76,7 @@ def pyflink_peer(data: str) -> Peer:
     hadoop = os.pathsep.join(map(str, jars.glob("hadoop-client-*.jar")))  # Flink's Parquet needs Hadoop's classes
     process = subprocess.Popen(
         [
-            *(str(ORACLE / "bin" / "python"), str(HERE / "jobs" / "tpch_pyflink.py"), data),
+            *(str(PYFLINK_VENV / "bin" / "python"), str(HERE / "jobs" / "tpch_pyflink.py"), data),
             *(str(os.cpu_count()), str(parquet_jar()), str(PEERS / "sql" / "tpch")),
         ],
         env={**os.environ, "HADOOP_CLASSPATH": hadoop},

@@ -13,7 +13,7 @@ from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_values, to_values
 from scurry.relational.schema import Schema
 
-__all__ = ["Piece", "joined", "length_of", "milliseconds", "pieces", "runs_of"]
+__all__ = ["Piece", "joined", "length_of", "pieces", "runs_of"]
 
 #: Some rows: a tuple of values for each, or columns of Arrow.
 Piece: TypeAlias = "Changes | list[tuple[Any, ...]]"
@@ -82,8 +82,3 @@ def runs_of(codes: Any) -> list[tuple[int, int, int]]:
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
     stops = [*starts[1:].tolist(), len(codes)]
     return list(zip(codes[starts].tolist(), starts.tolist(), stops, strict=True))
-
-
-def milliseconds(column: pa.Array) -> Any:
-    """Return the values of a time column, which has no NULL."""
-    return np.asarray(column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()))

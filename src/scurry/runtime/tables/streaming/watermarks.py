@@ -6,10 +6,10 @@ from bisect import bisect_right
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
+from scurry.runtime.tables.streaming.times import milliseconds
 
 __all__ = ["RowWatermarks"]
 
@@ -59,7 +59,7 @@ class RowWatermarks:
             emitted; the highest watermark of a row.
         """
         (computed,) = self._calc.flat_map(self._select.map(rows))
-        times, marks = map(_milliseconds, computed.batch.columns)
+        times, marks = map(milliseconds, computed.batch.columns)
         reached = np.maximum.accumulate(np.maximum(marks, highest))
         after, values = [-1], [last]
         steps = reached.tolist()
@@ -79,8 +79,3 @@ class RowWatermarks:
     def _next(self, reached: list[int], last: int, start: int = 0) -> int:
         """Return the position of the first row that causes a watermark after the last one."""
         return bisect_right(reached, last + self._interval if last != _NONE else last, start)
-
-
-def _milliseconds(column: pa.Array) -> Any:
-    values = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64())
-    return np.asarray(values.fill_null(_NONE))

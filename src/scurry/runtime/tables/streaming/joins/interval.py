@@ -16,8 +16,9 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated, taken
-from scurry.runtime.tables.streaming.joins.rows import Pairs, milliseconds
+from scurry.runtime.tables.streaming.joins.rows import Pairs
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

@@ -15,7 +15,7 @@ from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.batches import batch_of, nulls, taken
 from scurry.runtime.tables.expressions import compile_expressions
 
-__all__ = ["Pairs", "RowValues", "batch_from", "milliseconds", "rows_of", "with_null_key"]
+__all__ = ["Pairs", "RowValues", "batch_from", "rows_of", "with_null_key"]
 
 #: The values of a row.
 RowValues = tuple[Any, ...]
@@ -31,12 +31,6 @@ def batch_from(rows: Sequence[RowValues], schema: Schema) -> pa.RecordBatch:
     values = zip(*rows, strict=True) if rows else [()] * len(schema)
     columns = [from_values(list(each), column.type) for each, column in zip(values, schema, strict=True)]
     return batch_of(columns, schema, len(rows))
-
-
-def milliseconds(column: pa.Array) -> Any:
-    """Return points of time as numpy integers, of which NULL is the lowest."""
-    values = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64())
-    return np.asarray(values.fill_null(-(2**63)))
 
 
 def with_null_key(batch: pa.RecordBatch, columns: Sequence[int]) -> Any:

@@ -20,11 +20,11 @@ from scurry.runtime.tables.streaming.joins.rows import (
     Pairs,
     RowValues,
     batch_from,
-    milliseconds,
     rows_of,
     with_null_key,
 )
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges, keys_of
+from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.waiting import WaitingRows, concatenated_kinds
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.batch.joining import equal_pairs, unmatched
-from scurry.runtime.tables.streaming.joins.rows import Pairs, milliseconds
+from scurry.runtime.tables.streaming.joins.rows import Pairs
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.windows.slices import WindowClock
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from scurry.relational.expressions import Literal
 from scurry.relational.physical.over import OverAggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, milliseconds, pieces, runs_of
+from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, pieces, runs_of
 from scurry.runtime.tables.streaming.over.frames import evaluator
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.times import milliseconds
 
 __all__ = ["EventTimeOver", "ProcessingTimeOver"]
 

@@ -12,8 +12,9 @@ from scurry.functions.keys import group_codes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.streaming.expiry import Expiry
-from scurry.runtime.tables.streaming.kept_rows import joined, milliseconds, pieces, runs_of
+from scurry.runtime.tables.streaming.kept_rows import joined, pieces, runs_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.times import milliseconds
 
 __all__ = ["FirstRowByEventTime", "FirstRowByProcessingTime", "LastRow"]
 

@@ -13,7 +13,7 @@ from scurry.functions.time_zones import local_to_utc, utc_to_local, zone
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.physical.windows import Window, WindowColumn
 
-__all__ = ["Slices", "WindowClock", "column_of_window", "milliseconds"]
+__all__ = ["Slices", "WindowClock", "column_of_window"]
 
 _HOUR = 3_600_000
 
@@ -112,8 +112,3 @@ def column_of_window(each: WindowColumn, start: Any, end: Any, clock: WindowCloc
     if values is None:
         values = clock.instants(end - 1)
     return pa.array(values).cast(pa.timestamp("ms")).cast(arrow_type(each.column.type))
-
-
-def milliseconds(column: pa.Array) -> Any:
-    """Return a column of time as milliseconds."""
-    return np.asarray(column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()))

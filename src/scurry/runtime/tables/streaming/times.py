@@ -1,0 +1,16 @@
+"""Columns of time as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+__all__ = ["milliseconds"]
+
+
+def milliseconds(column: pa.Array) -> Any:
+    """Return points of time as numpy integers, of which NULL is the lowest."""
+    values = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64())
+    return np.asarray(values.fill_null(-(2**63)))

@@ -43,6 +43,7 @@ class Session:
         current_database: Name of the database in use.
         options: Further options of the configuration.
         functions: The functions of users that the task has opened; None where there is no task.
+        watermark: Returns the operator's watermark, None before the first one; None itself where there is no watermark.
     """
 
     time_zone: str = "UTC"
@@ -52,6 +53,7 @@ class Session:
     current_database: str = "default_database"
     options: tuple[tuple[str, str], ...] = ()
     functions: OpenedFunctions | None = field(default=None, compare=False)
+    watermark: Callable[[], int | None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

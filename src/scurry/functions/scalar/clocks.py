@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import pyarrow as pa
 
 from scurry.errors import EvaluationError, UnsupportedError
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Session, Signature, SignatureError
 from scurry.functions.signatures import always, signature
 from scurry.functions.time_zones import offset_at, zone
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType, TimeType
@@ -79,9 +79,18 @@ def _infer_watermark(site: CallSite) -> Signature:
 
 
 def _bind_watermark(site: CallSite, result_type: DataType) -> Kernel:
-    if site.session.is_streaming:
-        raise UnsupportedError("CURRENT_WATERMARK is not computed in STREAMING yet; in BATCH it is NULL")
-    return lambda columns, rows: pa.scalar(None, arrow_type(result_type))
+    watermark, kind = site.session.watermark, arrow_type(result_type)
+    if watermark is None:
+        if site.session.is_streaming:
+            raise UnsupportedError(
+                "in STREAMING only SELECT lists and WHERE clauses know CURRENT_WATERMARK; compute it in a subquery"
+            )
+        return lambda columns, rows: pa.scalar(None, kind)
+
+    def current(columns: Sequence[Column], rows: int) -> Column:
+        return pa.scalar(watermark(), pa.timestamp("ms")).cast(kind)
+
+    return current
 
 
 def _bind_source_watermark(site: CallSite, result_type: DataType) -> Kernel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,12 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
 from scurry.functions.user.context import FunctionContext
 from scurry.relational.plan import Plan
+from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.row_wise import Step, compile_step
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 
-__all__ = ["Calc", "DropUpdateBefore", "SelectColumns", "function_context"]
+__all__ = ["Calc", "CalcWithWatermark", "DropUpdateBefore", "SelectColumns", "function_context"]
 
 
 class Calc:
@@ -30,10 +31,13 @@ class Calc:
         self._compiled: list[Step] = []
         self._functions = OpenFunctions()
 
+    #: Returns the watermark for the operations that read it.
+    watermark: Callable[[], int | None] | None = None
+
     def open(self, context: Any) -> None:
         """Compile the operations."""
         self._functions = OpenFunctions(function_context(context, self._session))
-        session = replace(self._session, functions=self._functions)
+        session = replace(self._session, functions=self._functions, watermark=self.watermark)
         self._compiled = [compile_step(step, session) for step in self._steps]
 
     def close(self) -> None:
@@ -50,6 +54,21 @@ class Calc:
             if kinds is not None and positions is not None:
                 kinds = kinds[positions]
         return [Changes(batch, kinds)]
+
+
+class CalcWithWatermark(Calc):
+    """Apply row-wise operations of which some call CURRENT_WATERMARK: a process function."""
+
+    def open(self, context: Any) -> None:
+        """Compile the operations."""
+        self._reached = MIN_TIME
+        self.watermark = lambda: None if self._reached == MIN_TIME else self._reached
+        super().open(context)
+
+    def process_element(self, changes: Changes, context: Any) -> list[Changes]:
+        """Return the rows that some rows become."""
+        self._reached = context.timer_service().current_watermark()
+        return self.flat_map(changes)
 
 
 class DropUpdateBefore:

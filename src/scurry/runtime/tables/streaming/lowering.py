@@ -18,12 +18,13 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
+from scurry.relational.expressions import Call
 from scurry.relational.physical import aggregates, changes, joins, over, sets, windows
 from scurry.relational.plan import Plan, walk
-from scurry.relational.rewriting import without_inputs
+from scurry.relational.rewriting import expressions_of, walk_expression, without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
-from scurry.runtime.tables.streaming.calc import Calc, DropUpdateBefore, SelectColumns
+from scurry.runtime.tables.streaming.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
 from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
@@ -254,7 +255,10 @@ class Lowering:
 
     def _calc(self, plan: Plan) -> Node:
         steps, below = _row_wise_steps(plan)
-        return self.operator(self.node(below), ops.FlatMap(Calc(steps, self._session)), "Calc")
+        calc: ops.Operator = ops.FlatMap(Calc(steps, self._session))
+        if any(map(_reads_watermark, steps)):
+            calc = ops.Process(CalcWithWatermark(steps, self._session))
+        return self.operator(self.node(below), calc, "Calc")
 
     def _branch(self, branch: Plan, union: Plan) -> Node:
         """Return the rows of a branch with the names and types of the union."""
@@ -285,6 +289,11 @@ def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
         steps.insert(0, without_inputs(plan))
         plan = plan.inputs[0]
     return steps, plan
+
+
+def _reads_watermark(step: Plan) -> bool:
+    calls = (part for expression in expressions_of(step) for part in walk_expression(expression))
+    return any(isinstance(call, Call) and call.function == "CURRENT_WATERMARK" for call in calls)
 
 
 def _scan_below(plan: Plan) -> relational.Scan:

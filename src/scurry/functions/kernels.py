@@ -8,12 +8,22 @@ from typing import Any
 
 import pyarrow as pa
 
+from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Column, Kernel
-from scurry.logical_types import DataType
+from scurry.logical_types import BigIntType, DataType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value, from_values, to_value, to_values
 
-__all__ = ["Bind", "by_column", "by_value", "is_null_scalar", "null_column", "on_values", "value_kernel"]
+__all__ = [
+    "Bind",
+    "by_column",
+    "by_value",
+    "is_null_scalar",
+    "null_column",
+    "on_values",
+    "refuse_bigint",
+    "value_kernel",
+]
 
 Bind = Callable[[CallSite, DataType], Kernel]
 
@@ -91,3 +101,9 @@ def is_null_scalar(column: Column) -> bool:
 def null_column(data_type: DataType) -> Column:
     """Return NULL for all rows."""
     return pa.scalar(None, arrow_type(data_type))
+
+
+def refuse_bigint(site: CallSite) -> None:
+    """Refuse a BIGINT, which Flink's planner accepts here, but its code does not compile for."""
+    if any(isinstance(each, BigIntType) for each in site.types):
+        raise EvaluationError("No applicable constructor/method found for actual parameters of type BIGINT")

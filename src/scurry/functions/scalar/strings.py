@@ -1,4 +1,4 @@
-"""Functions of texts: case, blanks, parts, padding, joining."""
+"""Functions of texts: case, blanks, parts, padding."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.java_regex import compiled, split_java
-from scurry.functions.kernels import by_column, by_value, value_kernel
+from scurry.functions.kernels import by_column, by_value, refuse_bigint, value_kernel
 from scurry.functions.signatures import Infer, Parameter, Result, always, if_any_nullable, refuse, signature
 from scurry.logical_types import (
-    ArrayType,
     BigIntType,
-    BinaryType,
     CharType,
     DataType,
-    MapType,
     NullType,
-    VarBinaryType,
     VarCharType,
 )
 from scurry.logical_types.atomic_types import MAX_LENGTH
-from scurry.logical_types.common_type import find_common_type
 from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, STRING
 
 __all__ = ["FUNCTIONS"]
@@ -117,12 +111,6 @@ def _of_texts(function: Callable[..., Any]) -> Callable[[CallSite, DataType], Ke
     return bind
 
 
-def _refuse_bigint(site: CallSite) -> None:
-    """Refuse a BIGINT, which Flink's planner accepts here, but its code does not compile for."""
-    if any(isinstance(each, BigIntType) for each in site.types):
-        raise EvaluationError("No applicable constructor/method found for actual parameters of type BIGINT")
-
-
 def initcap(text: str) -> str:
     """INITCAP: letters in lower case, but the first of each word in upper case; only those of ASCII change."""
     found, starts = [], True
@@ -180,7 +168,7 @@ def substring(text: str, start: int, length: int | None = None) -> str | None:
 
 
 def _bind_substring(site: CallSite, result_type: DataType) -> Kernel:
-    _refuse_bigint(site)
+    refuse_bigint(site)
     by_values = value_kernel(substring, result_type)
     places = [each.value for each in site.arguments[1:] if each.is_literal]
     start, length = (*places, None, None)[:2]
@@ -251,45 +239,6 @@ def repeat(text: str, count: int) -> str:
     return text * max(count, 0)
 
 
-def concat_ws(separator: str | None, *texts: str | None) -> str | None:
-    """CONCAT_WS: texts joined by a separator, without those that are NULL."""
-    if separator is None:
-        return None
-    return separator.join(text for text in texts if text is not None)
-
-
-def split(text: str, separator: str) -> list[str]:
-    """SPLIT: the parts between separators; the characters, if the separator is empty."""
-    return text.split(separator) if separator else list(text)
-
-
-def split_index(text: str, separator: str | int, index: int) -> str | None:
-    """SPLIT_INDEX: the part of a number, from 0, between separators."""
-    if isinstance(separator, int):
-        if not 0 < separator <= 0x10FFFF:
-            return None
-        separator = chr(separator)
-    parts = _split_by_whole_separator(text, separator)
-    return parts[index] if 0 <= index < len(parts) else None
-
-
-def _split_by_whole_separator(text: str, separator: str) -> list[str]:
-    if not text:
-        return []
-    return text.split(separator) if separator else [part for part in text.split(" ") if part] or text.split()
-
-
-def string_to_map(text: str, entries: str = ",", pairs: str = "=") -> list[tuple[str, str | None]]:
-    """STR_TO_MAP: pairs of keys and values, separated by regular expressions."""
-    if not text:
-        return []
-    found: dict[str, str | None] = {}
-    for entry in split_java(compiled(entries), text):
-        parts = split_java(compiled(pairs), entry, 2)
-        found[parts[0]] = parts[1] if len(parts) > 1 else None
-    return list(found.items())
-
-
 def translate(text: str | None, characters: str | None, replacements: str | None) -> str | None:
     """TRANSLATE: each character of a set replaced by the one at its place in another text, or left out."""
     if text is None or not characters:
@@ -301,68 +250,10 @@ def translate(text: str | None, characters: str | None, replacements: str | None
     return text.translate(table)
 
 
-def element(index: int | None, *values: Any) -> Any:
-    """ELT: the argument of a number, from 1."""
-    return None if index is None else values[index - 1] if 1 <= index <= len(values) else None
-
-
-def _infer_concatenation(site: CallSite) -> Signature:
-    one, other = site.types
-    if any(isinstance(each, NullType) for each in site.types):
-        raise SignatureError("Illegal use of 'NULL'")
-    nullable_result = site.any_nullable
-    for fixed, varying in ((CharType, VarCharType), (BinaryType, VarBinaryType)):
-        if isinstance(one, fixed | varying) and isinstance(other, fixed | varying):
-            length = min(one.length + other.length, MAX_LENGTH)
-            make = fixed if isinstance(one, fixed) and isinstance(other, fixed) else varying
-            return Signature(site.types, make.of_length(length, nullable_result))
-    raise refuse(site, "'<STRING> || <STRING>'", infix=True)
-
-
-def _bind_concatenation(site: CallSite, result_type: DataType) -> Kernel:
-    if isinstance(result_type, BINARY):
-        return value_kernel(lambda one, other: one + other, result_type)
-    return by_column(lambda one, other: pc.binary_join_element_wise(one, other, ""))(site, result_type)
-
-
-def _infer_concat(site: CallSite) -> Signature:
-    if not site.arguments or not all(isinstance(each, (*CHARACTER, NullType)) for each in site.types):
-        raise refuse(site, "'CONCAT(<CHARACTER>, <CHARACTER>, ...)'")
-    return Signature(site.types, STRING.with_nullability(site.any_nullable))
-
-
-def _bind_concat(site: CallSite, result_type: DataType) -> Kernel:
-    return by_column(lambda *columns: pc.binary_join_element_wise(*columns, ""))(site, result_type)
-
-
 def _infer_trim(site: CallSite) -> Signature:
     if len(site.arguments) != 3 or not all(isinstance(each, (*CHARACTER, NullType)) for each in site.types[1:]):
         raise refuse(site, "'TRIM([BOTH|LEADING|TRAILING] <CHARACTER> FROM <CHARACTER>)'")
     return Signature(site.types, _varying(2)(site, site.types[1:2] + site.types[1:]))
-
-
-def _infer_split_index(site: CallSite) -> Signature:
-    shapes = ((*CHARACTER, NullType), (*CHARACTER, *INTEGER, NullType), (*INTEGER, NullType))
-    if len(site.arguments) != 3 or not all(
-        isinstance(each, shape) for each, shape in zip(site.types, shapes, strict=True)
-    ):
-        raise refuse(site, "'SPLIT_INDEX(<CHARACTER>, <CHARACTER>, <INTEGER>)'")
-    return Signature(site.types, STRING)
-
-
-def _infer_element(site: CallSite) -> Signature:
-    if len(site.arguments) < 2 or not isinstance(site.types[0], (*INTEGER, NullType)):
-        raise SignatureError("Invalid input arguments.")
-    first = site.arguments[0]
-    if first.is_literal and first.value is not None and first.value < 0:
-        raise SignatureError(f"Index must be an integer starting from '0', but was '{first.value}'.")
-    values = site.types[1:]
-    shared = find_common_type(values)
-    if shared is None or not isinstance(shared, (*CHARACTER, *BINARY)):
-        raise SignatureError("Invalid input arguments.")
-    return Signature(
-        [site.types[0], *(shared.with_nullability(each.is_nullable) for each in values)], shared.nullable()
-    )
 
 
 def _affix(name: str, test: Callable[[Any, Any], bool]) -> ScalarFunction:
@@ -374,11 +265,6 @@ def _affix(name: str, test: Callable[[Any, Any], bool]) -> ScalarFunction:
         raise SignatureError("Invalid input arguments.")
 
     return ScalarFunction(name, infer, by_value(test))
-
-
-def _bind_element(site: CallSite, result_type: DataType) -> Kernel:
-    _refuse_bigint(site)
-    return value_kernel(element, result_type, nulls=True)
 
 
 FUNCTIONS = (
@@ -434,24 +320,9 @@ FUNCTIONS = (
     ),
     ScalarFunction("REPLACE", _standard([CHARACTER, CHARACTER, CHARACTER], _STRING), by_value(replace)),
     ScalarFunction("REPEAT", _standard([CHARACTER, INTEGER], _STRING), _of_texts(repeat)),
-    ScalarFunction("||", _infer_concatenation, _bind_concatenation, is_standard=True),
-    ScalarFunction("CONCAT", _infer_concat, _bind_concat),
-    ScalarFunction(
-        "CONCAT_WS",
-        signature([CHARACTER, CHARACTER], _STRING, optional=1, variadic=True),
-        by_value(concat_ws, nulls=True),
-    ),
-    ScalarFunction("SPLIT", signature([STRING, STRING], if_any_nullable(ArrayType(STRING))), by_value(split)),
-    ScalarFunction("SPLIT_INDEX", _infer_split_index, by_value(split_index)),
-    ScalarFunction(
-        "STR_TO_MAP",
-        signature([CHARACTER, CHARACTER, CHARACTER], always(MapType(STRING, STRING)), optional=2),
-        by_value(string_to_map),
-    ),
     ScalarFunction(
         "TRANSLATE", signature([STRING, STRING, STRING], _nullable_as_first), by_value(translate, nulls=True)
     ),
-    ScalarFunction("ELT", _infer_element, _bind_element),
     _affix("STARTSWITH", lambda text, start: bool(text.startswith(start))),
     _affix("ENDSWITH", lambda text, end: bool(text.endswith(end))),
 )

@@ -33,6 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.metrics": {"scurry.errors"},
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
+    "scurry.patterns": {"scurry.errors", "scurry.common"},
+    "scurry.cep": {"scurry.patterns"},
     "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.user_frames"},
     "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
     "scurry.runtime": {

@@ -7,6 +7,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── ArgumentError (ValueError)                an argument with an invalid value
     │   ├── ArgumentTypeError (TypeError)             an argument of the wrong kind
     │   ├── MissingAttributeError (AttributeError)    no method or attribute of that name; names the closest ones
+    │   ├── MalformedPatternError (ValueError)        a pattern of events that Flink refuses
     │   ├── UnsupportedError (NotImplementedError)    a part of Flink that scurry does not have
     │   ├── TopologyError (RuntimeError)              operators combined in a way that no job supports
     │   ├── UnpicklableFunctionError (PicklingError)  a function that cannot be sent to workers
@@ -26,6 +27,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     ├── RecordError                               a record or value that cannot be read, processed or written
     │   ├── TypeMismatchError (TypeError)             a value that does not fit its declared type
     │   ├── RowFieldError (AttributeError, KeyError, ValueError)   a Row has no field of that name
+    │   ├── PatternMatchError (RuntimeError)          a pattern of events cannot go on after an event
     │   ├── KeyTypeError (TypeError)                  a key that cannot be encoded
     │   ├── TimeTypeError (TypeError)                 a value that is not an amount of time
     │   ├── TimestampError (TypeError, ValueError)    a timestamp, watermark or timer that is not an int of 64 bits
@@ -117,6 +119,7 @@ from scurry.errors.job import (
 from scurry.errors.program import (
     ArgumentError,
     ArgumentTypeError,
+    MalformedPatternError,
     MissingAttributeError,
     ProgramError,
     PyFlinkImportedError,
@@ -128,6 +131,7 @@ from scurry.errors.records import (
     KeyTypeError,
     MalformedRecordError,
     MissingTimestampError,
+    PatternMatchError,
     RecordError,
     RecordRejectedError,
     RecordTooLargeError,
@@ -188,10 +192,12 @@ __all__ = [
     "JobUnreachableError",
     "KeyTypeError",
     "KeyedStateError",
+    "MalformedPatternError",
     "MalformedRecordError",
     "MissingAttributeError",
     "MissingTimestampError",
     "OperatorError",
+    "PatternMatchError",
     "ProgramError",
     "PyFlinkImportedError",
     "ReadOnlyStateError",

@@ -27,6 +27,12 @@ class MissingAttributeError(ProgramError, AttributeError):
     """An object of the API has no attribute of that name; the message names similar ones."""
 
 
+class MalformedPatternError(ProgramError, ValueError):
+    """A pattern of events that Flink refuses; the message is Flink's reason."""
+
+    permanent = True
+
+
 class UnsupportedError(ProgramError, NotImplementedError):
     """A part of Flink that scurry does not offer; the message says what to use instead."""
 

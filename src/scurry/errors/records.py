@@ -56,6 +56,12 @@ class RowFieldError(RecordError, AttributeError, KeyError, ValueError):
     __str__ = Exception.__str__
 
 
+class PatternMatchError(RecordError, RuntimeError):
+    """A pattern cannot go on after an event: there is no event to skip to, or it would not end."""
+
+    permanent = True
+
+
 class KeyTypeError(RecordError, TypeError):
     """A key that cannot be encoded, returned by a key selector."""
 

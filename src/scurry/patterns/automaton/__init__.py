@@ -1,0 +1,21 @@
+"""The automaton of a pattern, with the semantics of Flink's `NFA`.
+
+`compile_nfa` makes an `NFA` of a pattern; `NFA.process` and `NFA.advance_time` change the `NFAState` of a key.
+"""
+
+from __future__ import annotations
+
+from scurry.patterns.automaton.compiler import can_produce_empty_matches, compile_nfa
+from scurry.patterns.automaton.failure import ConditionFailedError
+from scurry.patterns.automaton.nfa import NFA, Match, TimedOut
+from scurry.patterns.automaton.state import NFAState
+
+__all__ = [
+    "NFA",
+    "ConditionFailedError",
+    "Match",
+    "NFAState",
+    "TimedOut",
+    "can_produce_empty_matches",
+    "compile_nfa",
+]

@@ -1,0 +1,318 @@
+"""The automaton: Flink's `NFA`, driven by events and time, for one key at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from scurry.patterns.automaton.decisions import Decision, Leaf, Tree, decision, grow
+from scurry.patterns.automaton.failure import ConditionFailedError
+from scurry.patterns.automaton.queues import heapify, offer, poll
+from scurry.patterns.automaton.state import LATEST, Computation, NFAState, Node, StoredState, path, restored, stored
+from scurry.patterns.automaton.states import State, StateType
+from scurry.patterns.conditions import And, Expression, Not, Or, Test
+from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, EventId
+
+__all__ = ["NFA", "Match", "TimedOut"]
+
+#: The events of a match by stage; stages are in the order of their first events.
+Match: TypeAlias = dict[str, list[Any]]
+
+
+class TimedOut(NamedTuple):
+    """A partial match that timed out, and when."""
+
+    match: Match
+    timestamp: int
+
+
+class NFA:
+    """The automaton of a pattern; made by `compile_nfa`.
+
+    Attributes:
+        window_time: The window of the pattern in ms, 0 if it has none.
+        window_times: Windows of single states in ms, by state.
+        tests: The conditions of the pattern.
+    """
+
+    def __init__(
+        self,
+        states: Sequence[State],
+        window_times: dict[str, int],
+        window_time: int,
+        skip_strategy: AfterMatchSkipStrategy,
+        handle_timeouts: bool,
+    ) -> None:
+        """Make an automaton; `compile_nfa` does."""
+        self.window_time = window_time
+        self.window_times = window_times
+        self._states = {state.name: state for state in states}
+        self._skip = skip_strategy
+        self._handle_timeouts = handle_timeouts
+        start = next(state for state in states if state.type is StateType.START)
+        self._start: Computation = (*LATEST, start, None, -1)
+        self.tests = list(_tests(states))
+        self._numbers = {id(test): number for number, test in enumerate(self.tests)}
+        self._unknown: list[bool | None] = [None] * len(self.tests)
+        self._trees: dict[State, Tree] = {}
+
+    def initial_state(self) -> NFAState:
+        """Return the state of a key without events."""
+        return NFAState([self._start], [], (0, 0))
+
+    def stored(self, state: NFAState) -> StoredState:
+        """Return the form of a state in which it is kept: plain tuples and lists."""
+        return stored(state)
+
+    def restored(self, kept: StoredState) -> NFAState:
+        """Return the state that was kept.
+
+        Raises:
+            KeyError: It refers to a state that the automaton does not have.
+        """
+        return restored(kept, self._states, self._start)
+
+    def start_condition(self) -> Callable[[Any], Any] | None:
+        """Return a function of an event without which nothing begins; None if there is no such function."""
+        tree = self._tree(self._start[2])
+        if isinstance(tree, Leaf):
+            return None
+        test = self.tests[tree.condition]
+        without = tree.children[False] or grow(tree, False, self._numbers)
+        nothing = isinstance(without, Leaf) and without.unchanged
+        return test.function if nothing and not test.iterative else None
+
+    # ---------------------------------------------------------------- time
+
+    def advance_time(self, state: NFAState, timestamp: int) -> tuple[list[Match], list[TimedOut]]:
+        """Advance time to the time of the next event, or to the watermark.
+
+        Args:
+            state: The state of the key, which is changed.
+            timestamp: The time, in ms.
+
+        Returns:
+            The matches that were waiting for it, and the partial matches that time out.
+
+        Raises:
+            PatternMatchError: There is no event to skip to.
+        """
+        if not self.window_times:
+            earliest = state.partial[0] if state.partial else self._start
+            if self.window_time <= 0 or earliest[3] is None or timestamp - earliest[0] < self.window_time:
+                return [], []
+        return self._time_out(state, timestamp)
+
+    def _time_out(self, state: NFAState, timestamp: int) -> tuple[list[Match], list[TimedOut]]:
+        timed_out: list[TimedOut] = []
+        remaining: list[Computation] = []
+        pending: list[Computation] = []
+        for each in state.partial:
+            ends = self._timeout_of(each, timestamp)
+            if ends is None:
+                offer(remaining, each)
+            elif each[2].type is StateType.PENDING:
+                offer(pending, each)
+            elif self._handle_timeouts:
+                timed_out.append(TimedOut(_events(path(each[3])), ends))
+        return self._settle(state, pending, remaining), timed_out
+
+    def _timeout_of(self, computation: Computation, timestamp: int) -> int | None:
+        """Return when a partial match has timed out, None if it has not."""
+        first, _, state, node, previous = computation
+        if node is None:
+            return None
+        window = self.window_times.get(state.name, 0)
+        if window > 0 and timestamp - previous >= window:
+            return previous + window
+        if self.window_time > 0 and timestamp - first >= self.window_time:
+            return first + self.window_time
+        return None
+
+    # ---------------------------------------------------------------- events
+
+    def process(
+        self, state: NFAState, event: Any, timestamp: int, clock: Callable[[], int] | None = None
+    ) -> list[Match]:
+        """Process an event; `advance_time` to its time comes first.
+
+        Args:
+            state: The state of the key, which is changed.
+            event: The event.
+            timestamp: Its time, in ms; not before those of earlier events.
+            clock: Returns the processing time, for conditions that ask for it.
+
+        Returns:
+            The matches that are complete now.
+
+        Raises:
+            ConditionFailedError: A condition failed.
+            PatternMatchError: There is no event to skip to, or the pattern would not end.
+        """
+        truths = self._unknown.copy()
+        remaining: list[Computation] = []
+        potential: list[Computation] = []
+        event_number = -1
+        for each in state.partial:
+            leaf = self._leaf(each, event, timestamp, truths, clock)
+            if leaf.unchanged:
+                offer(remaining, each)
+                continue
+            first, number, at, node, previous = each
+            retained: list[Computation] = []
+            stopped = False
+            for step in leaf.steps:
+                if step.stage is None:
+                    new: Computation = (first, number, step.target, node, previous)
+                else:
+                    if event_number < 0:
+                        event_number = state.counted[1] if state.counted[0] == timestamp else 0
+                        state.counted = (timestamp, event_number + 1)
+                    taken: Node = (node, step.stage, timestamp, event_number, event)
+                    if node is None:
+                        first, number = timestamp, event_number
+                        if timestamp > 0:
+                            state.new_start = True
+                    new = (first, number, step.target, taken, timestamp)
+                kind = step.target.type
+                if kind is StateType.FINAL:
+                    offer(potential, new)
+                elif kind is StateType.STOP:
+                    stopped = True
+                else:
+                    retained.append(new)
+                if step.final is not None:
+                    offer(potential, (first, number, step.final, new[3], timestamp))
+            if not stopped:
+                for new in retained:
+                    offer(remaining, new)
+                if node is None:
+                    offer(remaining, each)
+        return self._settle(state, potential, remaining)
+
+    def _leaf(
+        self,
+        computation: Computation,
+        event: Any,
+        timestamp: int,
+        truths: list[bool | None],
+        clock: Callable[[], int] | None,
+    ) -> Leaf:
+        """Return what becomes of a partial match; `truths` are what is known of conditions on the event alone."""
+        state = computation[2]
+        tree = self._trees.get(state) or self._tree(state)
+        context: _Context | None = None
+        while type(tree) is Decision:
+            condition = tree.condition
+            holds = truths[condition]
+            if holds is None:
+                test = self.tests[condition]
+                try:
+                    if test.iterative:
+                        context = context or _Context(computation[3], timestamp, clock)
+                        holds = bool(test.function(event, context))
+                    else:
+                        holds = truths[condition] = bool(test.function(event))
+                except Exception as error:
+                    raise ConditionFailedError(test.stage, event) from error
+            tree = tree.children[holds] or grow(tree, holds, self._numbers)
+        assert isinstance(tree, Leaf)
+        return tree
+
+    def _tree(self, state: State) -> Tree:
+        tree = self._trees.get(state)
+        if tree is None:
+            tree = self._trees[state] = decision(state, self._numbers)
+        return tree
+
+    # ---------------------------------------------------------------- complete matches
+
+    def _settle(self, state: NFAState, potential: list[Computation], remaining: list[Computation]) -> list[Match]:
+        """Set the partial matches; return the complete ones that may be emitted (by the skip strategy)."""
+        state.partial = remaining
+        completed = state.completed
+        if not potential and not completed:
+            return []
+        for each in potential:
+            offer(completed, each)
+        skip, matches = self._skip, []
+        while completed:
+            if skip.skips and remaining and completed[0][:2] > remaining[0][:2]:
+                break
+            nodes = path(poll(completed)[3])
+            if skip.skips:
+                pruning = skip.pruning_id(_ids(nodes))
+                if pruning is not None:
+                    _prune(skip, remaining, pruning)
+                    _prune(skip, completed, pruning)
+            matches.append(_events(nodes))
+        return matches
+
+
+class _Context:
+    """The `ConditionContext` of a partial match."""
+
+    __slots__ = ("_clock", "_events", "_node", "_timestamp")
+
+    def __init__(self, node: Node | None, timestamp: int, clock: Callable[[], int] | None) -> None:
+        self._node = node
+        self._timestamp = timestamp
+        self._clock = clock
+        self._events: Match | None = None
+
+    def get_events_for_pattern(self, name: str) -> list[Any]:
+        """Return the events that the partial match has of a stage, in order."""
+        if self._events is None:
+            self._events = _events(path(self._node))
+        return self._events.get(name, [])
+
+    def timestamp(self) -> int:
+        """Return the time of the event, in ms."""
+        return self._timestamp
+
+    def current_processing_time(self) -> int:
+        """Return the processing time, in ms."""
+        return 0 if self._clock is None else self._clock()
+
+
+def _events(nodes: list[Node]) -> Match:
+    match: Match = {}
+    for _, stage, _, _, event in nodes:
+        if stage in match:
+            match[stage].append(event)
+        else:
+            match[stage] = [event]
+    return match
+
+
+def _ids(nodes: list[Node]) -> dict[str, list[EventId]]:
+    ids: dict[str, list[EventId]] = {}
+    for _, stage, time, number, _ in nodes:
+        ids.setdefault(stage, []).append((time, number))
+    return ids
+
+
+def _prune(skip: AfterMatchSkipStrategy, queue: list[Computation], pruning: EventId) -> None:
+    """Remove what begins too early, as `PriorityQueue.removeAll` does."""
+    kept = [each for each in queue if each[3] is None or not skip.should_prune(each[:2], pruning)]
+    if len(kept) < len(queue):
+        queue[:] = kept
+        heapify(queue)
+
+
+def _tests(states: Sequence[State]) -> Iterator[Test]:
+    """Yield the tests of all transitions, each once."""
+    found: set[int] = set()
+    waiting: list[Expression] = [
+        transition.condition for state in reversed(states) for transition in reversed(state.transitions)
+    ]
+    while waiting:
+        expression = waiting.pop()
+        if isinstance(expression, Test):
+            if id(expression) not in found:
+                found.add(id(expression))
+                yield expression
+        elif isinstance(expression, Not):
+            waiting.append(expression.operand)
+        elif isinstance(expression, And | Or):
+            waiting += (expression.right, expression.left)

@@ -1,0 +1,180 @@
+"""Conditions of stages, and the boolean expressions that the compiler makes of them."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from scurry.errors import ArgumentTypeError
+
+__all__ = [
+    "TRUE",
+    "And",
+    "Condition",
+    "ConditionContext",
+    "Expression",
+    "IterativeCondition",
+    "Not",
+    "Or",
+    "RichIterativeCondition",
+    "SimpleCondition",
+    "Test",
+    "subtype_test",
+    "test_of",
+]
+
+
+class ConditionContext(Protocol):
+    """What an iterative condition sees besides the event."""
+
+    def get_events_for_pattern(self, name: str) -> list[Any]:
+        """Return the events that the partial match has of a stage, in order."""
+
+    def timestamp(self) -> int:
+        """Return the time of the event, in ms."""
+
+    def current_processing_time(self) -> int:
+        """Return the processing time, in ms."""
+
+
+class IterativeCondition(ABC):
+    """A condition on an event and the earlier events of the partial match."""
+
+    @abstractmethod
+    def filter(self, value: Any, ctx: ConditionContext) -> bool:
+        """Return whether an event fulfils the condition.
+
+        Args:
+            value: The event.
+            ctx: The partial match, and the time.
+        """
+
+
+class RichIterativeCondition(IterativeCondition):
+    """An iterative condition that is opened and closed with its operator."""
+
+    def open(self, runtime_context: Any) -> None:
+        """Prepare; called before the first event."""
+
+    def close(self) -> None:
+        """Clean up; called after the last event."""
+
+
+class SimpleCondition(ABC):
+    """A condition on an event alone."""
+
+    @abstractmethod
+    def filter(self, value: Any) -> bool:
+        """Return whether an event fulfils the condition.
+
+        Args:
+            value: The event.
+        """
+
+
+#: What `where`, `or_` and `until` take: a function of the event, or of the event and a `ConditionContext`.
+Condition: TypeAlias = (
+    Callable[[Any], Any] | Callable[[Any, ConditionContext], Any] | IterativeCondition | SimpleCondition
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Test:
+    """A condition that the user has given.
+
+    Attributes:
+        function: Called with the event or, if `iterative`, with the event and a context.
+        iterative: Whether it sees the partial match.
+        stage: The stage it belongs to.
+        given: What the user has given, which may have `open` and `close`.
+    """
+
+    __test__ = False  # not a test case of pytest
+
+    function: Callable[..., Any]
+    iterative: bool
+    stage: str
+    given: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """The opposite of an expression."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class And:
+    """Both expressions hold; `right` is evaluated only if `left` does."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Or:
+    """One of two expressions holds; `right` is evaluated only if `left` does not."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class _True:
+    """What always holds."""
+
+
+TRUE = _True()
+Expression: TypeAlias = Test | Not | And | Or | _True
+
+
+def test_of(condition: Any, stage: str, method: str) -> Test:
+    """Return the test of a condition that a method of the builder was given.
+
+    Raises:
+        ArgumentTypeError: It is no condition.
+    """
+    if isinstance(condition, IterativeCondition):
+        return Test(condition.filter, True, stage, condition)
+    if isinstance(condition, SimpleCondition):
+        return Test(condition.filter, False, stage, condition)
+    if not callable(condition) or isinstance(condition, type):
+        raise ArgumentTypeError(
+            f"{method} of stage {stage!r} takes a function of the event, or of the event and a context, "
+            f"not {condition!r}"
+        )
+    return Test(condition, _parameters(condition) >= 2, stage, condition)
+
+
+def subtype_test(cls: Any, stage: str) -> Test:
+    """Return the test whether an event is an instance of a class.
+
+    Raises:
+        ArgumentTypeError: It is no class.
+    """
+    if not isinstance(cls, type):
+        raise ArgumentTypeError(f"subtype of stage {stage!r} takes a class, not {cls!r}")
+    condition = _InstanceOf(cls)
+    return Test(condition, False, stage, condition)
+
+
+@dataclass(frozen=True)
+class _InstanceOf:
+    cls: type
+
+    def __call__(self, value: Any) -> bool:
+        return isinstance(value, self.cls)
+
+
+def _parameters(function: Any) -> int:
+    """Return how many positional arguments a function needs; 1 if it does not say."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(each.kind in positional and each.default is each.empty for each in parameters)

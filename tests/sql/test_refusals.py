@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import IntType, VarCharType
-from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.validator import validate_query
 from support.queries import Tables
@@ -68,24 +67,3 @@ def test_null_alone_is_allowed_where_an_insertion_knows_the_types(tables: Tables
     for query in ("VALUES (1, NULL), (2, 'a')", "SELECT 1, NULL"):
         plan = validate_query(parse(query), tables, Session(), allows_null=True)  # type: ignore[arg-type]
         assert plan.schema[1].type.is_nullable
-
-
-STREAMING_HINTS = {
-    "SELECT /*+ STATE_TTL('t' = '1d') */ id FROM t": "STATE_TTL is not supported; set 'table.exec.state.ttl'",
-    "SELECT /*+ LOOKUP('table' = 't', 'retry-predicate' = 'lookup_miss') */ id FROM t": "LOOKUP does not retry",
-}
-
-
-@pytest.mark.parametrize("query", STREAMING_HINTS)
-def test_a_hint_that_would_change_results_is_refused_in_streaming(query: str, tables: Tables) -> None:
-    statement = parse(query)
-    assert isinstance(statement, nodes.Query)
-    with pytest.raises(UnsupportedError, match=STREAMING_HINTS[query]):
-        validate_query(statement, tables, Session(is_streaming=True))
-    assert validate_query(statement, tables, Session())
-
-
-def test_hints_on_how_to_join_are_accepted(tables: Tables) -> None:
-    statement = parse("SELECT /*+ BROADCAST(t), LOOKUP('table' = 't', 'async' = 'true') */ id FROM t")
-    assert isinstance(statement, nodes.Query)
-    assert validate_query(statement, tables, Session(is_streaming=True))

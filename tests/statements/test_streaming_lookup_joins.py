@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,27 @@ def test_a_table_without_lookups_is_refused(env: TableEnvironment, tmp_path: Pat
         env.explain_sql(query.format("plain"))
     with pytest.raises(UnsupportedError, match="Processing-time temporal join is not supported yet"):
         env.explain_sql(query.format("keyed"))
+
+
+RETRIED = (
+    "SELECT /*+ LOOKUP('table' = 'c', 'retry-predicate' = 'lookup_miss', 'retry-strategy' = 'fixed_delay', "
+    "'fixed-delay' = '20 ms', 'max-attempts' = '{}') */"
+)
+
+
+def test_a_key_without_rows_is_asked_again_as_the_hint_says(env: TableEnvironment, tmp_path: Path) -> None:
+    def later() -> None:
+        time.sleep(0.3)
+        with sqlite3.connect(tmp_path / "db") as database:
+            database.execute("insert into people values (3, 'cleo', 30)")
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    query = QUERY.format("LEFT JOIN").replace("SELECT", RETRIED.format(100)) + " WHERE o.k IS NOT NULL"
+    found = rows(env, query)
+    thread.join()
+    assert found == [(0, "al", 10), (0, "ann", 6), (1, "bob", 21), (3, "cleo", 31), (4, "al", 10), (4, "ann", 6)]
+
+
+def test_a_key_that_stays_without_rows_is_given_up_after_so_many_attempts(env: TableEnvironment) -> None:
+    assert rows(env, QUERY.format("JOIN").replace("SELECT", RETRIED.format(2))) == rows(env, QUERY.format("JOIN"))

@@ -67,7 +67,7 @@ def filtered(plan: Plan, condition: Expression) -> Plan:
     return Filter(plan, condition)
 
 
-def join(left: Plan, right: Plan, kind: str, condition: Expression | None) -> Plan:
+def join(left: Plan, right: Plan, kind: str, condition: Expression | None) -> Join:
     """Join two plans; the condition is over the columns of both, the left ones first."""
     return Join(left, right, kind, condition)
 
@@ -100,7 +100,7 @@ def aggregate(
     return Aggregate(computed.plan(), places, bound, tuple(names[len(keys) :]), sets, grouping_id)
 
 
-def distinct(plan: Plan) -> Plan:
+def distinct(plan: Plan) -> Aggregate:
     """Keep one of each set of equal rows."""
     keys = tuple(range(len(plan.schema)))
     return Aggregate(plan, keys, (), (), (keys,))

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from scurry.logical_types import DataType
 from scurry.relational.expressions import AggregateCall, Expression
+from scurry.relational.lookup_retry import LookupRetry
 from scurry.relational.schema import Column, Schema
 from scurry.relational.windows import WindowCall
 
@@ -179,10 +180,12 @@ class Join(TwoInputs):
     Attributes:
         kind: INNER, LEFT, RIGHT, FULL, SEMI or ANTI. SEMI and ANTI have the columns of the left side only.
         condition: The condition, over the columns of both sides; None for a cross join.
+        state_ttl: Milliseconds after which STREAMING forgets rows of each side, as a hint says; None as the session.
     """
 
     kind: str
     condition: Expression | None
+    state_ttl: tuple[int | None, int | None] = (None, None)
 
     @cached_property
     def schema(self) -> Schema:
@@ -214,11 +217,13 @@ class TemporalJoin(TwoInputs):
         kind: INNER or LEFT.
         condition: The condition, over the columns of both sides.
         period: The point of time, over the columns of the left side.
+        retry: What is done if the right side is a table that is asked and has no row; None for nothing.
     """
 
     kind: str
     condition: Expression | None
     period: Expression
+    retry: LookupRetry | None = None
 
     @cached_property
     def schema(self) -> Schema:
@@ -239,6 +244,7 @@ class Aggregate(OneInput):
         grouping_sets: Each a subset of the keys' places among the keys; a single set of all of them is GROUP BY.
         grouping_id: Type of a column that says which keys are left out, as a number: the last key is the lowest bit.
             None if there is no such column.
+        state_ttl: Milliseconds after which STREAMING forgets a group, as a hint says; None as the session.
     """
 
     keys: tuple[int, ...]
@@ -246,6 +252,7 @@ class Aggregate(OneInput):
     names: tuple[str, ...]
     grouping_sets: tuple[tuple[int, ...], ...]
     grouping_id: DataType | None = None
+    state_ttl: int | None = None
 
     @property
     def is_simple(self) -> bool:

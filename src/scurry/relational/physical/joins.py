@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from scurry.logical_types.families import without_time_attribute
 from scurry.relational.expressions import Expression
+from scurry.relational.lookup_retry import LookupRetry
 from scurry.relational.physical.windows import Window, Windowed
 from scurry.relational.plan import OneInput, Scan, TwoInputs, joined_schema
 from scurry.relational.schema import Schema
@@ -148,12 +149,14 @@ class RegularJoin(StreamingJoin):
     Attributes:
         left_unique: Columns that identify a left row among those with the same keys; None if no columns do.
         right_unique: The same of the right side.
+        state_ttl: Milliseconds after which rows of each side are forgotten; None as the session.
     """
 
     operator = "Join"
 
     left_unique: tuple[int, ...] | None
     right_unique: tuple[int, ...] | None
+    state_ttl: tuple[int | None, int | None] = (None, None)
 
     @cached_property
     def schema(self) -> Schema:
@@ -185,6 +188,7 @@ class LookupJoin(OneInput):
         columns: The columns of the right side, over those of the table.
         right_schema: Their names and types.
         rest: The other conditions on a pair, over the columns of both sides; None if there are none.
+        retry: What is done for keys of which the table has no rows; None for nothing.
     """
 
     kind: str
@@ -194,6 +198,7 @@ class LookupJoin(OneInput):
     columns: tuple[Expression, ...]
     right_schema: Schema
     rest: Expression | None
+    retry: LookupRetry | None = None
 
     @cached_property
     def schema(self) -> Schema:

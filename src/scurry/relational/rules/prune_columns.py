@@ -99,7 +99,7 @@ def _join(plan: Join, needed: set[int]) -> Pruned:
     offset = len(left.schema)
     places = {**in_left, **{index + width: place + offset for index, place in in_right.items()}}
     condition = None if plan.condition is None else remapped(plan.condition, places)
-    changed = Join(left, right, plan.kind, condition)
+    changed = replace(plan, left=left, right=right, condition=condition)
     if plan.kind in ("SEMI", "ANTI"):
         places = in_left
     return _without_unneeded(changed, places, needed)
@@ -116,7 +116,8 @@ def _temporal_join(plan: TemporalJoin, needed: set[int]) -> Pruned:
     offset = len(left.schema)
     places = {**in_left, **{index + width: place + offset for index, place in in_right.items()}}
     condition = None if plan.condition is None else remapped(plan.condition, places)
-    changed = TemporalJoin(left, right, plan.kind, condition, remapped(plan.period, places))
+    period = remapped(plan.period, places)
+    changed = replace(plan, left=left, right=right, condition=condition, period=period)
     return _without_unneeded(changed, places, needed)
 
 

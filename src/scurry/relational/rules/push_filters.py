@@ -91,7 +91,9 @@ class _Pushing:
             right += found
         below_left = self.pushed(plan.left, left)
         below_right = self.pushed(plan.right, [shifted(each, -width) for each in right])
-        return self._filtered(Join(below_left, below_right, kind, all_of(on, self._session)), above)
+        return self._filtered(
+            replace(plan, left=below_left, right=below_right, kind=kind, condition=all_of(on, self._session)), above
+        )
 
     def _temporal_join(self, plan: TemporalJoin, conditions: Conditions) -> Plan:
         width = len(plan.left.schema)

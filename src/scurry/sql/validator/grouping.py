@@ -9,7 +9,7 @@ from scurry.functions.catalogue import lookup
 from scurry.logical_types import BigIntType
 from scurry.relational import builders
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.relational.plan import Plan
+from scurry.relational.plan import Aggregate, Plan
 from scurry.relational.rewriting import input_references
 from scurry.sql import nodes
 from scurry.sql.validator.aggregates import is_aggregate
@@ -78,7 +78,7 @@ class Grouping:
         self._sets = self._grouping_sets(group_by)
         self.validator = ExpressionValidator(GroupedScope(base.scope, self), base.environment, (self._intercept,))
 
-    def plan(self) -> Plan:
+    def plan(self) -> Aggregate:
         """Return the aggregation, with the columns in the order of the keys and then of the aggregates."""
         return builders.aggregate(
             self._input,

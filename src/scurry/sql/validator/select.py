@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.logical_types import NullType
@@ -15,7 +15,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.grouping import Grouping, has_aggregates
-from scurry.sql.validator.hints import check_hints
+from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.names import column_name
 from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
@@ -45,10 +45,9 @@ class SelectValidator:
 
         Raises:
             ValidationError: Something in it is wrong.
-            UnsupportedError: A hint asks for what scurry does not have.
         """
-        check_hints(select.hints, self._environment.session.is_streaming)
-        source = self._from(select)
+        hints = Hints(select.hints, self._environment.session.is_streaming)
+        source = self._from(select, hints)
         scope = source.scope(self._environment.outer)
         base = ExpressionValidator(scope, self._environment)
         plan = source.plan
@@ -75,8 +74,10 @@ class SelectValidator:
             shown = select.qualify.span.source
             raise invalid(select.qualify.span, f"QUALIFY expression '{shown}' must contain a window function")
         sort_values = [each if isinstance(each, int) else after.convert(each) for each in sorts]
+        state_ttl = hints.grouped(source) if grouping is not None or select.distinct else None
+        hints.check()
         if grouping is not None:
-            plan = grouping.plan()
+            plan = replace(grouping.plan(), state_ttl=state_ttl)
         if having is not None:
             plan = builders.filtered(plan, having)
         width = len(plan.schema)
@@ -87,15 +88,15 @@ class SelectValidator:
         if qualify is not None:
             plan = builders.filtered(plan, qualify)
         names = [item.name for item in items]
-        return self._result(select, order, plan, expressions, names, sort_values)
+        return self._result(select, order, plan, expressions, names, sort_values, state_ttl)
 
-    def _from(self, select: nodes.Select) -> FromItem:
+    def _from(self, select: nodes.Select, hints: Hints) -> FromItem:
         if select.from_ is None:
             for item in select.items:
                 if isinstance(item.expression, nodes.Star):
                     raise invalid(item.expression.span, "SELECT * requires a FROM clause")
             return FromItem(builders.one_row(), ())
-        return FromClause(self._environment).item(select.from_)
+        return FromClause(self._environment, hints).item(select.from_)
 
     def _is_aggregated(self, select: nodes.Select, values: Sequence[nodes.Expression]) -> bool:
         return select.having is not None or any(has_aggregates(each, self._environment) for each in values)
@@ -181,6 +182,7 @@ class SelectValidator:
         expressions: Sequence[Expression],
         names: Sequence[str],
         sort_values: Sequence[int | Expression],
+        state_ttl: int | None,
     ) -> Plan:
         """Project, remove duplicates and sort; keys that are not selected are computed beside and dropped again."""
         extra: list[Expression] = []
@@ -200,7 +202,7 @@ class SelectValidator:
                 extra.append(value)
         below = builders.project(plan, [*expressions, *extra], [*names, *(f"$sort{i}" for i in range(len(extra)))])
         if select.distinct:
-            below = builders.distinct(below)
+            below = replace(builders.distinct(below), state_ttl=state_ttl)
         if not order or not order.items:
             return below
         keys = [order_key(item, builders.column(below, place)) for item, place in zip(order.items, places, strict=True)]

@@ -19,6 +19,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
+from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.window_tables import is_window_function, window_table
 
@@ -47,8 +48,9 @@ class FromItem:
 class FromClause:
     """Validates what stands in FROM."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, hints: Hints | None = None) -> None:
         self._environment = environment
+        self._hints = hints or Hints((), environment.session.is_streaming)
 
     def item(self, table: nodes.TableExpression) -> FromItem:
         """Validate a part of FROM that refers to nothing beside it.
@@ -178,7 +180,8 @@ class FromClause:
         if table.natural or table.using:
             return self._merged_join(table, first, second, row)
         condition = self._condition(table, row)
-        return replace(row, plan=builders.join(first.plan, second.plan, kind, condition))
+        plan = builders.join(first.plan, second.plan, kind, condition)
+        return replace(row, plan=replace(plan, state_ttl=self._hints.joined(first, second)))
 
     def _joined_function(self, table: nodes.Join, first: FromItem, kind: str) -> FromItem:
         row = self._item(table.right, None, first)
@@ -212,7 +215,8 @@ class FromClause:
         row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
         period = ExpressionValidator(first.scope(self._environment.outer), self._environment).convert(right.period)
         condition = self._condition(table, row)
-        return replace(row, plan=TemporalJoin(first.plan, second.plan, kind, condition, period))
+        retry = self._hints.lookup(first, second)
+        return replace(row, plan=TemporalJoin(first.plan, second.plan, kind, condition, period, retry))
 
     def _snapshot(self, table: nodes.Snapshot, name: str | None, left: FromItem | None) -> FromItem:
         # Beside no other table the period says only which version a catalog would give, of those it keeps.
@@ -247,7 +251,7 @@ class FromClause:
             conditions.append(validator.call("=", [one, other], span))
             pairs[name] = (one, other)
         plan = builders.join(first.plan, second.plan, row.plan.kind, validator.all_of(conditions))  # type: ignore[attr-defined]
-        joined = FromItem(plan, row.relations, row.merged)
+        joined = FromItem(replace(plan, state_ttl=self._hints.joined(first, second)), row.relations, row.merged)
         after = ExpressionValidator(joined.scope(self._environment.outer), self._environment)
         merged = {name: _merged(pair, plan, after, table) for name, pair in pairs.items()}
         return replace(joined, merged={**row.merged, **merged})

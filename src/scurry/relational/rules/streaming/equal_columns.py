@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scurry.functions.definition import Session
 from scurry.logical_types import BooleanType
@@ -42,10 +43,7 @@ def _with_columns(plan: Join | TemporalJoin) -> Plan:
     if rest is not None:
         conditions.append(remapped(rest, places))
     condition = all_of(conditions, Session())
-    if isinstance(plan, TemporalJoin):
-        joined: Plan = TemporalJoin(left, right, plan.kind, condition, plan.period)
-    else:
-        joined = Join(left, right, plan.kind, condition)
+    joined = replace(plan, left=left, right=right, condition=condition)
     kept = places[: len(plan.schema)]
     return builders.project(joined, [builders.column(joined, place) for place in kept], plan.schema.names)
 

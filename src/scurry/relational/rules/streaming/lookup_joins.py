@@ -32,7 +32,7 @@ def lookup_join(plan: TemporalJoin, keys: Sequence[JoinKey], rest: Expression | 
         asked.append((key.left, column.index))
     condition = all_of(conditions, Session())
     schema = plan.right.schema
-    return LookupJoin(plan.left, plan.kind, table, tuple(asked), condition, tuple(columns), schema, rest)
+    return LookupJoin(plan.left, plan.kind, table, tuple(asked), condition, tuple(columns), schema, rest, plan.retry)
 
 
 def _over_table(plan: Plan) -> tuple[Scan, list[Expression], list[Expression]] | None:

@@ -20,7 +20,7 @@ def regular_joins(plan: Plan, session: Session) -> Plan:
 def _regular_join(plan: Join) -> Plan:
     keys, rest = join_keys(plan)
     left, right = _unique(plan.left, [key.left for key in keys]), _unique(plan.right, [key.right for key in keys])
-    return RegularJoin(plan.left, plan.right, plan.kind, keys, rest, left, right)
+    return RegularJoin(plan.left, plan.right, plan.kind, keys, rest, left, right, plan.state_ttl)
 
 
 def _unique(plan: Plan, keys: list[int]) -> tuple[int, ...] | None:

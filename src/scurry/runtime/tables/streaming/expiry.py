@@ -1,4 +1,4 @@
-"""State that is forgotten when its key has had no rows for some time: `table.exec.state.ttl`."""
+"""State that is forgotten when nothing has been written to it for some time: `table.exec.state.ttl`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,37 @@ from typing import Any
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import DOMAINS
 
-__all__ = ["Expiry"]
+__all__ = ["CLEANUP", "Expiry", "IdleCleanup"]
 
-#: The slot of the time at which a key had its last rows.
+#: The slot of the time at which state of a key was written last.
 _TOUCHED = "touched"
+#: The slot of the time at which an idle key is forgotten, and the namespace of its timer.
+CLEANUP = "cleanup"
 
 
 class Expiry:
-    """Forgets the state of keys.
+    """Forgets the state of keys; it is not seen any more as soon as it has expired.
 
     Args:
-        ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
+        ttl: Milliseconds after which a key whose state has not been written is forgotten; 0 for never.
     """
 
     def __init__(self, ttl: int) -> None:
         self._ttl = ttl
 
+    def expire(self, context: RowsContext) -> None:
+        """Forget what was kept of the current key if that has expired."""
+        touched = context.state.get(_TOUCHED) if self._ttl else None
+        if touched is not None and touched + self._ttl <= context.processing_time:
+            _forget(context.state)
+
     def touch(self, context: RowsContext) -> None:
-        """Note that the current key has rows; forget what was kept of it if that has expired."""
+        """Note that state of the current key is written; forget what was kept before if that has expired."""
         if not self._ttl:
             return
+        self.expire(context)
         state, now = context.state, context.processing_time
-        touched = state.get(_TOUCHED)
-        if touched is not None and touched + self._ttl <= now:
-            _forget(state)
-        if touched is None:
+        if _TOUCHED not in state:
             context.register_processing_timer(now + self._ttl, _TOUCHED)
         state[_TOUCHED] = now
 
@@ -44,6 +50,37 @@ class Expiry:
             _forget(context.state)
         else:
             context.register_processing_timer(touched + self._ttl, _TOUCHED)
+
+
+class IdleCleanup:
+    """Says when keys without rows are forgotten: between one and one and a half times the TTL after the last row.
+
+    Operators that wait for event time clean up so in Flink: what they keep is seen until its timer fires.
+
+    Args:
+        ttl: Milliseconds after which a key without rows is forgotten at the earliest; 0 for never.
+    """
+
+    def __init__(self, ttl: int) -> None:
+        self._least = ttl
+        self._most = ttl * 3 // 2
+
+    def touch(self, context: RowsContext) -> None:
+        """Note that the current key has rows."""
+        if not self._least:
+            return
+        state, now = context.state, context.processing_time
+        known = state.get(CLEANUP)
+        if known is not None and now + self._least <= known:
+            return
+        if known is not None:
+            context.delete_processing_timer(known, CLEANUP)
+        state[CLEANUP] = now + self._most
+        context.register_processing_timer(now + self._most, CLEANUP)
+
+    def is_due(self, time: int, namespace: Any, context: RowsContext) -> bool:
+        """Say whether a timer that has fired means that the current key has been idle for long enough."""
+        return namespace == CLEANUP and context.state.get(CLEANUP) == time
 
 
 def _forget(state: dict[Any, Any]) -> None:

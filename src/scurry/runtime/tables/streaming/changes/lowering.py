@@ -19,7 +19,7 @@ __all__ = ["lower_changelog_normalize", "materialized"]
 
 def lower_changelog_normalize(lowering: Lowering, plan: ChangelogNormalize) -> Node:
     """Return the node that keeps the row of each key."""
-    function = ChangelogNormalizer(plan.schema, lowering.changelogs.updates_before(plan))
+    function = ChangelogNormalizer(plan.schema, lowering.changelogs.updates_before(plan), lowering.state_ttl)
     return lowering.keyed([lowering.node(plan.input)], [plan.key], function, "ChangelogNormalize")
 
 
@@ -29,5 +29,5 @@ def materialized(lowering: Lowering, sink: Sink) -> Node:
     if not lowering.changelogs.needs_materializer(sink, lowering.session):
         return rows
     keys = sorted(map(sorted, unique_keys(sink.input)), key=len)
-    function = SinkUpsertMaterializer(sink.schema, keys[0] if keys else ())
+    function = SinkUpsertMaterializer(sink.schema, keys[0] if keys else (), lowering.state_ttl)
     return lowering.keyed([rows], [sink.key], function, "SinkUpsertMaterializer")

@@ -14,6 +14,7 @@ from scurry.logical_types.values import from_values, to_values
 from scurry.relational.schema import Schema
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
 __all__ = ["SinkUpsertMaterializer"]
@@ -26,8 +27,15 @@ _ADDED = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
 class SinkUpsertMaterializer:
     """Keep the rows of each key of the table, in the order in which they came; the table has the last one."""
 
-    def __init__(self, schema: Schema, upsert_key: Sequence[int]) -> None:
-        """Take the columns, and the positions of those by which the query replaces rows; none for whole rows."""
+    def __init__(self, schema: Schema, upsert_key: Sequence[int], ttl: int) -> None:
+        """Describe the rows.
+
+        Args:
+            schema: Their columns.
+            upsert_key: The positions of those by which the query replaces rows; none for whole rows.
+            ttl: Milliseconds after which rows of a key without changes are forgotten; 0 for never.
+        """
+        self._expiry = Expiry(ttl)
         self._schema = schema
         self._key = tuple(upsert_key) or tuple(range(len(schema)))
         self._replaces = bool(upsert_key)
@@ -41,7 +49,7 @@ class SinkUpsertMaterializer:
         batch = rows.changes.batch
         values = list(zip(*map(to_values, batch.columns), strict=True))
         kinds = [0] * batch.num_rows if rows.changes.kinds is None else list(rows.changes.kinds)
-        kept = [list(context.select(key).get(_ROWS) or ()) for key in rows.keys]
+        kept = [self._kept(key, context) for key in rows.keys]
         found: list[tuple[RowKind, tuple[Any, ...]]] = []
         for code, kind, row in zip(rows.codes.tolist(), kinds, values, strict=True):
             change = self._added(kept[code], row) if kind in _ADDED else self._removed(kept[code], row)
@@ -50,6 +58,7 @@ class SinkUpsertMaterializer:
         for key, current in zip(rows.keys, kept, strict=True):
             state = context.select(key)
             if current:
+                self._expiry.touch(context)
                 state[_ROWS] = current
             else:
                 state.pop(_ROWS, None)
@@ -70,11 +79,17 @@ class SinkUpsertMaterializer:
         """Do nothing: there are no timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
+        """Forget rows that have expired."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: there are no timers."""
+        """Return nothing: rows are forgotten without a change."""
         return []
+
+    def _kept(self, key: Any, context: RowsContext) -> list[Any]:
+        state = context.select(key)
+        self._expiry.expire(context)
+        return list(state.get(_ROWS) or ())
 
     def _place(self, current: list[Any], row: tuple[Any, ...]) -> int | None:
         wanted = [row[column] for column in self._key]

@@ -14,6 +14,7 @@ from scurry.logical_types.values import from_values, to_values
 from scurry.relational.schema import Schema
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.groups.segments import segments_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
@@ -26,10 +27,18 @@ _ROW = "row"
 class ChangelogNormalizer:
     """Keep the row of each key."""
 
-    def __init__(self, schema: Schema, updates_before: bool) -> None:
-        """Take the columns, and whether an update has the row before it."""
+    def __init__(self, schema: Schema, updates_before: bool, ttl: int) -> None:
+        """Describe the rows.
+
+        Args:
+            schema: Their columns.
+            updates_before: Whether an update has the row before it.
+            ttl: Milliseconds after which a row that has not been written again is forgotten; 0 for never.
+        """
         self._schema = schema
         self._updates_before = updates_before
+        self._emits_equal = ttl > 0
+        self._expiry = Expiry(ttl)
 
     def open(self, context: Any) -> None:
         """Do nothing."""
@@ -41,7 +50,7 @@ class ChangelogNormalizer:
         batch, codes = taken(rows.changes.batch, order), rows.codes[order]
         kinds = np.zeros(len(order), np.int8) if rows.changes.kinds is None else np.asarray(rows.changes.kinds)[order]
         segments = segments_of(codes, None, None)
-        kept = [context.select(rows.keys[code]).get(_ROW) for code in codes[segments.starts].tolist()]
+        kept = [self._kept(rows.keys[code], context) for code in codes[segments.starts].tolist()]
         known = np.asarray([row is not None for row in kept])
         columns = self._with_kept(batch, [row for row in kept if row is not None], segments.heads[known], segments)
         present = np.zeros(segments.places, dtype=bool)
@@ -54,11 +63,17 @@ class ChangelogNormalizer:
         """Do nothing: there are no timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
+        """Forget a row that has expired."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: there are no timers."""
+        """Return nothing: rows are forgotten without a change."""
         return []
+
+    def _kept(self, key: Any, context: RowsContext) -> Any:
+        state = context.select(key)
+        self._expiry.expire(context)
+        return state.get(_ROW)
 
     def _with_kept(self, batch: pa.RecordBatch, kept: list[Any], heads: Any, segments: Any) -> list[pa.Array]:
         """Return the columns at all places: the kept row of a key, then its rows."""
@@ -79,13 +94,15 @@ class ChangelogNormalizer:
         for code, row, is_there in zip(codes.tolist(), last, present[ends].tolist(), strict=True):
             state = context.select(rows.keys[code])
             if is_there:
+                self._expiry.touch(context)
                 state[_ROW] = row
             else:
                 state.pop(_ROW, None)
 
     def _changes(self, columns: list[pa.Array], present: Any, places: Any, order: Any) -> list[Changes]:
         before = places - 1
-        same = np.ones(len(places), dtype=bool)
+        # Who has a TTL, too, has to hear that a row is still there.
+        same = np.full(len(places), not self._emits_equal)
         for column in columns:
             codes = codes_of(column)
             same &= codes[places] == codes[before]

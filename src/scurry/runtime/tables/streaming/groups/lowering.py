@@ -25,7 +25,8 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     retracts = not lowering.changelogs.is_insert_only(plan.input)
     bundles = dict(lowering.session.options).get("table.exec.mini-batch.enabled", "false").lower() == "true"
     before = lowering.changelogs.updates_before(plan)
-    function = GroupAggregate(bare, retracts, before, lowering.state_ttl, bundles, lowering.session)
+    ttl = lowering.state_ttl if plan.state_ttl is None else plan.state_ttl
+    function = GroupAggregate(bare, retracts, before, ttl, bundles, lowering.session)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node
 from scurry.relational.physical.joins import LookupJoin as LookupJoinNode
 from scurry.relational.rewriting import without_inputs
-from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.batch.batches import batch_of, concatenated, taken
 from scurry.runtime.tables.expressions import compile_expressions
+from scurry.runtime.tables.streaming.joins.rows import with_null_key
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering
@@ -75,14 +77,32 @@ class LookupJoin:
         kinds = None if changes.kinds is None else np.asarray(changes.kinds)[places]
         return [Changes(batch_of(columns, schema, len(places)), kinds)]
 
+    def _asked(self, keys: pa.RecordBatch) -> tuple[Any, pa.RecordBatch]:
+        """Return what the table has for keys, and for each row of it the position of its key; ask again for misses."""
+        schema, retry = self._plan.table.schema, self._plan.retry
+        # NULL equals nothing, whenever one asks.
+        missing = np.flatnonzero(~with_null_key(keys, range(keys.num_columns)))
+        places, found = [], []
+        for attempt in range(1 if retry is None else 1 + retry.retries):
+            if attempt and retry is not None:
+                time.sleep(retry.delay / 1000)
+            positions, rows = self._lookup.lookup(taken(keys, missing))
+            places.append(missing[np.asarray(positions, dtype=np.int64)])
+            found.append(batch_of(rows.columns, schema, rows.num_rows))
+            missing = np.setdiff1d(missing, places[-1])
+            if not len(missing):
+                break
+        if len(found) == 1:
+            return places[0], found[0]
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return np.concatenate(places)[order], taken(concatenated(found, schema), order)
+
     def _found(self, batch: pa.RecordBatch) -> tuple[Any, pa.RecordBatch]:
         """Return the rows of the table, and for each of them the position of the row whose key it has."""
         plan = self._plan
         columns = [batch.column(key) for key, _ in plan.keys]
         asked = plan.table.schema.select([column for _, column in plan.keys])
-        positions, rows = self._lookup.lookup(batch_of(columns, asked, batch.num_rows))
-        places = np.asarray(positions)
-        rows = batch_of(rows.columns, plan.table.schema, rows.num_rows)
+        places, rows = self._asked(batch_of(columns, asked, batch.num_rows))
         if self._condition is not None:
             held = np.flatnonzero(self._condition.mask(rows))
             places, rows = places[held], taken(rows, held)

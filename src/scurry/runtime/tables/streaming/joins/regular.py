@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = ["RegularJoin", "lower_regular_join"]
 
+#: Where the rows of the sides are in the state of a key.
+_SLOTS = ("join-left", "join-right")
 _INSERT, _DELETE = RowKind.INSERT.value, RowKind.DELETE.value
 _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
 def lower_regular_join(lowering: Lowering, plan: RegularJoinNode) -> Node:
     """Return the node that joins; rows are kept by key."""
-    function = RegularJoin(without_inputs(plan), lowering.session)
+    ttl = [lowering.state_ttl if each is None else each for each in plan.state_ttl]
+    function = RegularJoin(without_inputs(plan), (ttl[0], ttl[1]), lowering.session)
     inputs = [lowering.node(plan.left), lowering.node(plan.right)]
     keys = [[key.left for key in plan.keys], [key.right for key in plan.keys]]
     return lowering.keyed(inputs, keys, function, plan.operator)
@@ -58,9 +61,16 @@ class _Results:
 class RegularJoin:
     """Join all rows of both sides."""
 
-    def __init__(self, plan: RegularJoinNode, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
+    def __init__(self, plan: RegularJoinNode, ttl: tuple[int, int], session: Session) -> None:
+        """Describe the join.
+
+        Args:
+            plan: The join, whose inputs matter only by their columns.
+            ttl: Milliseconds after which rows of each side that are not written again are forgotten; 0 for never.
+            session: The session.
+        """
         self._plan = plan
+        self._ttl = ttl
         self._session = session
 
     def open(self, context: Any) -> None:
@@ -71,8 +81,8 @@ class RegularJoin:
         # Whether rows of a side have to know how many pairs they have.
         self._counted = (plan.kind in ("LEFT", "FULL") or self._exists, plan.kind in ("RIGHT", "FULL"))
         self._sides = (
-            Side("join-left", plan.left.schema, plan.left_unique),
-            Side("join-right", plan.right.schema, plan.right_unique),
+            Side(_SLOTS[0], plan.left.schema, plan.left_unique, self._ttl[0]),
+            Side(_SLOTS[1], plan.right.schema, plan.right_unique, self._ttl[1]),
         )
         self._strict = [
             [column for column, nulls in columns if not nulls]
@@ -97,6 +107,8 @@ class RegularJoin:
         np.add.at(paired, own, np.asarray([each[COUNT] for each in kept], dtype=np.int64)[other])
         if one_by_one:
             results = self._changed_by_each(index, kinds, own, other, kept)
+            for place in np.unique(other).tolist():
+                self._sides[1 - index].touch(kept[place], context)
         elif self._exists:
             results = self._kept_if_paired(kinds, paired)
         else:
@@ -109,7 +121,8 @@ class RegularJoin:
         found: list[Kept] = []
         starts = [0]
         for key in rows.keys:
-            found += self._sides[index].rows(context.select(key))
+            context.select(key)
+            found += self._sides[index].rows(context)
             starts.append(len(found))
         return found, np.asarray(starts, dtype=np.int64)
 
@@ -198,11 +211,11 @@ class RegularJoin:
         retracted = np.isin(kinds, _RETRACTING).tolist()
         values = rows_of(batch)
         for place in np.flatnonzero(matching).tolist():
-            state = context.select(rows.keys[rows.codes[place]])
+            context.select(rows.keys[rows.codes[place]])
             if retracted[place]:
-                side.retract(state, values[place])
+                side.retract(context, values[place])
             else:
-                side.add(state, values[place], int(paired[place]))
+                side.add(context, values[place], int(paired[place]))
 
     def _changes(self, index: int, batch: pa.RecordBatch, others: pa.RecordBatch, results: Any) -> list[Changes]:
         own, other, kinds = (np.asarray(each, dtype=np.int64) for each in results)
@@ -221,7 +234,8 @@ class RegularJoin:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget the rows of a side of the current key that have expired."""
+        self._sides[_SLOTS.index(namespace)].forget(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""

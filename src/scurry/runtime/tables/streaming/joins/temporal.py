@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scurry.relational.physical.joins import EventTimeTemporalJoin
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated
+from scurry.runtime.tables.streaming.expiry import CLEANUP, IdleCleanup
 from scurry.runtime.tables.streaming.joins.rows import (
     Pairs,
     RowValues,
@@ -44,7 +46,7 @@ _BEFORE, _DELETE = RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value
 
 def lower_temporal_join(lowering: Lowering, plan: EventTimeTemporalJoin) -> Node:
     """Return the node that joins: left rows are kept by key group, versions by key."""
-    function = TemporalJoin(without_inputs(plan), lowering.session)
+    function = TemporalJoin(without_inputs(plan), lowering.state_ttl, lowering.session)
     inputs = [lowering.node(plan.left), lowering.node(plan.right)]
     keys = [[key.left for key in plan.keys], [key.right for key in plan.keys]]
     return lowering.keyed(inputs, keys, function, plan.operator, by_group=(True, False))
@@ -53,8 +55,16 @@ def lower_temporal_join(lowering: Lowering, plan: EventTimeTemporalJoin) -> Node
 class TemporalJoin:
     """Join left rows with versions of right rows."""
 
-    def __init__(self, plan: EventTimeTemporalJoin, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
+    def __init__(self, plan: EventTimeTemporalJoin, ttl: int, session: Session) -> None:
+        """Describe the join.
+
+        Args:
+            plan: The join, whose inputs matter only by their columns.
+            ttl: Milliseconds after which a key without rows is forgotten; 0 for never.
+            session: The session.
+        """
+        self._ttl = ttl
+        self._cleanup = IdleCleanup(ttl)
         self._plan = plan
         self._session = session
 
@@ -72,6 +82,8 @@ class TemporalJoin:
         """Keep rows: nothing is known of a point of time before the watermark has passed it."""
         if index == 0:
             self._waiting.add(rows, self._times_of(rows.changes.batch))
+            if self._ttl:
+                self._touch(keys_of(rows.changes.batch, self._left_keys)[0], context)
         else:
             self._keep_versions(rows, context)
         return []
@@ -85,17 +97,27 @@ class TemporalJoin:
             if kind != _BEFORE:
                 known = context.select(rows.keys[code]).setdefault(VERSIONS, ([], []))
                 _add_version(known, time, None if kind == _DELETE else row)
+        self._touch(rows.keys, context)
         for key in rows.keys:
             state = context.select(key)
             if VERSIONS in state:
                 state[VERSIONS] = _since(state[VERSIONS], context.watermark)
+
+    def _touch(self, keys: Sequence[Any], context: RowsContext) -> None:
+        """Note that keys have rows, or have had some whose time has passed."""
+        for key in keys if self._ttl else ():
+            context.select(key)
+            self._cleanup.touch(context)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Take the left rows of a key group, of which some have all their versions."""
         self._waiting.on_event_time(context)
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget the versions of an idle key."""
+        if self._cleanup.is_due(time, namespace, context):
+            for slot in (VERSIONS, CLEANUP):
+                context.state.pop(slot, None)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the left rows whose time has passed with their versions."""
@@ -121,6 +143,7 @@ class TemporalJoin:
         """Return versions, and for each left row the position of its version; -1 if it has none."""
         keys, codes = keys_of(left, self._left_keys)
         context.prefetch(keys)
+        self._touch(keys, context)
         rows: list[RowValues | None] = []
         owners: list[int] = []
         times: list[int] = []

@@ -13,6 +13,7 @@ from scurry.relational.expressions import Literal
 from scurry.relational.physical.over import OverAggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.streaming.expiry import CLEANUP, Expiry, IdleCleanup
 from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, pieces, runs_of
 from scurry.runtime.tables.streaming.over.frames import evaluator
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
@@ -32,13 +33,21 @@ _END = "end"
 class EventTimeOver:
     """Emit rows when the watermark has passed them, in the order of their times."""
 
-    def __init__(self, plan: OverAggregate, session: Session) -> None:
-        """Take the aggregation and the session."""
+    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+        """Take the aggregation.
+
+        Args:
+            plan: The aggregation.
+            ttl: Milliseconds after which a key without rows is forgotten; 0 for never, unless a RANGE says when.
+            session: The session.
+        """
         self._plan = plan
+        self._ttl = 0 if _length(plan) is not None else ttl
         self._session = session
 
     def open(self, context: Any) -> None:
         """Compile the aggregates."""
+        self._cleanup = IdleCleanup(self._ttl)
         self._evaluator = evaluator(self._plan, self._session)
         self._schema = self._plan.input.schema
         self._due: dict[Any, None] = {}
@@ -46,6 +55,9 @@ class EventTimeOver:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows; drop those that are late."""
         context.prefetch(rows.keys)
+        for key in rows.keys if self._ttl else ():
+            context.select(key)
+            self._cleanup.touch(context)
         batch, codes = rows.changes.batch, rows.codes
         times = milliseconds(batch.column(self._plan.time))
         behind = times <= self._passed(rows, context)[codes]
@@ -84,7 +96,13 @@ class EventTimeOver:
             self._due[context.key] = None
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget an idle key; one whose rows still wait stays."""
+        if not self._cleanup.is_due(time, namespace, context):
+            return
+        if context.state.get(_WAITING):
+            self._cleanup.touch(context)
+        else:
+            _drop(context, _KEPT, _LAST, CLEANUP)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the rows that the watermark has passed, the earliest first."""
@@ -108,6 +126,7 @@ class EventTimeOver:
         for code, _, stop in runs_of(codes):
             state = context.select(keys[code])
             state[_KEPT] = found.kept[code]
+            self._cleanup.touch(context)
             if not self._plan.is_unbounded:
                 state[_LAST] = int(times[stop - 1])
                 end = _new_end(self._plan, state[_LAST], context)
@@ -134,9 +153,11 @@ class EventTimeOver:
 class ProcessingTimeOver:
     """Emit rows as they arrive."""
 
-    def __init__(self, plan: OverAggregate, session: Session) -> None:
-        """Take the aggregation and the session."""
+    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+        """Take the same as `EventTimeOver`."""
         self._plan = plan
+        self._expiry = Expiry(ttl if plan.is_unbounded else 0)
+        self._cleanup = IdleCleanup(0 if plan.is_unbounded or _length(plan) is not None else ttl)
         self._session = session
 
     def open(self, context: Any) -> None:
@@ -149,7 +170,7 @@ class ProcessingTimeOver:
         count = rows.changes.batch.num_rows
         order = np.argsort(rows.codes, kind="stable")
         batch, codes = self._at(context.processing_time, rows.changes.batch).take(pa.array(order)), rows.codes[order]
-        kept = [context.select(key).get(_KEPT) for key in rows.keys]
+        kept = [self._kept(key, context) for key in rows.keys]
         found = self._evaluator.evaluate(batch, codes, np.full(count, context.processing_time), kept)
         for key, left in zip(rows.keys, found.kept, strict=True):
             context.select(key)[_KEPT] = left
@@ -157,6 +178,12 @@ class ProcessingTimeOver:
             if end is not None:
                 context.register_processing_timer(end, _END)
         return [Changes(found.batch.take(pa.array(np.argsort(order))))]
+
+    def _kept(self, key: Any, context: RowsContext) -> Any:
+        state = context.select(key)
+        self._expiry.touch(context)
+        self._cleanup.touch(context)
+        return state.get(_KEPT)
 
     def _at(self, time: int, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return rows with the time at which they are processed."""
@@ -169,8 +196,13 @@ class ProcessingTimeOver:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget what no row sees any more."""
-        _forget(time, context)
+        """Forget what no row sees any more, and idle keys."""
+        if namespace == _END:
+            _forget(time, context)
+        elif self._cleanup.is_due(time, namespace, context):
+            _drop(context, _KEPT, CLEANUP)
+        else:
+            self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing: all rows are emitted as they arrive."""
@@ -182,10 +214,9 @@ def _new_end(plan: OverAggregate, last: int, context: RowsContext) -> int | None
 
     As in Flink they may stay for half the length of a frame longer, so that there are few timers.
     """
-    distance = plan.frame.lower.distance
-    if plan.frame.units != "RANGE" or not isinstance(distance, Literal):
+    length = _length(plan)
+    if length is None:
         return None
-    length = int(distance.value)
     known = context.state.get(_END)
     if known is not None and known >= last + length + 1:
         return None
@@ -193,12 +224,21 @@ def _new_end(plan: OverAggregate, last: int, context: RowsContext) -> int | None
     return end
 
 
+def _length(plan: OverAggregate) -> int | None:
+    """Return the length of a frame by time; None if the frame has no end or is one of rows."""
+    distance = plan.frame.lower.distance
+    return int(distance.value) if plan.frame.units == "RANGE" and isinstance(distance, Literal) else None
+
+
 def _forget(time: int, context: RowsContext) -> None:
     """Drop what rows of the current key have left, if no later ones have put that off."""
-    state = context.state
-    if state.get(_END) == time:
-        for slot in (_KEPT, _LAST, _END):
-            state.pop(slot, None)
+    if context.state.get(_END) == time:
+        _drop(context, _KEPT, _LAST, _END)
+
+
+def _drop(context: RowsContext, *slots: str) -> None:
+    for slot in slots:
+        context.state.pop(slot, None)
 
 
 def _gathered(keys: list[Any], context: RowsContext) -> tuple[Any, list[Piece]]:

@@ -15,6 +15,7 @@ from scurry.logical_types.values import from_values, to_values
 from scurry.relational.physical.over import OverAggregate
 from scurry.relational.plan import SortKey
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.over.running import Runs, running
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 from scurry.runtime.tables.streaming.ranks.sort_keys import sort_keys
@@ -28,16 +29,18 @@ _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 class AnyOrderOver:
     """Keep all rows in their order; emit each row that is new, or gone, and those whose values it changes."""
 
-    def __init__(self, plan: OverAggregate, with_before: bool, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, with_before: bool, ttl: int, session: Session) -> None:
         """Take the aggregation.
 
         Args:
             plan: The aggregation; its frames begin with the first row.
             with_before: Whether updates have to have the row before.
+            ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
             session: The session.
         """
         self._plan = plan
         self._with_before = with_before
+        self._expiry = Expiry(ttl)
         self._session = session
 
     def open(self, context: Any) -> None:
@@ -50,7 +53,7 @@ class AnyOrderOver:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes that rows make, one row after the other."""
         context.prefetch(rows.keys)
-        sorted_rows = [SortedRows(context.select(key)) for key in rows.keys]
+        sorted_rows = [self._rows(key, context) for key in rows.keys]
         batch, kinds = rows.changes.batch, rows.changes.kinds
         changes = [_INSERT] * batch.num_rows if kinds is None else np.asarray(kinds).tolist()
         values = zip(*map(to_values, batch.columns), strict=True)
@@ -65,6 +68,11 @@ class AnyOrderOver:
         for each in sorted_rows:
             each.save()
         return self._changes(out)
+
+    def _rows(self, key: Any, context: RowsContext) -> SortedRows:
+        state = context.select(key)
+        self._expiry.touch(context)
+        return SortedRows(state)
 
     def _take(
         self, rows: SortedRows, kind: int, key: Any, row: Row, old: list[Row], out: list[tuple[int, Row]]
@@ -117,10 +125,11 @@ class AnyOrderOver:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Forget a key that has had no rows for some time."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: there are no timers."""
+        """Return nothing: rows are forgotten without a change."""
         return []
 
 

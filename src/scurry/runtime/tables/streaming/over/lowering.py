@@ -21,7 +21,7 @@ def lower_over(lowering: Lowering, plan: OverAggregate) -> Node:
     bare, session = without_inputs(plan), lowering.session
     function: Any
     if plan.has_time:
-        function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(bare, session)
+        function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(bare, lowering.state_ttl, session)
     else:
-        function = AnyOrderOver(bare, lowering.changelogs.updates_before(plan), session)
+        function = AnyOrderOver(bare, lowering.changelogs.updates_before(plan), lowering.state_ttl, session)
     return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, "OverAggregate")

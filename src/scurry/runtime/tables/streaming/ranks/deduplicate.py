@@ -66,8 +66,9 @@ class FirstRowByProcessingTime(_Deduplication):
         new = []
         for code, key in enumerate(rows.keys):
             state = context.select(key)
-            self._expiry.touch(context)
+            self._expiry.expire(context)
             if _EMITTED not in state:
+                self._expiry.touch(context)
                 state[_EMITTED] = True
                 new.append(code)
         return [Changes(rows.changes.batch.take(pa.array(np.sort(first[new]))))] if new else []
@@ -81,7 +82,7 @@ class FirstRowByEventTime(_Deduplication):
         context.prefetch(rows.keys)
         batch = rows.changes.batch
         times = milliseconds(batch.column(self._plan.time))
-        is_emitted = np.asarray([_EMITTED in context.select(key) for key in rows.keys], dtype=bool)[rows.codes]
+        is_emitted = np.asarray([self._is_emitted(key, context) for key in rows.keys], dtype=bool)[rows.codes]
         is_late = times <= context.watermark
         context.late += int((is_late & ~is_emitted).sum())
         here = np.flatnonzero(~is_late & ~is_emitted)
@@ -107,8 +108,14 @@ class FirstRowByEventTime(_Deduplication):
         for key in keys:
             state = context.select(key)
             found.append(state.pop(_ROW))
+            self._expiry.touch(context)
             state[_EMITTED] = True
         return [Changes(joined([piece for _, piece in found], self._plan.schema))]
+
+    def _is_emitted(self, key: Any, context: RowsContext) -> bool:
+        state = context.select(key)
+        self._expiry.expire(context)
+        return _EMITTED in state
 
 
 class LastRow(_Deduplication):

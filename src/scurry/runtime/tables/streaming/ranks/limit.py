@@ -7,6 +7,7 @@ from typing import Any
 from scurry.connectors.tables.contract import Changes
 from scurry.relational.plan import Limit
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
 __all__ = ["FirstRows"]
@@ -17,8 +18,9 @@ _SEEN = "seen"
 class FirstRows:
     """Emit some of the rows as they arrive, then nothing any more."""
 
-    def __init__(self, plan: Limit) -> None:
-        """Take the limit."""
+    def __init__(self, plan: Limit, ttl: int) -> None:
+        """Take the limit, and the milliseconds after which it begins again without rows; 0 for never."""
+        self._expiry = Expiry(ttl)
         self._offset = plan.offset
         self._end = plan.offset + (plan.fetch or 0)
 
@@ -28,9 +30,11 @@ class FirstRows:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are within the limit."""
         state = context.select(rows.keys[0])
+        self._expiry.expire(context)
         seen = state.get(_SEEN, 0)
         if seen >= self._end:
             return []
+        self._expiry.touch(context)
         batch = rows.changes.batch
         state[_SEEN] = min(seen + batch.num_rows, self._end)
         first = max(self._offset - seen, 0)
@@ -41,8 +45,9 @@ class FirstRows:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
+        """Begin again if no rows have come for some time."""
+        self._expiry.on_processing_time(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: there are no timers."""
+        """Return nothing: rows are emitted as they arrive."""
         return []

@@ -44,7 +44,8 @@ def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
 
 def _limit(lowering: Lowering, plan: Limit) -> Node:
     """Return the node that passes on the rows that come first."""
-    return lowering.keyed([lowering.node(plan.input)], [()], FirstRows(without_inputs(plan)), "Limit")
+    function = FirstRows(without_inputs(plan), lowering.state_ttl)
+    return lowering.keyed([lowering.node(plan.input)], [()], function, "Limit")
 
 
 def _temporal_sort(lowering: Lowering, plan: TemporalSort) -> Node:

@@ -46,7 +46,7 @@ class Joined:
         side = Values(SCHEMA, ())
         greater = call(">", [InputReference(2, IntType()), InputReference(5, IntType())], Session())
         self._plan = RegularJoin(side, side, kind, keys, greater if compared else None, unique, unique)
-        self._function = regular.RegularJoin(self._plan, Session())
+        self._function = regular.RegularJoin(self._plan, (0, 0), Session())
         self._function.open(None)
         self._partition = PartitionByKey([key.left for key in keys])
         self._info = TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0))

@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.sql": {"scurry.errors", "scurry.common"},
     "scurry.sql.validator": {
-        "scurry.errors", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
+        "scurry.errors", "scurry.common", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
     },
     "scurry.logical_types": {"scurry.errors"},
     "scurry.functions": {"scurry.errors", "scurry.logical_types"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from scurry.catalog.entries import CatalogTable
 from scurry.connectors.tables.contract import SinkChanges, TableSource
@@ -55,24 +56,29 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
         ValidationError: STREAMING cannot execute them.
     """
     functions = session.for_functions()
+    with_changes = partial(_with_changes, session)
     found = [
-        plan.with_inputs((optimized(plan.input, functions),)) if isinstance(plan, Sink) else optimized(plan, functions)
+        plan.with_inputs((optimized(plan.input, functions, with_changes),))
+        if isinstance(plan, Sink)
+        else optimized(plan, functions, with_changes)
         for plan in plans
     ]
     if session.is_streaming:
-        found = [_with_changes(session, plan) for plan in found]
+        for plan in found:
+            for node in relational.walk(plan):
+                if isinstance(node, LookupJoin):
+                    _check_lookup(session, node)
         Changelogs(found)
     return found
 
 
 def _with_changes(session: TableSession, plan: Plan) -> Plan:
+    """Return a plan whose scans say which changes their tables have."""
     if isinstance(plan, relational.Scan):
         found = plan.table
         source = create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
         duplicates = session.setting("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
         return _scan(plan, source, duplicates)
-    if isinstance(plan, LookupJoin):
-        _check_lookup(session, plan)
     return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
 
 

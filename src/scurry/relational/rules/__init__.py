@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.relational.plan import Plan
 from scurry.relational.rules.batch_limits import check_batch
@@ -18,7 +19,7 @@ from scurry.relational.rules.streaming import STREAMING_RULES
 from scurry.relational.rules.streaming_limits import check_streaming
 from scurry.relational.rules.subqueries import subqueries_to_joins
 
-__all__ = ["RULES", "optimized"]
+__all__ = ["EXCLUDABLE", "RULES", "optimized"]
 
 Rule = Callable[[Plan, Session], Plan]
 
@@ -32,17 +33,44 @@ RULES: tuple[Rule, ...] = (
     merge_projections,
 )
 
+#: Rules without which plans have the same rows.
+EXCLUDABLE: tuple[Rule, ...] = (push_filters, order_joins, prune_columns, merge_projections)
 
-def optimized(plan: Plan, session: Session) -> Plan:
-    """Apply all rules to a plan.
+
+def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:
+    """Apply all rules to a plan, but for those that the setting `scurry.optimizer.excluded-rules` names.
 
     Args:
         plan: The plan that the validator made.
         session: The session.
+        with_changes: Tells the scans of a plan of STREAMING which changes their tables have, before operations are
+            chosen by them; None if all rows are inserted.
 
     Returns:
         A plan with the same rows, which can be executed.
+
+    Raises:
+        ValidationError: The plan cannot be executed, or a rule cannot be excluded.
     """
-    for rule in (*RULES, *(STREAMING_RULES if session.is_streaming else ())):
-        plan = rule(plan, session)
+    excluded = _excluded(session)
+    for rule in RULES:
+        if rule.__name__ not in excluded:
+            plan = rule(plan, session)
+    if session.is_streaming:
+        plan = plan if with_changes is None else with_changes(plan)
+        for rule in STREAMING_RULES:
+            plan = rule(plan, session)
     return plan
+
+
+def _excluded(session: Session) -> set[str]:
+    """Return the rules that are left out."""
+    given = dict(session.options).get("scurry.optimizer.excluded-rules", "")
+    found = {name for each in given.split(";") if (name := each.strip())}
+    known = sorted(rule.__name__ for rule in EXCLUDABLE)
+    unknown = sorted(found.difference(known))
+    if unknown:
+        raise ValidationError(
+            f"scurry.optimizer.excluded-rules: {', '.join(unknown)} cannot be left out; there are {', '.join(known)}"
+        )
+    return found

@@ -26,7 +26,7 @@ from scurry.relational.plan import (
 )
 from scurry.relational.rewriting import input_references, remapped, shifted, substituted, walk_expression
 
-__all__ = ["push_filters"]
+__all__ = ["is_deterministic", "push_filters"]
 
 Conditions = Sequence[Expression]
 
@@ -64,7 +64,7 @@ class _Pushing:
         rest: list[Expression] = []
         for each in conditions:
             moved = substituted(each, plan.expressions)
-            if _is_deterministic(moved):
+            if is_deterministic(moved):
                 movable.append(moved)
             else:
                 rest.append(each)
@@ -149,7 +149,7 @@ def _split(conditions: Conditions, belongs: Callable[[set[int]], bool]) -> tuple
     inside: list[Expression] = []
     rest: list[Expression] = []
     for each in conditions:
-        (inside if _is_deterministic(each) and belongs(input_references(each)) else rest).append(each)
+        (inside if is_deterministic(each) and belongs(input_references(each)) else rest).append(each)
     return inside, rest
 
 
@@ -173,7 +173,8 @@ def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bo
     return any(isinstance(each, InputReference) and is_filled(each.index) for each in condition.arguments)
 
 
-def _is_deterministic(expression: Expression) -> bool:
+def is_deterministic(expression: Expression) -> bool:
+    """Say whether an expression has the same value each time it is evaluated."""
     return all(
         scalar_function(each.function).is_deterministic if isinstance(each, Call) else each.function.is_deterministic
         for each in walk_expression(expression)

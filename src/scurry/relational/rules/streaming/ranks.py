@@ -14,7 +14,10 @@ from scurry.relational.expressions import Call, Expression, InputReference, Lite
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.relational.plan import Aggregate, Filter, Limit, Over, Plan, Project, Sort, SortKey, Values
-from scurry.relational.rewriting import input_references
+from scurry.relational.rewriting import input_references, substituted
+from scurry.relational.rules.push_filters import is_deterministic
+from scurry.relational.rules.streaming.over_aggregates import over_aggregates
+from scurry.relational.rules.streaming.regular_joins import regular_joins
 from scurry.relational.schema import Column
 from scurry.relational.unique_keys import unique_keys
 
@@ -34,11 +37,15 @@ def ranks(plan: Plan, session: Session) -> Plan:
         return replace(plan, input=_numbered(plan.input, used, session))
     if isinstance(plan, Filter) and _is_numbered(plan.input):
         return _numbered(plan, set(range(len(plan.schema))), session)
+    if isinstance(plan, Filter) and isinstance(plan.input, Project) and _is_numbered(_below_projections(plan.input)):
+        condition = substituted(plan.condition, plan.input.expressions)
+        if is_deterministic(condition):
+            return ranks(replace(plan.input, input=Filter(plan.input.input, condition)), session)
     plan = _limited(plan) if isinstance(plan, Limit) else plan
     plan = plan.with_inputs(tuple(ranks(each, session) for each in plan.inputs))
     if isinstance(plan, Rank):
-        return _with_strategy(plan)
-    if isinstance(plan, Limit) and not Changelogs(()).is_insert_only(plan.input):
+        return _with_strategy(plan, session)
+    if isinstance(plan, Limit) and _kinds(plan.input, session) != Kinds.INSERT:
         return Rank(plan.input, (), (), plan.offset + 1, plan.offset + (plan.fetch or 0), is_limit=True)
     if isinstance(plan, Sort) and _is_time(plan.schema[plan.keys[0].index].type):
         return TemporalSort(plan.input, plan.keys, _is_rowtime(plan.schema[plan.keys[0].index].type))
@@ -85,7 +92,7 @@ def _numbered(plan: Filter, used: set[int], session: Session) -> Plan:
     is_constant = found.end == found.start
     used = used.union(*map(input_references, found.others))
     column = over.schema[number] if number in used and not is_constant else None
-    rank = _rank(over, below, found, column)
+    rank = _rank(over, below, found, column, session)
     if is_constant and number in used:
         constant = Literal(found.start, over.schema[number].type)
         rank = builders.project(rank, [*builders.columns(rank), constant], over.schema.names)
@@ -96,7 +103,7 @@ def _numbered(plan: Filter, used: set[int], session: Session) -> Plan:
     return Filter(rank, condition)
 
 
-def _rank(over: Over, below: Plan, found: _Range, number: Column | None) -> Plan:
+def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session: Session) -> Plan:
     call = over.calls[0]
     partition_by = tuple(each.index for each in call.partition_by if isinstance(each, InputReference))
     order_by = tuple(
@@ -106,16 +113,21 @@ def _rank(over: Over, below: Plan, found: _Range, number: Column | None) -> Plan
     )
     kind = below.schema[order_by[0].index].type if len(order_by) == 1 else None
     is_first = found.start == 1 and found.end == 1
-    if is_first and kind is not None and _is_time(kind) and Changelogs(()).is_insert_only(below):
+    if is_first and kind is not None and _is_time(kind) and _kinds(below, session) == Kinds.INSERT:
         return Deduplicate(below, partition_by, order_by[0].index, _is_rowtime(kind), order_by[0].descending)
     end = found.start if found.end is None else found.end
     rank = Rank(below, partition_by, order_by, found.start, end, found.end_column, number)
-    return _with_strategy(rank)
+    return _with_strategy(rank, session)
 
 
-def _with_strategy(plan: Rank) -> Rank:
+def _kinds(plan: Plan, session: Session) -> Kinds:
+    """Return the kinds of the changes of a plan once later rules have made operations of all of it."""
+    return Changelogs(()).kinds(regular_joins(over_aggregates(plan, session), session))
+
+
+def _with_strategy(plan: Rank, session: Session) -> Rank:
     """Return a rank that does what its input needs, and no more."""
-    kinds = Changelogs(()).kinds(plan.input)
+    kinds = _kinds(plan.input, session)
     if kinds == Kinds.INSERT:
         return replace(plan, strategy="AppendFastStrategy")
     if Kinds.DELETE in kinds or not plan.order_by or not all(_gets_better(plan.input, key) for key in plan.order_by):
@@ -135,8 +147,16 @@ def _gets_better(plan: Plan, key: SortKey) -> bool:
         return False
     if key.index < len(plan.keys):
         return True
-    function = plan.calls[key.index - len(plan.keys)].function
-    return function in (("COUNT", "MAX") if key.descending else ("MIN",))
+    call = plan.calls[key.index - len(plan.keys)]
+    if call.function != "COUNT" and key.nulls_first and call.type.is_nullable:
+        return False  # its first value that is not NULL moves a row back
+    return call.function in (("COUNT", "MAX") if key.descending else ("MIN",))
+
+
+def _below_projections(plan: Plan) -> Plan:
+    while isinstance(plan, Project):
+        plan = plan.input
+    return plan
 
 
 def _limited(plan: Limit) -> Plan:

@@ -1,0 +1,213 @@
+"""Queries made at random: what their changes leave in STREAMING is what BATCH and SQLite find in the rows left."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scurry.errors import ValidationError
+from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.values import from_values, to_values
+from scurry.relational.plan import Scan
+from scurry.relational.rules import EXCLUDABLE
+from scurry.runtime.tables.batch.executor import execute_batch
+from scurry.sql.parser import parse
+from scurry.statements.changes import executable
+from scurry.statements.queries import plan_query
+from scurry.table import TableEnvironment
+from support.statements.fed_queries import FedQuery
+from support.statements.generated_queries import TABLES, Query, Table, changes, queries, queries_by_key
+from support.statements.tables import environment
+
+Rows = list[tuple[Any, ...]]
+Left = dict[str, list[dict[str, Any]]]
+
+_OPTIONS = {
+    "INSERT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'json'",
+    "RETRACT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'debezium-json'",
+    "UPSERT": "'connector' = 'upsert-kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'none:1', "
+    "'key.format' = 'json', 'value.format' = 'json'",
+}
+
+
+def with_tables(streaming: bool, **options: Any) -> TableEnvironment:
+    env = environment(streaming, **options)
+    for table in TABLES:
+        key = ", PRIMARY KEY (id) NOT ENFORCED" if table.has_key else ""
+        given = _OPTIONS[table.kind if streaming else "INSERT"]
+        env.execute_sql(f"CREATE TABLE {table.name} (id INT, k STRING, v BIGINT{key}) WITH ({given})")
+    for name, key in (("by_k", "k"), ("by_row", "k, v")):
+        env.execute_sql(
+            f"CREATE TABLE {name} (k STRING, v BIGINT, PRIMARY KEY ({key}) NOT ENFORCED) WITH ({_OPTIONS['UPSERT']})"
+        )
+    return env
+
+
+def in_batch(env: TableEnvironment, text: str, left: Left) -> Rows:
+    session: Any = env._session
+    plan = executable(session, plan_query(session, parse(text)))  # type: ignore[arg-type]
+
+    def read(scan: Scan) -> Iterator[pa.RecordBatch]:
+        columns = [
+            from_values([row[column.name] for row in left[scan.path[-1]]], arrow_type(column.type))
+            for column in scan.schema
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=list(scan.schema.names))
+
+    batches = execute_batch(plan, session.for_functions(), read)
+    return sorted((row for each in batches for row in zip(*map(to_values, each.columns), strict=True)), key=str)
+
+
+def in_sqlite(text: str, left: Left) -> Rows:
+    with sqlite3.connect(":memory:") as connection:
+        for name, rows in left.items():
+            connection.execute(f"CREATE TABLE {name} (id INTEGER, k TEXT, v INTEGER)")
+            connection.executemany(f"INSERT INTO {name} VALUES (:id, :k, :v)", rows)
+        return sorted(connection.execute(text), key=str)
+
+
+def rows_left(table: Table, given: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the rows of a table after some changes."""
+    left: list[dict[str, Any]] = []
+    for kind, row in given:
+        if kind == "+U" and table.kind == "UPSERT":
+            left = [each for each in left if each["id"] != row["id"]]
+        if kind in ("+I", "+U"):
+            left.append(row)
+        else:
+            left.remove(row)
+    return left
+
+
+@st.composite
+def fed(draw: st.DrawFn) -> tuple[list[list[tuple[str, list[Any]]]], Left]:
+    """Return micro-batches of changes of all tables, and the rows that they leave."""
+    given = {table: draw(changes(table)) for table in TABLES}
+    left = {table.name: rows_left(table, some) for table, some in given.items()}
+    ahead = {table.name: list(some) for table, some in given.items()}
+    batches = []
+    while any(ahead.values()):
+        batch = []
+        for name, some in ahead.items():
+            count = draw(st.integers(0, len(some))) if some else 0
+            if count:
+                batch.append((name, some[:count]))
+                del some[:count]
+        if not batch:
+            batch = [(name, some[:]) for name, some in ahead.items() if some]
+            ahead = {}
+        batches.append(batch)
+    return batches, left
+
+
+def streamed(env: TableEnvironment, text: str, batches: Any, parallelism: list[int]) -> Rows:
+    """Return what a query leaves, restarted before each batch with the next parallelism of a list."""
+    query = FedQuery(env, text, parallelism[0])
+    for number, batch in enumerate(batches):
+        if 0 < number < len(parallelism):
+            query.restart(parallelism[number])
+        query.feed(batch)
+    query.end()
+    return query.rows()
+
+
+PARALLELISM = st.lists(st.integers(1, 4), min_size=1, max_size=4)
+MINI_BATCH = {"table.exec.mini-batch.enabled": "true"}
+WITHOUT_RULES = {"scurry.optimizer.excluded-rules": ";".join(rule.__name__ for rule in EXCLUDABLE)}
+OPTIONS = st.sampled_from([{}, MINI_BATCH, WITHOUT_RULES, MINI_BATCH | WITHOUT_RULES])
+
+
+def check(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    text = f"SELECT * FROM {query.flink}"
+    wanted = in_batch(with_tables(False), text, left)
+    assert wanted == in_sqlite(f"SELECT * FROM {query.sqlite}", left)
+    assert streamed(with_tables(True, **options), text, batches, parallelism) == wanted
+
+
+def check_by_key(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    wanted = in_sqlite(f"SELECT * FROM {query.sqlite}", left)
+    env = with_tables(True, **options)
+    assert streamed(env, f"INSERT INTO by_k SELECT * FROM {query.flink}", batches, parallelism) == wanted
+
+
+def check_by_row(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    text = "SELECT {0} FROM {1} WHERE k IS NOT NULL AND v IS NOT NULL"
+    wanted = in_sqlite(text.format("DISTINCT *", query.sqlite), left)
+    env = with_tables(True, **options)
+    assert streamed(env, f"INSERT INTO by_row {text.format('*', query.flink)}", batches, parallelism) == wanted
+
+
+@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=40)
+def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check(query, tables, parallelism, options)
+
+
+@given(query=queries_by_key(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=20)
+def test_a_table_with_the_key_of_the_query_has_its_rows(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check_by_key(query, tables, parallelism, options)
+
+
+@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=20)
+def test_a_table_with_another_key_than_the_query_has_its_rows(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check_by_row(query, tables, parallelism, options)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("made", "checked"), [(queries(), check), (queries_by_key(), check_by_key), (queries(), check_by_row)]
+)
+def test_many_queries(made: Any, checked: Any) -> None:
+    @given(query=made, tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+    @settings(max_examples=1000)
+    def run(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+        checked(query, tables, parallelism, options)
+
+    run()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM a) WHERE n = 1",
+        "SELECT k, s FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY s DESC, k) AS n FROM "
+        "(SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY v) AS s FROM c)) WHERE n <= 2",
+        "SELECT k, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY s) AS n FROM "
+        "(SELECT l.k, r.v AS s FROM c AS l LEFT JOIN c AS r ON l.v + 1 = r.v)) WHERE n = 1",
+        "SELECT k, COUNT(*) FROM (SELECT k FROM a LIMIT 10) GROUP BY k",
+    ],
+)
+def test_ranks_of_rows_that_are_taken_back(query: str) -> None:
+    some = [{"id": number, "k": "xy"[number % 2], "v": value} for number, value in enumerate([3, 1, 2, 5, 4])]
+    inserted = [("+I", row) for row in some]
+    gone = [("-D", some[1]), ("-D", some[4])]
+    batches = [[("a", inserted), ("c", inserted)], [("a", gone)]]
+    left = {"a": [some[0], some[2], some[3]], "c": some}
+    wanted = in_batch(with_tables(False), query, left)
+    assert streamed(with_tables(True), query, batches, [1, 2]) == wanted
+    assert wanted
+
+
+def test_a_rule_that_plans_need_cannot_be_excluded() -> None:
+    env = with_tables(True, **{"scurry.optimizer.excluded-rules": "push_filters; nonsense"})
+    with pytest.raises(
+        ValidationError, match="excluded-rules: nonsense cannot be left out; there are merge_projections"
+    ):
+        env.explain_sql("SELECT * FROM a")

@@ -459,12 +459,12 @@ def test_kinds_of_functions_stand_at_their_places(batch: TableEnvironment) -> No
         (
             lambda: udf(lambda: 1, result_type="INT", func_type="fast"),
             ArgumentError,
-            "must be one of 'general, pandas'",
+            "must be one of 'general, pandas, arrow'",
         ),
         (lambda: udf(Scaled(), result_type="INT", deterministic=False), ArgumentError, "Inconsistent deterministic"),
         (lambda: udtf(split, result_types=cast(Any, [5])), ArgumentTypeError, "result_type should be DataType or str"),
         (lambda: udaf(lambda v: v, result_type="INT"), ArgumentTypeError, "is an AggregateFunction"),
-        (lambda: udtaf(lambda v: v, result_type="INT"), UnsupportedError, "udtaf"),
+        (lambda: udtaf(lambda v: v, result_type="INT"), ArgumentTypeError, "udtaf takes a TableAggregateFunction"),
     ],
 )
 def test_a_wrong_declaration_says_what_is_wrong(declare: Any, error: type[Exception], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 from collections.abc import Callable, Sequence
@@ -177,6 +178,8 @@ def _row(data_type: RowType) -> Convert:
     def convert(value: Any) -> tuple[Any, ...]:
         if isinstance(value, dict):
             values: Sequence[Any] = [value.get(name) for name in names]
+        elif dataclasses.is_dataclass(value):
+            values = [getattr(value, each.name) for each in dataclasses.fields(value) if each.init]
         else:
             values = list(value) if isinstance(value, Row) else value
         if len(values) != len(converters):

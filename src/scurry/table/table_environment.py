@@ -508,12 +508,10 @@ def _registered(function: Any) -> CatalogFunction:
         ArgumentTypeError: It has no types, or is none.
     """
     from scurry.catalog.entries import CatalogFunction
-    from scurry.table.udf import AggregateFunction, udaf
+    from scurry.table.udf import ImperativeAggregateFunction, udaf
 
-    if isinstance(function, AggregateFunction):
-        function = udaf(
-            function, result_type=function.get_result_type(), accumulator_type=function.get_accumulator_type()
-        )
+    if isinstance(function, ImperativeAggregateFunction):
+        function = udaf(function)
     make = getattr(function, "_user_function", None)
     if make is None:
         raise ArgumentTypeError(

@@ -22,9 +22,12 @@ class UserFunction:
         result_type: The type of its results; a table function has a row of its columns.
         argument_types: What its arguments are converted to; None to take all types as they are.
         accumulator_type: The declared type of an aggregate's accumulators, if there is one.
-        is_vectorized: Whether it takes columns as Series of pandas instead of values.
+        func_type: `general`: it takes values; `pandas`: Series of pandas; `arrow`: arrays of pyarrow.
         is_deterministic: Whether equal arguments give equal results.
         origin: File and line of its definition.
+        argument_makers: For each argument what makes an instance of a class of it, None to take it as it is; empty if
+            all are taken as they are.
+        parameters: The names of its arguments, as far as they are known.
     """
 
     kind: str
@@ -33,9 +36,16 @@ class UserFunction:
     result_type: DataType
     argument_types: Sequence[DataType] | None = None
     accumulator_type: DataType | None = None
-    is_vectorized: bool = False
+    func_type: str = "general"
     is_deterministic: bool = True
     origin: str = ""
+    argument_makers: Sequence[Any] = ()
+    parameters: Sequence[str] = ()
+
+    @property
+    def is_vectorized(self) -> bool:
+        """Whether it takes columns instead of values."""
+        return self.func_type != "general"
 
     @property
     def is_scalar(self) -> bool:
@@ -59,3 +69,7 @@ class OpenedFunctions(Protocol):
     def opened(self, function: UserFunction) -> Any:
         """Return the object of a function, opened."""
         ...
+
+    @property
+    def event_loop(self) -> Any:
+        """The event loop of the asynchronous functions."""

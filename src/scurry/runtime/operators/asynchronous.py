@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._event_loop import EventLoopThread
 from scurry.errors import KeyedStateError
 from scurry.graph.operators import AsyncWait
 from scurry.graph.plan import OperatorPlan
@@ -16,7 +17,6 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import StateAccess, TaskInfo
 from scurry.runtime.operators.async_calls import Call, InFlightRequests
 from scurry.runtime.operators.base import RuntimeOperator
-from scurry.runtime.operators.event_loop import EventLoopThread
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor

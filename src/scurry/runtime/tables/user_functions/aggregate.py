@@ -15,9 +15,9 @@ from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
 from scurry.python_values.results import ResultColumn
 from scurry.relational.expressions import AggregateCall
+from scurry.runtime.tables.user_functions.arguments import argument_values, opened
 from scurry.runtime.tables.user_functions.failures import function_error, misfit_error
-from scurry.runtime.tables.user_functions.scalar import argument_values, opened
-from scurry.runtime.tables.user_functions.series import series_of
+from scurry.runtime.tables.user_functions.vectorized import column_argument
 
 __all__ = ["GeneralAccumulator", "user_accumulator"]
 
@@ -30,7 +30,7 @@ def user_accumulator(call: AggregateCall, session: Session) -> Accumulator:
         session: The session.
     """
     types = [each.type for each in call.arguments]
-    kind = _SeriesAccumulator if call.function.is_vectorized else GeneralAccumulator
+    kind = _ColumnsAccumulator if call.function.is_vectorized else GeneralAccumulator
     return kind(call.function, types, session)
 
 
@@ -83,7 +83,7 @@ class GeneralAccumulator:
             raise misfit_error(self._function, results[place], reason, None) from error
 
     def _changed(self, accumulators: list[Any], columns: Sequence[Any], groups: Any, change: Any) -> list[Any]:
-        values = argument_values(columns, self._types, len(groups), self._zone)
+        values = argument_values(self._function, columns, self._types, len(groups), self._zone)
         for group, *arguments in zip(groups.tolist(), *values, strict=True):
             try:
                 change(accumulators[group], *arguments)
@@ -101,7 +101,7 @@ class GeneralAccumulator:
         return call
 
 
-class _SeriesAccumulator:
+class _ColumnsAccumulator:
     """Aggregates all rows of a group at once. The state of a group is its rows: a list for each argument."""
 
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: Session) -> None:
@@ -132,19 +132,28 @@ class _SeriesAccumulator:
             raise misfit_error(self._function, results[place], reason, None) from error
 
     def _value(self, columns: Sequence[pa.Array]) -> Any:
-        import pandas as pd
-
         if not columns or not len(columns[0]):
             return None  # Flink calls no function for no rows
         try:
-            series = [series_of(each, kind, self._zone) for each, kind in zip(columns, self._types, strict=True)]
+            arguments = [
+                column_argument(self._function, each, kind, self._zone)
+                for each, kind in zip(columns, self._types, strict=True)
+            ]
             accumulator = self._instance.create_accumulator()
-            self._instance.accumulate(accumulator, *series)
+            self._instance.accumulate(accumulator, *arguments)
             found = self._instance.get_value(accumulator)
         except Exception as error:
             raise function_error(self._function, error) from error
-        value = found.item() if isinstance(found, np.generic) else found
-        return None if value is pd.NaT or value is pd.NA or value != value else value
+        return _plain(found)
+
+
+def _plain(found: Any) -> Any:
+    """Return the Python value of what a function on columns returns; None for what stands for no value."""
+    if isinstance(found, tuple):
+        return tuple(map(_plain, found))
+    value = found.as_py() if isinstance(found, pa.Scalar) else found.item() if isinstance(found, np.generic) else found
+    # NaN, NaT and NA: nothing else differs from itself, and NA is not even that.
+    return None if type(value).__name__ in ("NaTType", "NAType") or value != value else value
 
 
 def _pickled(accumulators: Sequence[Any]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+from scurry.common._event_loop import EventLoopThread
 from scurry.common.pickling import by_value
 from scurry.errors import UnpicklableFunctionError
 from scurry.functions.definition import Session
@@ -24,6 +25,7 @@ class OpenFunctions:
         """Take what the functions are opened with."""
         self._context = context or FunctionContext()
         self._opened: dict[UserFunction, Any] = {}
+        self._loop: EventLoopThread | None = None
 
     def opened(self, function: UserFunction) -> Any:
         """Return the object of a function, opened.
@@ -39,11 +41,21 @@ class OpenFunctions:
             self._opened[function] = found
         return found
 
+    @property
+    def event_loop(self) -> EventLoopThread:
+        """The event loop of the asynchronous functions; it runs until they are closed."""
+        if self._loop is None:
+            self._loop = EventLoopThread("async functions of tables")
+        return self._loop
+
     def close(self) -> None:
         """Close all functions."""
         opened, self._opened = self._opened, {}
         for function in opened.values():
             function.close()
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.close()
 
 
 def job_parameters(session: Session) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -14,8 +15,8 @@ from scurry.functions.definition import Column, Session
 from scurry.functions.user.definition import UserFunction
 from scurry.python_values.results import ResultColumn
 from scurry.relational.expressions import UserFunctionCall
-from scurry.runtime.tables.user_functions.failures import function_error, misfit_error
-from scurry.runtime.tables.user_functions.scalar import Describe, argument_values, opened
+from scurry.runtime.tables.user_functions.arguments import Describe, argument_values, opened, result_column
+from scurry.runtime.tables.user_functions.failures import function_error
 
 __all__ = ["TableKernel", "table_kernel"]
 
@@ -48,7 +49,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
         return rows or [missing] if outer else rows
 
     def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> tuple[Any, list[pa.Array]]:
-        values = argument_values(columns, types, rows, session.time_zone)
+        values = argument_values(function, columns, types, rows, session.time_zone)
         counts: list[int] = []
         found: list[Sequence[Any]] = []
         try:
@@ -61,7 +62,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
         positions = np.repeat(np.arange(rows), counts)
         parts = [[each[place] for each in found] for place in range(width)]
         return positions, [
-            _column(function, converter, part, lambda place: describe(int(positions[place])))
+            result_column(function, converter, part, lambda place: describe(int(positions[place])))
             for converter, part in zip(converters, parts, strict=True)
         ]
 
@@ -78,12 +79,6 @@ def _results(result: Any) -> Iterable[Any]:
 def _fields(value: Any) -> Sequence[Any]:
     if isinstance(value, tuple):
         return value
+    if dataclasses.is_dataclass(value):
+        return [getattr(value, each.name) for each in dataclasses.fields(value) if each.init]
     return list(value) if isinstance(value, Row) else (value,)
-
-
-def _column(function: UserFunction, to_column: ResultColumn, values: list[Any], describe: Describe) -> pa.Array:
-    try:
-        return to_column(values)
-    except Exception as error:
-        place, reason = to_column.misfit(values) or (0, error)
-        raise misfit_error(function, values[place], reason, describe(place)) from error

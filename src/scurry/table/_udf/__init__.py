@@ -1,0 +1,1 @@
+"""Functions of users as programs declare them: behind `scurry.table.udf`."""

@@ -1,0 +1,181 @@
+"""SQL types of Python's type hints, and arguments as instances of the classes that hints name."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import inspect
+import types
+import typing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Any
+
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    MapType,
+    RowField,
+    RowType,
+    TimestampType,
+    TimeType,
+    VarBinaryType,
+    VarCharType,
+)
+
+__all__ = ["argument_maker", "hinted_arguments", "hinted_result", "hinted_rows", "type_of_hint"]
+
+_LONGEST = 0x7FFFFFFF
+_SIMPLE: dict[Any, Callable[[], DataType]] = {
+    bool: BooleanType,
+    int: BigIntType,
+    float: DoubleType,
+    str: lambda: VarCharType(_LONGEST),
+    bytes: lambda: VarBinaryType(_LONGEST),
+    bytearray: lambda: VarBinaryType(_LONGEST),
+    decimal.Decimal: lambda: DecimalType(38, 18),
+    datetime.date: DateType,
+    datetime.time: lambda: TimeType(3),
+    datetime.datetime: lambda: TimestampType(6),
+}
+_SEVERAL = (list, Iterator, Iterable, Generator, Sequence)
+
+
+def type_of_hint(hint: Any) -> DataType | None:
+    """Return the SQL type of a type hint, None if it has none.
+
+    Args:
+        hint: `int`, `str | None`, `list[float]`, `dict[str, int]`, a dataclass, a NamedTuple ...
+    """
+    hint = _without_none(hint)
+    make = _SIMPLE.get(hint) if isinstance(hint, type) else None
+    if make is not None:
+        return make()
+    fields = _fields(hint)
+    if fields is not None:
+        return _row(list(fields), list(fields.values()))
+    origin, parts = typing.get_origin(hint), [type_of_hint(each) for each in typing.get_args(hint)]
+    if not parts or None in parts:
+        return None
+    if origin in (list, Sequence) and len(parts) == 1:
+        return ArrayType(typing.cast(DataType, parts[0]))
+    if origin is dict:
+        return MapType(typing.cast(DataType, parts[0]), typing.cast(DataType, parts[1]))
+    if origin is tuple:
+        return _row([f"f{place}" for place in range(len(parts))], typing.get_args(hint))
+    return None
+
+
+def hinted_result(method: Any) -> DataType | None:
+    """Return the SQL type of what a function is annotated to return, None without a usable annotation."""
+    hint = _hints(method).get("return")
+    return None if hint is None else type_of_hint(hint)
+
+
+def hinted_rows(method: Any) -> DataType | None:
+    """Return the row type of what a table function is annotated to return: `Iterator[tuple[int, str]]`."""
+    hint = _without_none(_hints(method).get("return"))
+    if typing.get_origin(hint) in _SEVERAL and typing.get_args(hint):
+        hint = typing.get_args(hint)[0]
+    found = type_of_hint(hint)
+    return found if found is None or isinstance(found, RowType) else RowType([RowField("f0", found)])
+
+
+def hinted_arguments(method: Any, skipped: int = 0) -> list[Any] | None:
+    """Return the hints of the parameters of a function; None unless each has one.
+
+    Args:
+        method: The function.
+        skipped: How many parameters are not arguments of calls.
+    """
+    try:
+        parameters = list(inspect.signature(method).parameters.values())[skipped:]
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
+        return None
+    hints = _hints(method)
+    found = [hints.get(each.name) for each in parameters]
+    return None if None in found else found
+
+
+def argument_maker(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what makes of a row an instance of the dataclass or NamedTuple that a hint names.
+
+    Args:
+        hint: The hint of a parameter.
+
+    Returns:
+        A function of a value that is not None; None if the values stay as they are.
+    """
+    hint = _without_none(hint)
+    fields = _fields(hint)
+    if fields is not None:
+        makers = [argument_maker(each) for each in fields.values()]
+        if not any(makers):
+            return lambda row: hint(*row)
+        return lambda row: hint(*(_made(maker, value) for maker, value in zip(makers, row, strict=True)))
+    if typing.get_origin(hint) in (list, Sequence):
+        element = argument_maker(typing.get_args(hint)[0])
+        return None if element is None else lambda values: [_made(element, value) for value in values]
+    if typing.get_origin(hint) is dict:
+        item = argument_maker(typing.get_args(hint)[1])
+        return None if item is None else lambda pairs: {key: _made(item, value) for key, value in pairs.items()}
+    return None
+
+
+def _made(maker: Callable[[Any], Any] | None, value: Any) -> Any:
+    return value if maker is None or value is None else maker(value)
+
+
+def _row(names: Sequence[str], hints: Sequence[Any]) -> DataType | None:
+    types = [type_of_hint(each) for each in hints]
+    if None in types:
+        return None
+    return RowType([RowField(name, typing.cast(DataType, each)) for name, each in zip(names, types, strict=True)])
+
+
+def _fields(hint: Any) -> dict[str, Any] | None:
+    """Return names and hints of the fields of a dataclass or NamedTuple."""
+    if not isinstance(hint, type):
+        return None
+    if dataclasses.is_dataclass(hint):
+        hints = _hints(hint)
+        return {each.name: hints.get(each.name) for each in dataclasses.fields(hint) if each.init}
+    names = getattr(hint, "_fields", None)
+    if issubclass(hint, tuple) and names and hint.__annotations__:
+        hints = _hints(hint)
+        return {name: hints.get(name) for name in names}
+    return None
+
+
+def _without_none(hint: Any) -> Any:
+    """Return `X` of `X | None`: columns may have NULL."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        others = [each for each in typing.get_args(hint) if each is not type(None)]
+        return others[0] if len(others) == 1 else hint
+    return hint
+
+
+def _hints(method: Any) -> dict[str, Any]:
+    """Return the annotations; those of classes of an enclosing function are looked up in its variables."""
+    try:
+        return typing.get_type_hints(method)
+    except (NameError, TypeError):
+        pass
+    scope = getattr(inspect.unwrap(getattr(method, "__func__", method)), "__globals__", {})
+    inner: dict[str, Any] = {}
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals is scope:
+            inner = {**frame.f_locals, **inner}
+        frame = frame.f_back
+    try:
+        return typing.get_type_hints(method, {**vars(typing), **scope}, inner)
+    except (NameError, TypeError):
+        return {}

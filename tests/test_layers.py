@@ -64,6 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.runtime.tables.streaming": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.connectors.tables",
         "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime", "scurry.runtime.tables",
+        "scurry.python_values",
     },
     "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
     "scurry.formats": {

@@ -20,9 +20,6 @@ pytestmark = pytest.mark.conformance
 
 #: The Table API, tables mixed with streams, patterns, and queries whose results change in STREAMING.
 NOT_YET = {
-    "convert/from_changelog_stream",
-    "convert/from_data_stream_watermark",
-    "convert/to_data_stream_rows",
     "sql_match/match_recognize_rise_fall",
 }
 

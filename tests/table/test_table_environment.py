@@ -15,7 +15,6 @@ from scurry.table import (
     EnvironmentSettings,
     ResultKind,
     Schema,
-    StreamTableEnvironment,
     TableDescriptor,
     TableEnvironment,
 )
@@ -143,8 +142,6 @@ def test_sql_query_takes_queries_only(env: TableEnvironment) -> None:
 def test_methods_of_the_table_api_that_are_not_there_say_so(env: TableEnvironment) -> None:
     with pytest.raises(UnsupportedError, match=r"Table\.flat_map is not available"):
         env.sql_query("SELECT 1").flat_map(None)  # type: ignore[attr-defined]
-    with pytest.raises(UnsupportedError, match="tables and streams cannot be mixed"):
-        StreamTableEnvironment.create(None)
 
 
 def test_statement_sets_write_all_their_tables(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "CatalogTable",
     "CatalogView",
     "ContextResolvedTable",
+    "InlineTable",
     "QueryView",
     "TableDistribution",
 ]
@@ -75,6 +76,21 @@ class CatalogTable(CatalogBaseTable):
 
     partition_keys: tuple[str, ...] = ()
     distribution: TableDistribution | None = None
+
+
+@dataclass(frozen=True)
+class InlineTable(CatalogTable):
+    """A table whose source or sink is an object of the program: of a stream, or of data in memory; it has no options.
+
+    Attributes:
+        source: What reads it; None if it is only written.
+        sink: What writes it; None if it is only read.
+        sink_changes: Which changes the sink takes: INSERT, UPSERT or ALL.
+    """
+
+    source: Any = None
+    sink: Any = None
+    sink_changes: str = "INSERT"
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,23 @@ class ObjectIdentifier:
     database: str
     name: str
 
+    @staticmethod
+    def anonymous(name: str) -> ObjectIdentifier:
+        """Return the name of a table that is in no catalog; it has one part."""
+        return ObjectIdentifier("", "", name)
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The parts of the name."""
+        return (self.catalog, self.database, self.name) if self.catalog else (self.name,)
+
     def as_serializable_string(self) -> str:
         """Return the name as SQL reads it back, in backticks."""
-        return ".".join(map(escape_identifier, (self.catalog, self.database, self.name)))
+        return ".".join(map(escape_identifier, self.path))
 
     def as_summary_string(self) -> str:
         """Return the name as messages show it, without backticks."""
-        return f"{self.catalog}.{self.database}.{self.name}"
+        return ".".join(self.path)
 
     def __str__(self) -> str:
         """Return the name in backticks."""

@@ -24,7 +24,7 @@ from scurry.connectors.source import (
 )
 from scurry.errors import SourceNotFoundError
 
-__all__ = ["CacheSink", "CacheSource", "CachedRecords"]
+__all__ = ["CacheSink", "CacheSource", "CachedRecords", "read_blocks"]
 
 
 class CachedRecords:
@@ -155,25 +155,30 @@ class CacheSource(Source):
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of some files with their timestamps."""
         for name in work:
-            fs, path = file_system(name)
+            for block in read_blocks(name):
+                yield from sliced_with_timestamps([block], sizer)
+
+
+def read_blocks(name: str) -> Iterator[tuple[list[Any], list[int] | None]]:
+    """Yield the blocks of records that a file has, with their timestamps.
+
+    Raises:
+        SourceNotFoundError: The file is not there.
+    """
+    fs, path = file_system(name)
+    try:
+        file = fs.open_input(path)
+    except FileNotFoundError:
+        raise SourceNotFoundError(
+            f"the cached records in {name} are not there: they were invalidated while this job read them, or "
+            "this worker cannot reach the place; set scurry.cache-dir to a directory or URI all workers share"
+        ) from None
+    with file:
+        while True:
             try:
-                file = fs.open_input(path)
-            except FileNotFoundError:
-                raise SourceNotFoundError(
-                    f"the cached records in {name} are not there: they were invalidated while this job read them, or "
-                    "this worker cannot reach the place; set scurry.cache-dir to a directory or URI all workers share"
-                ) from None
-            with file:
-                yield from _chunks(file, sizer)
-
-
-def _chunks(file: BinaryIO, sizer: ChunkSizer) -> Iterator[Chunk]:
-    while True:
-        try:
-            values, timestamps = pickle.load(file)
-        except EOFError:
-            return
-        yield from sliced_with_timestamps([(values, timestamps)], sizer)
+                yield pickle.load(file)
+            except EOFError:
+                return
 
 
 class _OneBatch(Enumerator):

@@ -178,6 +178,11 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         )
         return DataStream(self, node)
 
+    def _stream(self, node: OperatorNode) -> DataStream[Any]:
+        """Return the stream of an operator that another part of the program has made, such as a table."""
+        self._register(node)
+        return DataStream(self, node)
+
     # ------------------------------------------------------------------ execution
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:

@@ -154,6 +154,27 @@ class KeyedRows(Operator):
     timed = True
 
 
+@dataclass(frozen=True, eq=False)
+class RecordsToRows(Operator):
+    """Turn the records of a stream into batches of rows, blocks of records at a time.
+
+    `function.rows(values, timestamps)` returns a batch.
+
+    Attributes:
+        watermarks: Whether watermarks hold for the rows, too; otherwise only the one that ends the input does.
+    """
+
+    watermarks: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class RowsToRecords(Operator):
+    """Turn batches of rows into the records of a stream.
+
+    `function.records(batch)` returns records and their timestamps, None if they have none.
+    """
+
+
 class WindowHook(Enum):
     """The method of a window function that is called for a fired window; its value is the method's name."""
 

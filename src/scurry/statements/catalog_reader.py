@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.catalog.entries import CatalogView, QueryView
+from scurry.catalog.entries import CatalogView, ContextResolvedTable, QueryView
 from scurry.catalog.schema import ComputedColumn, ResolvedSchema
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
@@ -13,7 +13,7 @@ from scurry.statements.python_functions import loaded
 from scurry.statements.session import TableSession
 from scurry.statements.text import parse_expression
 
-__all__ = ["SessionCatalog", "columns_of"]
+__all__ = ["SessionCatalog", "TableCatalog", "columns_of", "is_source_watermark"]
 
 
 class SessionCatalog:
@@ -29,9 +29,10 @@ class SessionCatalog:
             return None
         identifier = self._session.catalogs.qualify(names)
         found = self._session.catalogs.find_table(identifier)
-        path = (identifier.catalog, identifier.database, identifier.name)
-        if found is None:
-            return None
+        return None if found is None else self._seen(found)
+
+    def _seen(self, found: ContextResolvedTable) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan:
+        path = found.identifier.path
         if isinstance(found.table, QueryView):
             return seen.CatalogPlan(path, found.table.plan)
         if isinstance(found.table, CatalogView):
@@ -68,6 +69,24 @@ class SessionCatalog:
                 return 1, f"Object '{names[0]}' not found"
             return 2, f"Object '{names[1]}' not found within '{catalogs.current_catalog}.{names[0]}'"
         return 1, f"Object '{names[-1]}' not found"
+
+
+class TableCatalog(SessionCatalog):
+    """The catalogs of a session, and a table that may be in none of them."""
+
+    def __init__(self, session: TableSession, table: ContextResolvedTable) -> None:
+        """Take the session and the table."""
+        super().__init__(session)
+        self._table = table
+
+    def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
+        """Return what a name means, None if there is no such table."""
+        return self._seen(self._table) if names == self._table.identifier.path else super().find(names)
+
+
+def is_source_watermark(text: str) -> bool:
+    """Say whether the text of a watermark's expression means the watermarks of the source."""
+    return text.replace("`", "").replace(" ", "").upper() == "SOURCE_WATERMARK()"
 
 
 def columns_of(schema: ResolvedSchema, streaming: bool) -> tuple[seen.CatalogColumn, ...]:

@@ -109,7 +109,8 @@ def _scan(plan: relational.Scan, source: TableSource, duplicates: bool) -> Plan:
         )
     if not plan.primary_key:
         raise ValidationError(
-            f"Table '{'.'.join(plan.path)}' has changes by key: declare PRIMARY KEY (...) NOT ENFORCED"
+            f"Table '{'.'.join(plan.path)}' produces a changelog stream that contains UPDATE_AFTER but no "
+            "UPDATE_BEFORE. This requires defining a primary key constraint on the table."
         )
     columns = (*plan.columns, *(each for each in plan.primary_key if each not in plan.columns))
     read = replace(plan, columns=columns, changes="UPSERT" if source.upserts else "RETRACT")

@@ -184,9 +184,8 @@ def converted(
         raise ValidationError("Streaming mode not support overwrite.")
     create_sink(session.context_of(identifier, table), target)  # reports wrong options before anything runs
     projected = builders.project(plan, expressions, [column.name for column in columns])
-    path = (identifier.catalog, identifier.database, identifier.name)
     resolved = ContextResolvedTable(identifier, table)
-    sink = Sink(projected, path, resolved, overwrite, tuple(_partition_texts(partition).items()))
+    sink = Sink(projected, identifier.path, resolved, overwrite, tuple(_partition_texts(partition).items()))
     return sink_with_changes(session, sink, table)
 
 

@@ -27,7 +27,7 @@ from scurry.runtime.submit import submit
 from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.validator import validate_query
-from scurry.statements.catalog_reader import SessionCatalog
+from scurry.statements.catalog_reader import TableCatalog, is_source_watermark
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.session import TableSession
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["StreamingTableRunner", "wait_for"]
+__all__ = ["StreamingTableRunner", "lowering_of", "sink_nodes", "wait_for"]
 
 
 class StreamingTableRunner:
@@ -44,7 +44,7 @@ class StreamingTableRunner:
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
         """Yield the rows of a plan as the job commits them; cancel the job if not all of them are taken."""
         blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
-        lowering = _lowering(session, [plan])
+        lowering = lowering_of(session, [plan])
         job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
         threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
         try:
@@ -62,18 +62,29 @@ class StreamingTableRunner:
 
     def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
         """Start the job that writes some sinks."""
-        from scurry.runtime.tables.streaming.changes.lowering import materialized
+        return _submit(session, sink_nodes(session, sinks))
 
-        lowering = _lowering(session, sinks)
-        written = []
-        for sink in sinks:
-            found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
-            context = session.context_of(found.identifier, found.table)
-            target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
-            rows = materialized(lowering, sink)
-            guard = enforcer.changes if enforcer.columns else None
-            written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
-        return _submit(session, written)
+
+def sink_nodes(session: TableSession, sinks: Sequence[Sink], prefix: str = "") -> list[OperatorNode]:
+    """Return the nodes that write some sinks.
+
+    Args:
+        session: The session.
+        sinks: Their plans.
+        prefix: What the identities of all operators begin with.
+    """
+    from scurry.runtime.tables.streaming.changes.lowering import materialized
+
+    lowering = lowering_of(session, sinks, prefix)
+    written = []
+    for sink in sinks:
+        found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
+        context = session.context_of(found.identifier, found.table)
+        target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
+        rows = materialized(lowering, sink)
+        guard = enforcer.changes if enforcer.columns else None
+        written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
+    return written
 
 
 def _check_end(plan: JobPlan) -> None:
@@ -141,17 +152,27 @@ class _Tables:
         specs = scan.table.table.schema.get_watermark_specs()
         if not specs:
             return None
+        expression = specs[0].watermark_expression.text
+        if is_source_watermark(expression):
+            return None
         time, table = escape_identifier(specs[0].rowtime_attribute), ".".join(map(escape_identifier, scan.path))
-        query = parse(f"SELECT {time}, {specs[0].watermark_expression.text} FROM {table}")
-        functions = self._session.for_functions()
+        query = parse(f"SELECT {time}, {expression} FROM {table}")
+        functions, catalog = self._session.for_functions(), TableCatalog(self._session, scan.table)
         assert isinstance(query, nodes.Query)
-        return optimized(validate_query(query, SessionCatalog(self._session), functions), functions)
+        return optimized(validate_query(query, catalog, functions), functions)
 
 
-def _lowering(session: TableSession, plans: Sequence[Plan]) -> Lowering:
+def lowering_of(session: TableSession, plans: Sequence[Plan], prefix: str = "") -> Lowering:
+    """Return what makes nodes of plans.
+
+    Args:
+        session: The session.
+        plans: The plans of all sinks.
+        prefix: What the identities of all operators begin with.
+    """
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-    return Lowering(plans, session.for_functions(), _Tables(session))
+    return Lowering(plans, session.for_functions(), _Tables(session), prefix)
 
 
 def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:

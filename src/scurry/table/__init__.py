@@ -6,6 +6,7 @@ from typing import Any
 
 from scurry.common.types import Row, RowKind
 from scurry.table._unavailable import UNAVAILABLE, unavailable
+from scurry.table.changelog_mode import ChangelogMode
 from scurry.table.data_view import DataView, ListView, MapView
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
@@ -32,6 +33,7 @@ from scurry.table.udf import (
 __all__ = [
     "AggregateFunction",
     "AsyncScalarFunction",
+    "ChangelogMode",
     "DataTypes",
     "DataView",
     "EnvironmentSettings",

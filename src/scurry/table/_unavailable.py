@@ -8,7 +8,7 @@ __all__ = ["UNAVAILABLE", "unavailable"]
 
 #: names that programs import from `pyflink.table`
 UNAVAILABLE = frozenset(
-    "ChangelogMode CompiledPlan GroupWindowedTable Module ModuleEntry OverWindowedTable "
+    "CompiledPlan GroupWindowedTable Module ModuleEntry OverWindowedTable "
     "PlanReference SqlDialect UserDefinedType WindowGroupedTable".split()
 )
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
@@ -61,6 +61,23 @@ class StatementSet(ApiObject):
             overwrite: Whether existing rows are replaced.
         """
         return self.add(table.insert_into(target_path_or_descriptor, overwrite))
+
+    def attach_as_datastream(self) -> None:
+        """Make the insertions part of the job that the StreamExecutionEnvironment executes; the set is empty then.
+
+        Raises:
+            ValidationError: Nothing was added.
+            UnsupportedError: The environment has no streams.
+        """
+        from scurry.statements.streams.records import attached
+
+        environment: Any = self._environment
+        if not hasattr(environment, "_attach"):
+            raise UnsupportedError("attach_as_datastream: only a StreamTableEnvironment has streams")
+        if not self._sinks:
+            raise ValidationError("No statements to execute: add insertions to the statement set first")
+        sinks, self._sinks = self._sinks, []
+        environment._attach(attached(environment._session, sinks, environment._next_conversion()))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans of all insertions."""

@@ -34,6 +34,8 @@ class Table(ApiObject):
         self._plan = plan
         self._schema = schema
         self._registered: str | None = None
+        #: the stream whose records are the rows as they are
+        self._stream: Any = None
 
     if not TYPE_CHECKING:
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.identifier import escape_identifier
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
-from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
+from scurry.table._definitions import definition_of_schema
 from scurry.table._elements import inferred_row_type, internal_value
+from scurry.table._stream_conversions import StreamConversions
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
 from scurry.table.schema import Schema
@@ -32,14 +34,20 @@ __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 class TableEnvironment(ApiObject):
     """Where programs execute SQL: catalogs, settings, and a mode."""
 
-    def __init__(self, environment_settings: EnvironmentSettings) -> None:
-        """Make an environment; use `create`."""
+    def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:
+        """Make an environment; use `create`.
+
+        Args:
+            environment_settings: The settings.
+            configuration: The configuration that the settings are added to, and which is shared; None for a new one.
+        """
         from scurry import launch
         from scurry.catalog.manager import CatalogManager
         from scurry.catalog.store import CatalogStore, FileCatalogStore
         from scurry.statements.session import TableSession
 
-        configuration = Configuration(environment_settings.get_configuration())
+        given = environment_settings.get_configuration()
+        configuration = Configuration(given) if configuration is None else configuration.add_all(given)
         for key, value in launch.current().overrides().items():
             configuration.set_string(key, value)
         store: CatalogStore | None = None
@@ -274,27 +282,9 @@ class TableEnvironment(ApiObject):
         return self._session.catalogs.create_table(table, self._identifier(path), ignoreIfExists)
 
     def _table_of(self, descriptor: TableDescriptor) -> CatalogTable:
-        from scurry.statements.definitions.schemas import Definition, PendingColumn
         from scurry.statements.definitions.tables import table_of
-        from scurry.statements.text import parse_expression
 
-        schema = descriptor.get_schema() or Schema.new_builder().build()
-        columns = [
-            PendingColumn(
-                column.name,
-                column.data_type,
-                None if column.expression is None else parse_expression(column.expression),
-                text=column.expression,
-                metadata_key=column.metadata_key,
-                is_metadata=column.is_metadata,
-                virtual=column.virtual,
-            )
-            for column in schema._columns
-        ]
-        watermark = schema._watermark
-        definition = Definition(
-            columns, None if watermark is None else (watermark[0], parse_expression(watermark[1])), schema._key
-        )
+        definition = definition_of_schema(descriptor.get_schema() or Schema.new_builder().build())
         keys = tuple(descriptor.get_partition_keys())
         return table_of(self._session, definition, descriptor.get_options(), keys, None, descriptor.get_comment())
 
@@ -324,13 +314,16 @@ class TableEnvironment(ApiObject):
         Args:
             view_path: Its name.
             table_or_data_stream: The table.
-            *fields_or_schema: For streams, which scurry does not take here yet.
+            *fields_or_schema: For streams, of which a `StreamTableEnvironment` makes views.
 
         Raises:
             ValidationError: There is a temporary table of that name.
         """
         if not isinstance(table_or_data_stream, Table) or fields_or_schema:
-            raise UnsupportedError("create_temporary_view takes a Table; views of streams are not available yet")
+            raise ArgumentTypeError(
+                f"create_temporary_view takes a Table, got {table_or_data_stream!r}; views of streams are made by a "
+                "StreamTableEnvironment"
+            )
         self._add_view(view_path, table_or_data_stream)
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> bool:
@@ -456,20 +449,56 @@ class TableEnvironment(ApiObject):
         return self._session.catalogs.qualify(_parts(path))
 
 
-class StreamTableEnvironment(TableEnvironment):
-    """A TableEnvironment beside a StreamExecutionEnvironment; not available yet."""
+class StreamTableEnvironment(StreamConversions, TableEnvironment):
+    """A TableEnvironment beside a StreamExecutionEnvironment: its tables and streams can be converted to each other.
+
+    Both share their settings. What tables are converted to is executed by the StreamExecutionEnvironment, in one job
+    with the streams; statements and queries of tables run as jobs of their own, with the streams that they read.
+    """
+
+    def __init__(self, environment_settings: EnvironmentSettings, stream_environment: Any = None) -> None:
+        """Make an environment; use `create`."""
+        configuration = None if stream_environment is None else stream_environment._configuration
+        super().__init__(environment_settings, configuration)
+        self._streams = stream_environment
 
     @staticmethod
-    def create(*args: Any, **kwargs: Any) -> NoReturn:
-        """Raise an error: tables and streams cannot be mixed yet.
+    def create(  # type: ignore[override]
+        stream_execution_environment: Any = None, environment_settings: EnvironmentSettings | None = None
+    ) -> StreamTableEnvironment:
+        """Make an environment.
+
+        Args:
+            stream_execution_environment: The environment of the streams; None if tables are not converted.
+            environment_settings: Further settings; None for those of the environment of the streams.
 
         Raises:
-            UnsupportedError: Always.
+            ValueError: Neither is given.
         """
-        raise UnsupportedError(
-            "StreamTableEnvironment: tables and streams cannot be mixed in this version of scurry; use "
-            "TableEnvironment for SQL, or the DataStream API (scurry.datastream)"
-        )
+        if stream_execution_environment is None and environment_settings is None:
+            raise ArgumentError(
+                "No argument found, the param 'stream_execution_environment' or 'environment_settings' is required."
+            )
+        if isinstance(environment_settings, Configuration):
+            environment_settings = EnvironmentSettings(environment_settings)
+        settings = environment_settings or EnvironmentSettings(stream_execution_environment._configuration)
+        return StreamTableEnvironment(settings, stream_execution_environment)
+
+    def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
+        """Add a temporary view of a table or of a stream.
+
+        Args:
+            view_path: Its name.
+            table_or_data_stream: The table, or the stream.
+            *fields_or_schema: For a stream, as for `from_data_stream`.
+
+        Raises:
+            ValidationError: There is a temporary table of that name, or the stream has no columns.
+        """
+        if isinstance(table_or_data_stream, Table):
+            super().create_temporary_view(view_path, table_or_data_stream, *fields_or_schema)
+            return
+        self._add_view(view_path, self.from_data_stream(table_or_data_stream, *fields_or_schema))
 
 
 def _parsed(text: str) -> nodes.Statement:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 
+from scurry.catalog.entries import InlineTable
 from scurry.catalog.identifier import escape_text
 from scurry.catalog.table_options import factory_not_found
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
+from scurry.connectors.tables.inline import InlineFactory
 from scurry.errors import ValidationError
 
 __all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory", "sink_changes"]
@@ -79,6 +81,8 @@ def find_factory(identifier: str) -> TableFactory:
 
 
 def _factory(context: TableContext) -> TableFactory:
+    if isinstance(context.table, InlineTable):
+        return InlineFactory(context.table)
     identifier = context.options.get("connector")
     if identifier is None:
         raise ValidationError(

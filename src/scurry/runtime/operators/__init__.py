@@ -14,6 +14,7 @@ from scurry.runtime.operators.evicting_window import EvictingWindowOperator
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
 from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
+from scurry.runtime.operators.row_records import RecordsToRowsOperator, RowsToRecordsOperator
 from scurry.runtime.operators.row_watermarks import AssignWatermarksOperator
 from scurry.runtime.operators.session_window import SessionWindowOperator
 from scurry.runtime.operators.sink import SinkOperator
@@ -40,6 +41,8 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.AssignTimestamps: AssignTimestampsOperator,
     ops.AssignWatermarks: AssignWatermarksOperator,
     ops.KeyedRows: KeyedRowsOperator,
+    ops.RecordsToRows: RecordsToRowsOperator,
+    ops.RowsToRecords: RowsToRecordsOperator,
     ops.CoMap: CoMapOperator,
     ops.CoFlatMap: CoFlatMapOperator,
     ops.CoProcess: CoProcessOperator,

@@ -35,6 +35,7 @@ from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
+from scurry.runtime.tables.streaming.records.source import StreamSource
 from scurry.runtime.tables.streaming.replicate import lower_replicate
 from scurry.runtime.tables.streaming.watermarks import RowWatermarks
 from scurry.runtime.tables.streaming.windows.aggregate import lower_window_aggregate
@@ -100,10 +101,18 @@ class Lowering:
     Equal parts of the plans are one node, and a table is read once, with the columns that any part needs.
     """
 
-    def __init__(self, plans: Iterable[Plan], session: Session, tables: Tables) -> None:
-        """Take the plans of all sinks, the session, and what is known of the tables."""
+    def __init__(self, plans: Iterable[Plan], session: Session, tables: Tables, prefix: str = "") -> None:
+        """Take the plans of all sinks.
+
+        Args:
+            plans: The plans.
+            session: The session.
+            tables: What is known of the tables.
+            prefix: What the identities of all operators begin with.
+        """
         plans = list(plans)
         self._session = session
+        self._prefix = prefix
         self._changelogs = Changelogs(plans)
         self._tables = tables
         self._columns: dict[Any, list[int]] = {}
@@ -194,7 +203,7 @@ class Lowering:
     def _uid(self, name: str) -> str:
         """Return an identity that is the same each time the same statement is lowered."""
         self._count += 1
-        return f"{self._count}_{name.partition('[')[0]}"
+        return f"{self._prefix}{self._count}_{name.partition('[')[0]}"
 
     def _source(self, source: Source, name: str, parallelism: int | None = None) -> Node:
         return SourceNode(name=name, source=source, uid=self._uid(name), parallelism=parallelism)
@@ -234,13 +243,22 @@ class Lowering:
         if rows is None:
             names = tuple(plan.table_schema.select(read).names)
             name = f"TableSourceScan[{'.'.join(plan.path)}]"
-            rows = self._scans[_table(plan)] = self._source(TableScan(self._tables.source(plan), names), name)
+            rows = self._scans[_table(plan)] = self._read(self._tables.source(plan), names, name)
             watermark = self._watermarks[_table(plan)]
             if watermark is not None:
                 rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
         if plan.changes == "RETRACT" and not self._changelogs.updates_before(plan):
             rows = self.operator(rows, ops.FlatMap(DropUpdateBefore()), "DropUpdateBefore")
         return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
+
+    def _read(self, source: TableSource, columns: tuple[str, ...], name: str) -> Node:
+        """Return the node of some columns of a table: a source, or a stream of the same job."""
+        if not isinstance(source, StreamSource):
+            return self._source(TableScan(source, columns), name)
+        assert source.node is not None, "only where it is planned"
+        rows = self.operator(source.node, source.conversion(columns), name)
+        rows.parallelism = source.node.parallelism
+        return rows
 
     def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""

@@ -1,0 +1,1 @@
+"""Streams as tables, and tables as streams."""

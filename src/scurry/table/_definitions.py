@@ -1,0 +1,35 @@
+"""Schemas that programs describe, as statements know them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scurry.table.schema import Schema
+
+if TYPE_CHECKING:
+    from scurry.statements.definitions.schemas import Definition
+
+__all__ = ["definition_of_schema"]
+
+
+def definition_of_schema(schema: Schema) -> Definition:
+    """Return what statements know of a schema that a program describes."""
+    from scurry.statements.definitions.schemas import Definition, PendingColumn
+    from scurry.statements.text import parse_expression
+
+    columns = [
+        PendingColumn(
+            column.name,
+            column.data_type,
+            None if column.expression is None else parse_expression(column.expression),
+            text=column.expression,
+            metadata_key=column.metadata_key,
+            is_metadata=column.is_metadata,
+            virtual=column.virtual,
+        )
+        for column in schema._columns
+    ]
+    watermark = schema._watermark
+    return Definition(
+        columns, None if watermark is None else (watermark[0], parse_expression(watermark[1])), schema._key
+    )

@@ -34,13 +34,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
-    "scurry.cep": {"scurry.patterns"},
+    "scurry.cep": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream"},
     "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.user_frames"},
     "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
     "scurry.runtime": {
         "scurry.user_frames",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
-        "scurry.dependencies",
+        "scurry.dependencies", "scurry.patterns",
     },
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
     "scurry.spark": {

@@ -10,9 +10,19 @@ import operator
 import sys
 from typing import Any
 
-from scurry.cep import AfterMatchSkipStrategy, Pattern, WithinType
-from scurry.errors import ArgumentError, MalformedPatternError, PatternMatchError, UnsupportedError
+from scurry.cep import (
+    CEP,
+    AfterMatchSkipStrategy,
+    EventComparator,
+    Pattern,
+    PatternProcessFunction,
+    TimedOutPartialMatchHandler,
+    WithinType,
+)
+from scurry.datastream import DataStream, OutputTag
+from scurry.errors import ArgumentError, MalformedPatternError, OperatorError, PatternMatchError, UnsupportedError
 from scurry.patterns.automaton import ConditionFailedError, compile_nfa
+from scurry.testing import TestHarness
 
 MAX_TIME = (1 << 63) - 1
 
@@ -187,7 +197,7 @@ def run(case: dict[str, Any]) -> dict[str, Any]:
         return {"error": error_of("compile", error)}
     if case.get("compileOnly"):
         return {"ok": True}
-    return run_nfa(case, pattern)
+    return run_job(case, pattern) if case.get("mode") == "job" else run_nfa(case, pattern)
 
 
 def run_nfa(case: dict[str, Any], pattern: Pattern) -> dict[str, Any]:
@@ -217,6 +227,84 @@ def run_nfa(case: dict[str, Any], pattern: Pattern) -> dict[str, Any]:
     except PatternMatchError as error:
         return {"out": out, "error": error_of("run", error)}
     return {"out": out}
+
+
+LATE = OutputTag("late")
+#: matches and partial matches that time out, in one order
+RECORDED = OutputTag("recorded")
+
+
+class Recorder(PatternProcessFunction[Any, Any]):
+    """Emit matches as the corpus has them."""
+
+    def process_match(self, match: dict[str, Any], ctx: Any) -> Any:
+        yield RECORDED, {"match": ids(match), "ts": ctx.timestamp(), "key": key_of(match)}
+
+
+class TimeoutRecorder(Recorder, TimedOutPartialMatchHandler[Any]):
+    """Emit partial matches that time out, too."""
+
+    def process_timed_out_match(self, match: dict[str, Any], ctx: Any) -> Any:
+        ctx.output(RECORDED, {"timeout": ids(match), "ts": ctx.timestamp(), "key": key_of(match)})
+
+
+class ByPrice(EventComparator[Any]):
+    """Order events of equal times by price."""
+
+    def compare(self, o1: Any, o2: Any) -> int:
+        return int(o1["price"] > o2["price"]) - int(o1["price"] < o2["price"])
+
+
+def key_of(match: dict[str, list[Any]]) -> Any:
+    return next(iter(match.values()))[0].get("key", "k")
+
+
+def matches_of(case: dict[str, Any], pattern: Pattern, stream: DataStream) -> DataStream:
+    """Apply the pattern of a job case to its events."""
+    if not case.get("global"):
+        stream = stream.key_by(event_key)
+    found = CEP.pattern(stream, pattern, ByPrice() if case.get("comparator") == "price" else None)
+    if case.get("time") == "processing":
+        found = found.in_processing_time()
+    elif case.get("lateOutput", True):
+        found = found.side_output_late_data(LATE)
+    return found.process(TimeoutRecorder() if case.get("timeouts", True) else Recorder())
+
+
+def event_key(event: dict[str, Any]) -> str:
+    return str(event.get("key", "k"))
+
+
+def run_job(case: dict[str, Any], pattern: Pattern) -> dict[str, Any]:
+    """Run a job case; every event and watermark is a micro-batch, between which state is stored and restored."""
+    out: list[Any] = []
+    with TestHarness.of(lambda stream: matches_of(case, pattern, stream)) as harness:
+        try:
+            watermark = -MAX_TIME
+            for event in case["events"]:
+                if "wm" not in event:
+                    harness.process(event, event["ts"])
+                elif event["wm"] > watermark:
+                    watermark = event["wm"]
+                    harness.advance_watermark(watermark)
+                out += emitted(case, harness)
+            harness.end_input()
+        except OperatorError as error:
+            java = {kind.__name__: name for kind, name in _JAVA.items()}[error.failure.error]
+            problem = {"phase": "run", "class": java, "message": error.failure.message}
+            return {"out": out + emitted(case, harness), "error": problem}
+        return {"out": out + emitted(case, harness)}
+
+
+def emitted(case: dict[str, Any], harness: TestHarness) -> list[Any]:
+    """Return what a step has emitted."""
+    found = list(harness.side_output(RECORDED))
+    if case.get("time") == "processing":
+        for each in found:
+            del each["ts"]
+    late = [{"late": event["id"]} for event in harness.side_output(LATE)]
+    harness.clear_outputs()
+    return late + found
 
 
 def main(cases: str, got: str) -> None:

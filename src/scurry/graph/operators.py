@@ -259,6 +259,23 @@ class IntervalJoin(Operator):
 
 
 @dataclass(frozen=True, eq=False)
+class Cep(Operator):
+    """Find a pattern of events per key (or over all records, with a constant key).
+
+    `function` is a PatternProcessFunction, `comparator` an EventComparator for events of equal times, or None. Late
+    records go to the side output `late_tag`; None drops them.
+    """
+
+    pattern: Any = None
+    comparator: Any = None
+    event_time: bool = True
+    late_tag: Any = None
+
+    keyed = True
+    timed = True
+
+
+@dataclass(frozen=True, eq=False)
 class Sink(Operator):
     """Write records; `function` is a `scurry.connectors.sink.Sink`.
 

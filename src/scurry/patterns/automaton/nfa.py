@@ -72,15 +72,15 @@ class NFA:
         """
         return restored(kept, self._states, self._start)
 
-    def start_condition(self) -> Callable[[Any], Any] | None:
-        """Return a function of an event without which nothing begins; None if there is no such function."""
+    def start_test(self) -> Test | None:
+        """Return a test of an event alone, without which nothing begins; None if there is none."""
         tree = self._tree(self._start[2])
         if isinstance(tree, Leaf):
             return None
         test = self.tests[tree.condition]
         without = tree.children[False] or grow(tree, False, self._numbers)
         nothing = isinstance(without, Leaf) and without.unchanged
-        return test.function if nothing and not test.iterative else None
+        return test if nothing and not test.iterative else None
 
     # ---------------------------------------------------------------- time
 
@@ -99,7 +99,7 @@ class NFA:
         """
         if not self.window_times:
             earliest = state.partial[0] if state.partial else self._start
-            if self.window_time <= 0 or earliest[3] is None or timestamp - earliest[0] < self.window_time:
+            if self.window_time <= 0 or 0 <= timestamp - earliest[0] < self.window_time or earliest[3] is None:
                 return [], []
         return self._time_out(state, timestamp)
 
@@ -123,9 +123,9 @@ class NFA:
         if node is None:
             return None
         window = self.window_times.get(state.name, 0)
-        if window > 0 and timestamp - previous >= window:
+        if window > 0 and _elapsed(previous, timestamp) >= window:
             return previous + window
-        if self.window_time > 0 and timestamp - first >= self.window_time:
+        if self.window_time > 0 and _elapsed(first, timestamp) >= self.window_time:
             return first + self.window_time
         return None
 
@@ -273,6 +273,12 @@ class _Context:
     def current_processing_time(self) -> int:
         """Return the processing time, in ms."""
         return 0 if self._clock is None else self._clock()
+
+
+def _elapsed(since: int, now: int) -> int:
+    """Return an amount of time as a `long`: from a negative time to the end of time, it overflows as in Flink."""
+    elapsed = now - since
+    return elapsed if elapsed <= LATEST[0] else elapsed - (1 << 64)
 
 
 def _events(nodes: list[Node]) -> Match:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.state.slots import CONTENTS, JOINED, REDUCED
+from scurry.runtime.state.slots import CONTENTS, JOINED, PARTIAL_MATCHES, REDUCED, WAITING_EVENTS
 from scurry.runtime.state.types import ANY, TypeJson, describe, text
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 CLASSES = "(classes)"
 KEY = "(key)"
 #: Kinds of state that operators themselves keep; no descriptor has them.
-OWN_KINDS = ("window", "reduce", "join", "key")
+OWN_KINDS = ("window", "reduce", "join", "pattern", "key")
 
 #: Kind of operator -> names of the state that it keeps itself; no state of a function may have the same name.
 OWN_NAMES: dict[str, tuple[str, ...]] = {
     "KeyedReduce": (REDUCED,),
     "Window": (CONTENTS,),
     "IntervalJoin": JOINED,
+    "Cep": (PARTIAL_MATCHES, WAITING_EVENTS),
 }
 
 #: Stored schemas: operator uid -> state name -> JSON.
@@ -111,6 +112,8 @@ def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]
     elif isinstance(spec, ops.IntervalJoin):
         for side, kept in zip(JOINED, inputs, strict=True):
             schemas[side] = StateSchema("join", ["LIST", ["TUPLE", "LONG", kept]])
+    elif isinstance(spec, ops.Cep):
+        schemas[WAITING_EVENTS] = StateSchema("pattern", ["LIST", ["TUPLE", "LONG", inputs[0]]])
     keys = {
         repr(key): key
         for edge in operator.input_edges

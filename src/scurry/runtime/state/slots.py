@@ -10,6 +10,8 @@
 | `SESSIONS` | the sessions of `SessionWindowOperator`: lists [start, end, contents, time of the timer], in time order |
 | `MERGING` | the windows in flight, a list, if the assigner merges windows |
 | `REDUCED` | the value of a rolling reduce |
+| `PARTIAL_MATCHES` | of a pattern: partial matches and timers (`operators/cep.py`) |
+| `WAITING_EVENTS` | of a pattern: events that the watermark has not reached, a list of (time, value) |
 | one of `JOINED` | the records of one side of an interval join, a list of (time, value) in time order |
 
 Slots are pickled with the state: checkpoints and savepoints contain them. Loops over records build the tuples in place,
@@ -30,6 +32,8 @@ CONTENTS = "window-contents"
 MERGING = (CONTENTS, "set")
 SESSIONS = (CONTENTS, "sessions")
 REDUCED = "reduce"
+PARTIAL_MATCHES = "partial-matches"
+WAITING_EVENTS = "waiting-events"
 JOINED = ("interval-join-left", "interval-join-right")
 
 

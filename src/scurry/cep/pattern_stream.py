@@ -1,0 +1,184 @@
+"""`CEP` and `PatternStream`: a pattern applied to a stream."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, Generic, Self, overload
+
+from scurry.cep._adapters import Select, SelectWithTimeouts
+from scurry.cep.functions import (
+    EventComparator,
+    PatternFlatSelectFunction,
+    PatternFlatTimeoutFunction,
+    PatternProcessFunction,
+    PatternSelectFunction,
+    PatternTimeoutFunction,
+)
+from scurry.common._api import ApiObject
+from scurry.common._type_variables import R, T, T_co
+from scurry.common.output_tag import OutputTag
+from scurry.datastream._functions import require_function
+from scurry.datastream._type_info import DeclaredType
+from scurry.datastream.data_stream.keyed import KeyedStream
+from scurry.datastream.data_stream.stream import DataStream, operator_stream
+from scurry.errors import ArgumentTypeError
+from scurry.graph import operators as ops
+from scurry.patterns.automaton import compile_nfa
+from scurry.patterns.pattern import Pattern
+
+__all__ = ["CEP", "PatternStream"]
+
+
+class CEP(ApiObject):
+    """Find patterns in streams."""
+
+    @staticmethod
+    def pattern(
+        input: DataStream[T], pattern: Pattern, comparator: EventComparator[T] | Callable[[T, T], int] | None = None
+    ) -> PatternStream[T]:
+        """Apply a pattern to a stream.
+
+        Args:
+            input: The events. On a keyed stream matches are found per key; on others one subtask sees all events.
+            pattern: The pattern.
+            comparator: The order of events with equal times: an EventComparator, or a function like its `compare`; they
+                keep the order in which they arrive if it is not given.
+
+        Raises:
+            MalformedPatternError: Flink refuses the pattern.
+        """
+        if not isinstance(input, DataStream):
+            raise ArgumentTypeError(f"CEP.pattern takes a DataStream, not {input!r}")
+        if not isinstance(pattern, Pattern):
+            raise ArgumentTypeError(f"CEP.pattern takes a Pattern, not {pattern!r}")
+        if comparator is not None and not isinstance(comparator, EventComparator) and not callable(comparator):
+            raise ArgumentTypeError(f"CEP.pattern takes an EventComparator, not {comparator!r}")
+        compile_nfa(pattern)
+        return PatternStream(input, pattern, comparator)
+
+
+class PatternStream(ApiObject, Generic[T_co]):
+    """A stream with a pattern, whose matches have no function yet."""
+
+    def __init__(
+        self,
+        input_stream: DataStream[T_co],
+        pattern: Pattern,
+        comparator: EventComparator[T_co] | Callable[..., int] | None,
+    ) -> None:
+        """Apply a pattern to a stream; programs call `CEP.pattern`."""
+        self._input = input_stream
+        self._pattern = pattern
+        self._comparator = comparator
+        self._event_time = True
+        self._late_tag: OutputTag[Any] | None = None
+
+    def in_event_time(self) -> Self:
+        """Order events by their timestamps, with the watermark; this is the default."""
+        return self._with(_event_time=True)
+
+    def in_processing_time(self) -> Self:
+        """Take events as they arrive; their times are those of processing."""
+        return self._with(_event_time=False)
+
+    def with_comparator(self, comparator: EventComparator[Any] | Callable[[Any, Any], int]) -> Self:
+        """Set the order of events with equal times.
+
+        Args:
+            comparator: An EventComparator, or a function like its `compare`.
+        """
+        return self._with(_comparator=comparator)
+
+    def side_output_late_data(self, output_tag: OutputTag[Any]) -> Self:
+        """Emit events that the watermark has passed to a side output of the result, instead of dropping them.
+
+        Args:
+            output_tag: The side output.
+        """
+        if not isinstance(output_tag, OutputTag):
+            raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
+        return self._with(_late_tag=output_tag)
+
+    def _with(self, **changes: Any) -> Self:
+        changed = copy.copy(self)
+        vars(changed).update(changes)
+        return changed
+
+    @overload
+    def process(
+        self, pattern_process_function: PatternProcessFunction[T_co, R], output_type: None = None
+    ) -> DataStream[R]: ...
+    @overload
+    def process(
+        self, pattern_process_function: PatternProcessFunction[T_co, Any], output_type: DeclaredType[R]
+    ) -> DataStream[R]: ...
+    def process(
+        self,
+        pattern_process_function: PatternProcessFunction[T_co, Any],
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Process each match.
+
+        Args:
+            pattern_process_function: The function; with `TimedOutPartialMatchHandler` as another base, it sees partial
+                matches that time out.
+            output_type: Declared type of the results.
+
+        Returns:
+            The results; their timestamps are those of the matches.
+        """
+        require_function(pattern_process_function, (PatternProcessFunction,))
+        operator = ops.Cep(
+            pattern_process_function,
+            pattern=self._pattern,
+            comparator=self._comparator,
+            event_time=self._event_time,
+            late_tag=self._late_tag if self._event_time else None,
+        )
+        stream = self._input
+        if not isinstance(stream, KeyedStream):
+            stream = stream._partition(ops.Global())
+        return operator_stream(stream._env, (stream._node,), operator, "CepOperator", output_type)
+
+    def select(self, *functions: Any, output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
+        """Turn each match into one result.
+
+        Args:
+            functions: A PatternSelectFunction or a function of the match; or, to see partial matches that time out, the
+                OutputTag for them, a PatternTimeoutFunction (or a function of the partial match and the end of its
+                window), and the former.
+            output_type: Declared type of the results.
+        """
+        kinds = (PatternSelectFunction, PatternTimeoutFunction)
+        return self.process(_adapted(functions, "select", kinds, False), output_type)
+
+    def flat_select(self, *functions: Any, output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
+        """Turn each match into any number of results.
+
+        Args:
+            functions: A PatternFlatSelectFunction or a function of the match; or, to see partial matches that time out,
+                the OutputTag for them, a PatternFlatTimeoutFunction (or a function of the partial match and the end of
+                its window), and the former.
+            output_type: Declared type of the results.
+        """
+        kinds = (PatternFlatSelectFunction, PatternFlatTimeoutFunction)
+        return self.process(_adapted(functions, "flat_select", kinds, True), output_type)
+
+
+def _adapted(
+    functions: tuple[Any, ...], method: str, kinds: tuple[type, type], flat: bool
+) -> PatternProcessFunction[Any, Any]:
+    if len(functions) not in (1, 3):
+        raise ArgumentTypeError(
+            f"{method} takes a function, or an OutputTag, a function of partial matches that time out, and a function; "
+            f"not {len(functions)} arguments"
+        )
+    require_function(functions[-1], kinds[:1], or_callable=True)
+    if len(functions) == 1:
+        return Select(functions[0], method, flat)
+    tag, timeout, function = functions
+    if not isinstance(tag, OutputTag):
+        raise ArgumentTypeError(f"expected an OutputTag, got {tag!r}")
+    require_function(timeout, kinds[1:], or_callable=True)
+    return SelectWithTimeouts(function, method, flat, tag, timeout)

@@ -10,8 +10,7 @@ from scurry.errors import UnsupportedError
 @pytest.mark.parametrize(
     "statement",
     [
-        "from scurry.table.window import Tumble",
-        "from scurry.table import GroupWindowedTable",
+        "from scurry.table import CompiledPlan",
     ],
 )
 def test_an_import_says_what_to_use_instead(statement: str) -> None:

@@ -13,7 +13,7 @@ from scurry.table.explain_detail import ExplainDetail
 from scurry.table.result_kind import ResultKind
 from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
-from scurry.table.table import GroupedTable, Table
+from scurry.table.table import GroupedTable, GroupWindowedTable, OverWindowedTable, Table, WindowGroupedTable
 from scurry.table.table_config import TableConfig
 from scurry.table.table_descriptor import FormatDescriptor, TableDescriptor
 from scurry.table.table_environment import StreamTableEnvironment, TableEnvironment
@@ -41,9 +41,11 @@ __all__ = [
     "FormatDescriptor",
     "Expression",
     "FunctionContext",
+    "GroupWindowedTable",
     "GroupedTable",
     "ListView",
     "MapView",
+    "OverWindowedTable",
     "ResultKind",
     "Row",
     "RowKind",
@@ -60,6 +62,7 @@ __all__ = [
     "TablePipeline",
     "TableResult",
     "TableSchema",
+    "WindowGroupedTable",
 ]
 
 

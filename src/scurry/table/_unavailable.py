@@ -8,8 +8,7 @@ __all__ = ["UNAVAILABLE", "unavailable"]
 
 #: names that programs import from `pyflink.table`
 UNAVAILABLE = frozenset(
-    "CompiledPlan GroupWindowedTable Module ModuleEntry OverWindowedTable "
-    "PlanReference SqlDialect UserDefinedType WindowGroupedTable".split()
+    "CompiledPlan Module ModuleEntry PlanReference SqlDialect UserDefinedType".split()
 )
 
 

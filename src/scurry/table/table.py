@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
-from scurry.errors import MissingAttributeError, UnsupportedError, ValidationError
+from scurry.errors import MissingAttributeError, UnsupportedError
+from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
@@ -16,13 +17,14 @@ from scurry.table.table_schema import TableSchema
 
 if TYPE_CHECKING:
     from scurry.relational.plan import Plan
-    from scurry.statements.table_operations import Operation
+    from scurry.table.expression import Expression
     from scurry.table.table_environment import TableEnvironment
+    from scurry.table.window import GroupWindow, OverWindow
 
-__all__ = ["GroupedTable", "Table"]
+__all__ = ["GroupWindowedTable", "GroupedTable", "OverWindowedTable", "Table", "WindowGroupedTable"]
 
 #: methods that are not there yet
-_NOT_YET = frozenset("window over_window map flat_map aggregate flat_aggregate".split())
+_NOT_YET = frozenset("map flat_map aggregate flat_aggregate".split())
 
 
 class Table(ApiObject):
@@ -40,28 +42,40 @@ class Table(ApiObject):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Explain what is missing."""
+            """Return the column of a name, as `col(name)` does."""
             if name in _NOT_YET:
                 raise _unsupported(name)
             if name.startswith("_"):
                 raise AttributeError(name)
             if name in self._plan.schema.names:
-                return _col(name)
+                return self._expression(name)
+            names = ", ".join(self._plan.schema.names)
             advice = advice_on_attribute(type(self), name)
-            raise MissingAttributeError(f"'Table' object has no attribute {name!r}{advice}", name=name, obj=None)
+            raise MissingAttributeError(
+                f"The current table has no column named '{name}', available columns: [{names}]{advice}",
+                name=name,
+                obj=None,
+            )
 
     # ------------------------------------------------------------------ columns
 
-    def select(self, *fields: Any) -> Table:
+    def select(self, *fields: Expression) -> Table:
         """Return a table of other columns.
 
         Args:
-            *fields: Their expressions, or names.
+            *fields: Their expressions.
 
         Raises:
             ValidationError: An expression is wrong.
+
+        Example:
+            ```python
+            table.select(col("a"), (col("b") + 1).alias("c"))
+            ```
         """
-        return self._query(fields, lambda items: {"items": items})
+        from scurry.table._operations import fields as _fields
+
+        return self._made(_fields.project(self._session, self._plan, self._expressions(fields)))
 
     def alias(self, field: str, *fields: str) -> Table:
         """Return the table with other names for its first columns.
@@ -69,12 +83,15 @@ class Table(ApiObject):
         Args:
             field: The name of the first column.
             *fields: The names of the next ones.
-        """
-        own = self._plan.schema.names
-        new = [field, *fields, *own[len(fields) + 1 :]]
-        return self.select(*(_col(old).alias(name) for old, name in zip(own, new, strict=True)))
 
-    def add_columns(self, *fields: Any) -> Table:
+        Raises:
+            ValidationError: There are too many names, or one is given twice.
+        """
+        from scurry.table._operations import columns
+
+        return self._made(columns.aliased(self._session, self._plan, [field, *fields]))
+
+    def add_columns(self, *fields: Expression) -> Table:
         """Return the table with further columns.
 
         Args:
@@ -83,171 +100,226 @@ class Table(ApiObject):
         Raises:
             ValidationError: A name is taken.
         """
-        for each in map(_expression, fields):
-            if each._names and each._names[0] in self._plan.schema.names:
-                raise ValidationError(f"Ambiguous column name: {each._names[0]}")
-        return self.select(*map(_col, self._plan.schema.names), *fields)
+        from scurry.table._operations import columns
 
-    def add_or_replace_columns(self, *fields: Any) -> Table:
+        return self._made(columns.added(self._session, self._plan, self._expressions(fields), replace=False))
+
+    def add_or_replace_columns(self, *fields: Expression) -> Table:
         """Return the table with further columns, which replace those of their names.
 
         Args:
             *fields: Their expressions.
-        """
-        given = {each._names[0]: each for each in map(_expression, fields) if each._names}
-        kept = [given.pop(name, _col(name)) for name in self._plan.schema.names]
-        unnamed = [each for each in map(_expression, fields) if not each._names]
-        return self.select(*kept, *given.values(), *unnamed)
 
-    def rename_columns(self, *fields: Any) -> Table:
+        Raises:
+            ValidationError: A name is given twice.
+        """
+        from scurry.table._operations import columns
+
+        return self._made(columns.added(self._session, self._plan, self._expressions(fields), replace=True))
+
+    def rename_columns(self, *fields: Expression) -> Table:
         """Return the table with other names for some columns.
 
         Args:
             *fields: Columns with an alias.
-        """
-        names = {str(each._node): each._names[0] for each in map(_expression, fields) if each._names}
-        return self.select(*(_col(name).alias(names.get(name, name)) for name in self._plan.schema.names))
 
-    def drop_columns(self, *fields: Any) -> Table:
+        Raises:
+            ValidationError: One is no column, or has no alias.
+        """
+        from scurry.table._operations import columns
+
+        return self._made(columns.renamed(self._session, self._plan, self._expressions(fields)))
+
+    def drop_columns(self, *fields: Expression) -> Table:
         """Return the table without some columns.
 
         Args:
             *fields: The columns.
+
+        Raises:
+            ValidationError: One is no column.
         """
-        dropped = {str(_expression(each)._node) for each in fields}
-        return self.select(*(_col(name) for name in self._plan.schema.names if name not in dropped))
+        from scurry.table._operations import columns
+
+        return self._made(columns.dropped(self._session, self._plan, self._expressions(fields)))
 
     # ------------------------------------------------------------------ rows
 
-    def filter(self, predicate: Any) -> Table:
+    def filter(self, predicate: Expression) -> Table:
         """Return the rows for which a condition is TRUE.
 
         Args:
             predicate: The condition.
+
+        Raises:
+            ValidationError: It is no condition over the columns.
         """
-        return self._query([_star()], lambda items: {"items": items, "where": predicate._node}, predicate)
+        from scurry.table._operations import rows
 
-    def where(self, predicate: Any) -> Table:
+        return self._made(rows.filtered(self._session, self._plan, self._expression(predicate)))
+
+    def where(self, predicate: Expression) -> Table:
         """Return the rows for which a condition is TRUE.
 
         Args:
             predicate: The condition.
+
+        Raises:
+            ValidationError: It is no condition over the columns.
         """
         return self.filter(predicate)
 
     def distinct(self) -> Table:
         """Return one of each set of equal rows."""
-        return self._query([_star()], lambda items: {"items": items, "quantifier": "DISTINCT"})
+        from scurry.table._operations import rows
 
-    def group_by(self, *fields: Any) -> GroupedTable:
-        """Return the table in groups of equal values.
+        return self._made(rows.distinct(self._session, self._plan))
 
-        Args:
-            *fields: What the rows are grouped by.
-        """
-        keys = [_expression(each) for each in fields]
-        named = [each for each in keys if each._names]
-        table = self.add_columns(*named) if named else self
-        return GroupedTable(table, [_col(each._names[0]) if each._names else each for each in keys])
-
-    def order_by(self, *fields: Any) -> Table:
+    def order_by(self, *fields: Expression) -> Table:
         """Return the rows in an order.
 
         Args:
             *fields: What they are sorted by; `desc` puts the greatest value first.
-        """
-        from scurry.sql import nodes
 
-        keys = [_expression(each) for each in fields]
-        operation = self._operation(keys)
-        items = tuple(
-            nodes.OrderItem(operation.resolved(each._node, self._plan.schema), bool(each._descending)) for each in keys
-        )
-        return self._planned(operation, nodes.OrderBy(operation.rows(self._plan), items))
+        Raises:
+            ValidationError: One names what is not there.
+        """
+        from scurry.table._operations import rows
+
+        return self._made(rows.sorted_by(self._session, self._plan, self._expressions(fields)))
 
     def offset(self, offset: int) -> Table:
-        """Return the rows after the first ones.
+        """Return the rows after the first ones; sort them before.
 
         Args:
             offset: How many are left out.
+
+        Raises:
+            ValidationError: The number is negative, or rows are limited already.
         """
-        return self._limited(offset, None)
+        from scurry.table._operations import rows
+
+        return self._made(rows.skipped(self._plan, offset))
 
     def fetch(self, fetch: int) -> Table:
         """Return the first rows.
 
         Args:
             fetch: How many.
+
+        Raises:
+            ValidationError: The number is negative, or rows are limited already.
         """
-        return self._limited(0, fetch)
+        from scurry.table._operations import rows
+
+        return self._made(rows.fetched(self._plan, fetch))
 
     def limit(self, fetch: int, offset: int = 0) -> Table:
-        """Return some rows.
+        """Return some rows: `offset(offset).fetch(fetch)`.
 
         Args:
             fetch: How many.
             offset: How many are left out before.
         """
-        return self._limited(offset, fetch)
+        return self.offset(offset).fetch(fetch)
 
-    def _limited(self, offset: int, fetch: int | None) -> Table:
-        from scurry.relational import builders
+    # ------------------------------------------------------------------ groups and windows
 
-        return Table(self._environment, builders.limit(self._plan, offset, fetch))
+    def group_by(self, *fields: Expression) -> GroupedTable:
+        """Return the table in groups of equal values.
+
+        Args:
+            *fields: What the rows are grouped by.
+        """
+        return GroupedTable(self, self._expressions(fields))
+
+    def window(self, window: GroupWindow) -> GroupWindowedTable:
+        """Return the table in windows of time or of numbers of rows.
+
+        Args:
+            window: The window, with its alias; `group_by` takes the alias next.
+        """
+        return GroupWindowedTable(self, window)
+
+    def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
+        """Return the table with windows of the rows around each row.
+
+        Args:
+            *over_windows: The windows, with their aliases; `Expression.over` takes the alias.
+        """
+        return OverWindowedTable(self, over_windows)
 
     # ------------------------------------------------------------------ several tables
 
-    def join(self, right: Table, join_predicate: Any = None) -> Table:
+    def join(self, right: Table, join_predicate: Expression | None = None) -> Table:
         """Return the pairs of rows of two tables for which a condition is TRUE.
 
         Args:
             right: The other table; its columns have other names.
             join_predicate: The condition; None for all pairs.
+
+        Raises:
+            ValidationError: A name is in both tables, or the condition is wrong.
         """
         return self._joined(right, "INNER", join_predicate)
 
-    def left_outer_join(self, right: Table, join_predicate: Any = None) -> Table:
+    def left_outer_join(self, right: Table, join_predicate: Expression | None = None) -> Table:
         """Return the pairs of rows, and the rows of this table without a partner.
 
         Args:
             right: The other table; its columns have other names.
             join_predicate: The condition.
+
+        Raises:
+            ValidationError: A name is in both tables, or the condition is wrong.
         """
         return self._joined(right, "LEFT", join_predicate)
 
-    def right_outer_join(self, right: Table, join_predicate: Any) -> Table:
+    def right_outer_join(self, right: Table, join_predicate: Expression) -> Table:
         """Return the pairs of rows, and the rows of the other table without a partner.
 
         Args:
             right: The other table; its columns have other names.
             join_predicate: The condition.
+
+        Raises:
+            ValidationError: A name is in both tables, or the condition is wrong.
         """
         return self._joined(right, "RIGHT", join_predicate)
 
-    def full_outer_join(self, right: Table, join_predicate: Any) -> Table:
+    def full_outer_join(self, right: Table, join_predicate: Expression) -> Table:
         """Return the pairs of rows, and the rows of both tables without a partner.
 
         Args:
             right: The other table; its columns have other names.
             join_predicate: The condition.
+
+        Raises:
+            ValidationError: A name is in both tables, or the condition is wrong.
         """
         return self._joined(right, "FULL", join_predicate)
 
-    def join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+    def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
         """Return each row with the rows that a table function returns for it.
 
         Args:
             table_function_call: The call, with an alias for the columns.
             join_predicate: A condition for the pairs.
+
+        Raises:
+            ValidationError: It is no call of a table function, or a name is in both.
         """
         return self._joined_lateral(table_function_call, "INNER", join_predicate)
 
-    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
         """Return each row with the rows that a table function returns for it, or with NULLs.
 
         Args:
             table_function_call: The call, with an alias for the columns.
             join_predicate: None, or TRUE.
+
+        Raises:
+            ValidationError: It is no call of a table function, or a name is in both.
         """
         return self._joined_lateral(table_function_call, "LEFT", join_predicate)
 
@@ -276,68 +348,39 @@ class Table(ApiObject):
         return self._combined(right, "EXCEPT", True)
 
     def _joined(self, right: Table, kind: str, predicate: Any) -> Table:
-        from scurry.sql import nodes
+        from scurry.table._operations import combining
 
-        ambiguous = [name for name in self._plan.schema.names if name in right._plan.schema.names]
-        if ambiguous:
-            raise ValidationError(f"join relations with ambiguous names: [{', '.join(ambiguous)}]")
-        condition = (
-            None if predicate is None and kind == "INNER" else _expression(True if predicate is None else predicate)
-        )
-        operation = self._operation([] if condition is None else [condition])
-        resolved = (
-            None if condition is None else operation.resolved(condition._node, self._plan.schema + right._plan.schema)
-        )
-        first, second = operation.table(self._plan), operation.table(right._plan)
-        join = nodes.Join("CROSS" if resolved is None else kind, first, second, condition=resolved)
-        return self._planned(operation, nodes.Select((nodes.SelectItem(nodes.Star()),), join))
+        condition = None if predicate is None else self._expression(predicate)
+        return self._made(combining.joined(self._session, self._plan, right._plan, kind, condition))
 
     def _joined_lateral(self, call: Any, kind: str, predicate: Any) -> Table:
-        from scurry.sql import nodes
+        from scurry.table._operations import combining
 
-        function = _expression(call)
-        if not isinstance(function._node, nodes.Call):
-            raise ValidationError("join_lateral takes the call of a table function")
-        condition = _expression(True if predicate is None else predicate)
-        operation = self._operation([function, condition])
-        right: nodes.TableExpression = nodes.TableFunction(function._node, lateral=True)
-        if function._names:
-            names = tuple(nodes.Identifier((name,)) for name in function._names)
-            right = nodes.Alias(right, nodes.Identifier(("*function*",)), names)
-        join = nodes.Join(kind, operation.table(self._plan), right, condition=condition._node)
-        return self._planned(operation, nodes.Select((nodes.SelectItem(nodes.Star()),), join))
+        condition = None if predicate is None else self._expression(predicate)
+        function = self._expression(call)
+        return self._made(combining.joined_lateral(self._session, self._plan, function, kind, condition))
 
     def _combined(self, right: Table, operator: str, all: bool) -> Table:
-        from scurry.sql import nodes
+        from scurry.table._operations import combining
 
-        operation = self._operation([])
-        left, other = operation.rows(self._plan), operation.rows(right._plan)
-        if len(self._plan.schema) != len(right._plan.schema):
-            raise ValidationError(
-                f"The {'minus' if operator == 'EXCEPT' else operator.lower()} operation on two tables of different "
-                f"column sizes: {len(self._plan.schema)} and {len(right._plan.schema)} is not supported"
-            )
-        return self._planned(operation, nodes.SetOperation(operator, all, left, other))
+        return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
 
-    def _operation(self, expressions: Sequence[Any]) -> Operation:
-        from scurry.statements.table_operations import Operation
+    # ------------------------------------------------------------------ of the implementation
 
-        functions = {name: function for each in expressions for name, function in each._functions.items()}
-        return Operation(self._environment._session, functions)
+    @property
+    def _session(self) -> Any:
+        return self._environment._session
 
-    def _planned(self, operation: Operation, query: Any) -> Table:
-        return Table(self._environment, operation.planned(query))
+    def _made(self, plan: Plan) -> Table:
+        return Table(self._environment, plan)
 
-    def _query(self, fields: Sequence[Any], parts: Callable[[Any], dict[str, Any]], *others: Any) -> Table:
-        """Return the result of a SELECT of some fields from this table."""
-        from scurry.sql import nodes
+    def _expression(self, value: Any) -> Expression:
+        from scurry.table._operations.fields import expression
 
-        chosen = [_expression(each) for each in fields]
-        operation = self._operation([*chosen, *others])
-        changed = parts(_items(operation, chosen, self._plan.schema))
-        if "where" in changed:
-            changed["where"] = operation.resolved(changed["where"], self._plan.schema)
-        return self._planned(operation, nodes.Select(from_=operation.table(self._plan), **changed))
+        return expression(value)
+
+    def _expressions(self, values: Sequence[Any]) -> list[Expression]:
+        return [self._expression(each) for each in values]
 
     # ------------------------------------------------------------------ what it is
 
@@ -416,78 +459,6 @@ class Table(ApiObject):
         if self._registered is None:
             self._registered = self._environment._register(self)
         return self._registered
-
-
-class GroupedTable(ApiObject):
-    """A table whose rows are in groups."""
-
-    def __init__(self, table: Table, keys: Sequence[Any]) -> None:
-        """Take the table and the keys; programs get it from `group_by`."""
-        self._table = table
-        self._keys = keys
-
-    def select(self, *fields: Any) -> Table:
-        """Return a row for each group.
-
-        Args:
-            *fields: Keys and aggregates.
-
-        Raises:
-            ValidationError: An expression is neither made of keys nor of aggregates.
-        """
-        from scurry.sql import nodes
-
-        table = self._table
-        chosen = [_expression(each) for each in fields]
-        operation = table._operation([*self._keys, *chosen])
-        keys = tuple(operation.resolved(each._node, table._plan.schema) for each in self._keys)
-        query = nodes.Select(
-            _items(operation, chosen, table._plan.schema),
-            operation.table(table._plan),
-            group_by=nodes.GroupBy(keys) if keys else None,
-        )
-        return table._planned(operation, query)
-
-
-def _items(operation: Operation, chosen: Sequence[Any], schema: Any) -> Any:
-    """Return the items of a SELECT, named as the Table API names them."""
-    from scurry.sql import nodes
-
-    items, aggregates = [], 0
-    for place, each in enumerate(chosen):
-        node = operation.resolved(each._node, schema)
-        is_aggregate = isinstance(node, nodes.Call) and operation.is_aggregate(node)
-        if isinstance(node, nodes.Star):
-            items.append(nodes.SelectItem(node))
-            continue
-        name = each._names[0] if each._names else None
-        if name is None and isinstance(node, nodes.Identifier):
-            name = node.last
-        if name is None:
-            name = f"EXPR${aggregates}" if is_aggregate else f"_c{place}"
-        aggregates += is_aggregate
-        items.append(nodes.SelectItem(node, nodes.Identifier((name,))))
-    return tuple(items)
-
-
-def _expression(value: Any) -> Any:
-    from scurry.table.expression import Expression, expression_of
-
-    if isinstance(value, str):
-        return _star() if value == "*" else _col(value)
-    return value if isinstance(value, Expression) else expression_of(value)
-
-
-def _col(name: str) -> Any:
-    from scurry.table.expressions import col
-
-    return col(name)
-
-
-def _star() -> Any:
-    from scurry.table.expressions import with_all_columns
-
-    return with_all_columns()
 
 
 def _unsupported(name: str) -> UnsupportedError:

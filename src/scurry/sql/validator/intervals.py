@@ -25,7 +25,8 @@ def interval_type(qualifier: nodes.IntervalQualifier, nullable: bool = False) ->
         return YearMonthIntervalType(resolution.YEAR_TO_MONTH if end else resolution.YEAR, precision, nullable)
     first = "DAY" if start == "WEEK" else start
     name = first if end is None or end == first else f"{first}_TO_{end}"
-    days = qualifier.precision or DayTimeIntervalType.DEFAULT_DAY_PRECISION
+    of_days = qualifier.precision if first == "DAY" else None  # that of other units is only the literal's
+    days = of_days or DayTimeIntervalType.DEFAULT_DAY_PRECISION
     fraction = qualifier.fractional_precision
     return DayTimeIntervalType(
         getattr(DayTimeIntervalType.DayTimeResolution, name),

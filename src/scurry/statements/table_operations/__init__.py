@@ -1,0 +1,14 @@
+"""The methods of tables as queries: they are validated as those of SQL are, and give the same plans.
+
+operation    the tables, functions and columns of one operation
+columns      what stands for several columns: `*`, `with_columns`, ranges
+naming       names of the columns that an operation makes
+failures     what is wrong with an expression, in the words of Flink's Table API
+"""
+
+from __future__ import annotations
+
+from scurry.statements.table_operations.naming import Names
+from scurry.statements.table_operations.operation import Operation
+
+__all__ = ["Names", "Operation"]

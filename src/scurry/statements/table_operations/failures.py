@@ -1,0 +1,151 @@
+"""What is wrong with an expression, in the words of Flink's Table API, and where it is in the program."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+
+from scurry.errors import ValidationError
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.catalogue import lookup
+from scurry.logical_types import CharType, DataType, NullType, VarCharType
+from scurry.relational.schema import Schema
+from scurry.sql import nodes
+
+__all__ = ["column_names", "placed", "refuse_wrong_calls", "unknown_column"]
+
+TypeOf = Callable[[nodes.Node], DataType | None]
+
+_COMPARISONS = {
+    "=": "equals",
+    "<>": "notEquals",
+    "<": "lessThan",
+    "<=": "lessThanOrEqual",
+    ">": "greaterThan",
+    ">=": "greaterThanOrEqual",
+}
+#: Flink's names of functions whose names in SQL are others.
+_NAMES = {
+    **_COMPARISONS,
+    "+": "plus",
+    "-": "minus",
+    "*": "times",
+    "/": "divide",
+    "MOD": "mod",
+    "POWER": "power",
+    "NEGATE": "minusPrefix",
+    "AND": "and",
+    "OR": "or",
+    "NOT": "not",
+    "IS NULL": "isNull",
+    "IS NOT NULL": "isNotNull",
+    "IS TRUE": "isTrue",
+    "IS FALSE": "isFalse",
+    "IS NOT TRUE": "isNotTrue",
+    "IS NOT FALSE": "isNotFalse",
+    "CASE": "ifThenElse",
+    "ITEM": "at",
+    "FIELD": "get",
+    "LIKE": "like",
+    "SIMILAR TO": "similar",
+    "CHAR_LENGTH": "charLength",
+    "INITCAP": "initCap",
+    "REGEXP_REPLACE": "regexpReplace",
+    "REGEXP_EXTRACT": "regexpExtract",
+    "FROM_BASE64": "fromBase64",
+    "TO_BASE64": "toBase64",
+    "DATE_FORMAT": "dateFormat",
+    "CONCAT_WS": "concat_ws",
+}
+#: Functions that Flink defines with their names in lower case.
+_LOWER_CASE = frozenset(
+    "EXP LOG10 LOG2 LN LOG COSH SINH SIN COS TAN COT ASIN ACOS ATAN ATAN2 TANH DEGREES RADIANS SQRT ABS SIGN ROUND "
+    "TRUNCATE BIN HEX UNHEX UPPER LOWER SUBSTRING SUBSTR REPLACE POSITION LPAD RPAD OVERLAY REGEXP ASCII CHR DECODE "
+    "ENCODE LEFT RIGHT INSTR LOCATE LTRIM RTRIM REPEAT REVERSE CARDINALITY ELEMENT MD5 SHA1 SHA224 SHA256 SHA384 "
+    "SHA512 SHA2 CONCAT FLOOR CEIL ARRAY MAP ROW RAND UUID".split()
+)
+
+
+def placed(node: nodes.Node) -> str:
+    """Return where in the program an expression is made, as the end of a message."""
+    place = node.span.describe()
+    return f" {place}" if place else ""
+
+
+def unknown_column(name: nodes.Identifier, schema: Schema) -> ValidationError:
+    """Return the error for a column that is not there."""
+    close = difflib.get_close_matches(name.last, schema.names, n=3)
+    advice = f" Did you mean {' or '.join(close)}?" if close else ""
+    return ValidationError(
+        f"Cannot resolve field [{name.last}], input field list:[{', '.join(schema.names)}].{advice}{placed(name)}"
+    )
+
+
+def column_names(node: nodes.Node) -> Iterator[nodes.Identifier]:
+    """Iterate over the columns that an expression names."""
+    if isinstance(node, nodes.Identifier):
+        yield node
+        return
+    if isinstance(node, nodes.Query | nodes.TypeSpec | nodes.Descriptor):
+        return
+    named: list[nodes.Node] = []
+    if isinstance(node, nodes.Call | nodes.NamedArgument):
+        named = [node.name]
+    elif isinstance(node, nodes.FieldAccess):
+        named = [node.field]
+    if isinstance(node, nodes.FunctionCall) and isinstance(node.over, nodes.Identifier):
+        named.append(node.over)
+    for child in nodes.children(node):
+        if not any(child is each for each in named):
+            yield from column_names(child)
+
+
+def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[nodes.Expression], bool]) -> None:
+    """Raise an error for the innermost call of a function whose arguments it does not take.
+
+    Args:
+        node: The expression.
+        type_of: Returns the type of an expression, None if it has none by itself.
+        is_known: Whether a call is one whose arguments are checked elsewhere: an aggregate, a function of users.
+
+    Raises:
+        ValidationError: There is one.
+    """
+    if isinstance(node, nodes.Query | nodes.TypeSpec | nodes.Identifier):
+        return
+    for child in nodes.children(node):
+        refuse_wrong_calls(child, type_of, is_known)
+    if isinstance(node, nodes.FieldAccess) and isinstance(node.field, nodes.Identifier) and type_of(node) is None:
+        kind = type_of(node.operand)
+        if kind is not None:
+            field = CharType(max(1, len(node.field.last))).not_null().as_summary_string()
+            raise ValidationError(f"Invalid function call:\nget({kind.as_summary_string()}, {field}){placed(node)}")
+    if not isinstance(node, nodes.Call) or node.over is not None or is_known(node):
+        return
+    name = node.name.last
+    found = type_of(node)
+    if name == "RANGE_TO":
+        raise ValidationError(
+            f"Could not get a type inference for function: rangeTo. It goes into with_columns(...).{placed(node)}"
+        )
+    if found is None and lookup(name) is None:
+        is_of_window = name.rpartition("_")[0] in ("TUMBLE", "HOP", "SESSION")
+        if lookup_aggregate(name) is None and not name.startswith("*") and not is_of_window:
+            raise ValidationError(f"Undefined function: {name}{placed(node)}")
+        return
+    types = [type_of(each) for each in node.arguments]
+    known = [each for each in types if each is not None]
+    if len(known) == len(types) and (found is None or (name in _COMPARISONS and _differ(known))):
+        shown = ", ".join(each.as_summary_string() for each in known)
+        raise ValidationError(f"Invalid function call:\n{_flink_name(name)}({shown}){placed(node)}")
+
+
+def _differ(types: list[DataType]) -> bool:
+    """Say whether texts are compared with other values."""
+    if any(isinstance(each, NullType) for each in types):
+        return False
+    return len({isinstance(each, CharType | VarCharType) for each in types}) > 1
+
+
+def _flink_name(name: str) -> str:
+    return _NAMES.get(name) or (name.lower() if name in _LOWER_CASE else name)

@@ -1,0 +1,111 @@
+"""What every expression has, and how new ones are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from scurry.errors import ArgumentTypeError
+from scurry.functions.user.definition import UserFunction
+from scurry.sql import nodes
+from scurry.table._expression.syntax import filled, here, literal
+
+if TYPE_CHECKING:
+    from scurry.relational.plan import Plan
+
+__all__ = ["ExpressionBase"]
+
+
+class ExpressionBase:
+    """A syntax tree of SQL, with what it needs beside the catalog.
+
+    Attributes:
+        _node: The syntax tree.
+        _functions: The functions of users that it calls, by the names it calls them by.
+        _tables: The tables that it reads, by the names it reads them by.
+        _names: What `alias` named it.
+        _descending: The order that `asc` or `desc` asked for.
+    """
+
+    def __init__(
+        self,
+        node: nodes.Expression,
+        functions: Mapping[str, UserFunction] | None = None,
+        names: tuple[str, ...] = (),
+        descending: bool | None = None,
+        tables: Mapping[str, Plan] | None = None,
+    ) -> None:
+        """Wrap a syntax tree; programs use `col`, `lit` and the functions of `expressions`.
+
+        Args:
+            node: The syntax tree.
+            functions: The functions of users that it calls, by the names it calls them by.
+            names: What `alias` named it.
+            descending: The order that `asc` or `desc` asked for.
+            tables: The tables that it reads, by the names it reads them by.
+        """
+        self._node = node
+        self._functions = dict(functions or {})
+        self._names = names
+        self._descending = descending
+        self._tables = dict(tables or {})
+
+    def __str__(self) -> str:
+        """Return the expression in SQL."""
+        from scurry.sql.unparse import unparse
+
+        return unparse(self._node)
+
+    __repr__ = __str__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        """Refuse: Python's `and`, `or` and `not` cannot be overloaded.
+
+        Raises:
+            ArgumentTypeError: Always.
+        """
+        raise ArgumentTypeError("an expression has no truth value here: use & for AND, | for OR, and not_()")
+
+    @classmethod
+    def _of(cls, value: Any) -> Self:
+        """Return an expression as it is, and a Python value as a literal."""
+        return value if isinstance(value, cls) else cls(literal(value))
+
+    @classmethod
+    def _made(cls, node: nodes.Expression, parts: list[Self]) -> Self:
+        """Return an expression made of others."""
+        functions = {name: function for each in parts for name, function in each._functions.items()}
+        tables = {name: plan for each in parts for name, plan in each._tables.items()}
+        return cls(node, functions, tables=tables)
+
+    @classmethod
+    def _call_of(cls, function: str, *arguments: Any) -> Self:
+        """Return a call of a function or operator; trailing None are arguments left out."""
+        parts = [cls._of(each) for each in arguments]
+        name = nodes.Identifier((function,), span=here())
+        return cls._made(nodes.Call(name, tuple(each._node for each in parts), span=here()), parts)
+
+    def _call(self, function: str, *arguments: Any) -> Self:
+        """Return a call of a function with this expression first; arguments that are None are left out."""
+        return self._call_of(function, self, *(each for each in arguments if each is not None))
+
+    @classmethod
+    def _sql(cls, template: str, **parts: Any) -> Self:
+        """Return the expression of a text of SQL, in which names stand for expressions or Python values."""
+        found = {name: cls._of(each) for name, each in parts.items()}
+        return cls._made(filled(template, {name: each._node for name, each in found.items()}), list(found.values()))
+
+    def _with(self, **changes: Any) -> Self:
+        """Return the same expression with some of its attributes changed."""
+        kept = {
+            "functions": self._functions,
+            "names": self._names,
+            "descending": self._descending,
+            "tables": self._tables,
+        }
+        return type(self)(self._node, **{**kept, **changes})
+
+    def _with_node(self, node: nodes.Expression) -> Self:
+        """Return an expression of another syntax tree with the attributes of this one."""
+        return type(self)(node, self._functions, self._names, self._descending, self._tables)

@@ -1,0 +1,123 @@
+"""Values and texts of SQL as syntax trees, with their place in the program."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from scurry.errors import ArgumentTypeError
+from scurry.graph.nodes import Origin
+from scurry.sql import nodes
+from scurry.sql.parser import parse
+from scurry.sql.span import Span
+
+__all__ = ["PlaceOfCode", "filled", "here", "literal", "parsed"]
+
+
+class PlaceOfCode(Span):
+    """Where in a program an expression is made, as messages name it."""
+
+    __slots__ = ("_origin",)
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__("", 0, 0)
+        self._origin = origin
+
+    def to(self, other: Span) -> Span:
+        """Return this place: what an expression is made of has no other one."""
+        return self
+
+    def describe(self) -> str:
+        """Return file and line."""
+        return f"At {self._origin}"
+
+
+def here() -> PlaceOfCode:
+    """Return the line of the program that is running."""
+    return PlaceOfCode(Origin.of_caller())
+
+
+@lru_cache(maxsize=1024)
+def parsed(text: str) -> nodes.Expression:
+    """Return the expression of a text of SQL.
+
+    Raises:
+        SqlParserError: It is none.
+    """
+    query = parse(f"SELECT {text}")
+    assert isinstance(query, nodes.Select)
+    return query.items[0].expression
+
+
+def filled(template: str, parts: Mapping[str, nodes.Expression]) -> nodes.Expression:
+    """Return the expression of a text of SQL in which some names stand for other expressions.
+
+    Args:
+        template: The text, such as `EXTRACT(YEAR FROM x)`.
+        parts: The expressions by their names in the text.
+    """
+    place = here()
+
+    def visited(node: nodes.Node) -> nodes.Node:
+        if isinstance(node, nodes.Identifier):
+            return parts.get(node.names[0], node)
+        changes: dict[str, Any] = {"span": place}
+        for each in type(node).node_fields:
+            value = getattr(node, each.name)
+            if isinstance(value, nodes.Node):
+                changes[each.name] = visited(value)
+            elif isinstance(value, tuple):
+                changes[each.name] = tuple(visited(one) if isinstance(one, nodes.Node) else one for one in value)
+        return nodes.replace(node, **changes)
+
+    found = visited(parsed(template))
+    assert isinstance(found, nodes.Expression)
+    return found
+
+
+def literal(value: Any) -> nodes.Expression:
+    """Return a Python value as a literal.
+
+    Raises:
+        ArgumentTypeError: The value has no SQL literal.
+    """
+    return nodes.replace(parsed(_text_of(value)), span=here())
+
+
+def _text_of(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, float):
+        return f"{value!r}e0" if "e" not in repr(value) and "n" not in repr(value) else f"CAST('{value!r}' AS DOUBLE)"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, bytes | bytearray):
+        return f"X'{bytes(value).hex()}'"
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.replace(tzinfo=None).isoformat(' ')}'"
+    if isinstance(value, datetime.date):
+        return f"DATE '{value.isoformat()}'"
+    if isinstance(value, datetime.time):
+        return f"TIME '{value.isoformat()}'"
+    if isinstance(value, datetime.timedelta):
+        return interval_text(round(value.total_seconds() * 1000))
+    raise ArgumentTypeError(
+        f"Cannot derive a data type for value '{value}'. The data type must be specified explicitly: a literal is a "
+        "plain value; use array(...), map_(...) or row(...) for others"
+    )
+
+
+def interval_text(milliseconds: int) -> str:
+    """Return the literal of a day-time interval."""
+    sign = "-" if milliseconds < 0 else ""
+    seconds, rest = divmod(abs(milliseconds), 1000)
+    return f"INTERVAL {sign}'{seconds}.{rest:03}' SECOND(10, 3)"

@@ -1,0 +1,101 @@
+"""Enumerations that expressions take as arguments: units of time, and what JSON functions do."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = [
+    "JsonExistsOnError",
+    "JsonOnNull",
+    "JsonQueryOnEmptyOrError",
+    "JsonQueryWrapper",
+    "JsonType",
+    "JsonValueOnEmptyOrError",
+    "TimeIntervalUnit",
+    "TimePointUnit",
+]
+
+
+class TimeIntervalUnit(Enum):
+    """A unit, or a range of units, of an interval."""
+
+    YEAR = 0
+    YEAR_TO_MONTH = 1
+    QUARTER = 2
+    MONTH = 3
+    WEEK = 4
+    DAY = 5
+    DAY_TO_HOUR = 6
+    DAY_TO_MINUTE = 7
+    DAY_TO_SECOND = 8
+    HOUR = 9
+    SECOND = 10
+    HOUR_TO_MINUTE = 11
+    HOUR_TO_SECOND = 12
+    MINUTE = 13
+    MINUTE_TO_SECOND = 14
+
+
+class TimePointUnit(Enum):
+    """A unit of the distance of two points in time."""
+
+    YEAR = 0
+    MONTH = 1
+    DAY = 2
+    HOUR = 3
+    MINUTE = 4
+    SECOND = 5
+    QUARTER = 6
+    WEEK = 7
+    MILLISECOND = 8
+    MICROSECOND = 9
+
+
+class JsonType(Enum):
+    """What kind of JSON a text is."""
+
+    VALUE = 0
+    SCALAR = 1
+    ARRAY = 2
+    OBJECT = 3
+
+
+class JsonExistsOnError(Enum):
+    """What `json_exists` answers for a wrong path."""
+
+    TRUE = 0
+    FALSE = 1
+    UNKNOWN = 2
+    ERROR = 3
+
+
+class JsonValueOnEmptyOrError(Enum):
+    """What `json_value` answers if there is no value, or for a wrong path."""
+
+    NULL = 0
+    ERROR = 1
+    DEFAULT = 2
+
+
+class JsonQueryWrapper(Enum):
+    """When `json_query` makes an array of what it finds."""
+
+    WITHOUT_ARRAY = 0
+    CONDITIONAL_ARRAY = 1
+    UNCONDITIONAL_ARRAY = 2
+
+
+class JsonQueryOnEmptyOrError(Enum):
+    """What `json_query` answers if there is nothing, or for a wrong path."""
+
+    NULL = 0
+    EMPTY_ARRAY = 1
+    EMPTY_OBJECT = 2
+    ERROR = 3
+
+
+class JsonOnNull(Enum):
+    """Whether NULL is in a JSON object or array."""
+
+    NULL = 0
+    ABSENT = 1

@@ -1,0 +1,112 @@
+"""Tables in groups and windows: what `group_by`, `window` and `over_window` of tables return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from scurry.common._api import ApiObject
+from scurry.errors import ValidationError
+
+if TYPE_CHECKING:
+    from scurry.table.expression import Expression
+    from scurry.table.table import Table
+    from scurry.table.window import GroupWindow, OverWindow
+
+__all__ = ["GroupWindowedTable", "GroupedTable", "OverWindowedTable", "WindowGroupedTable"]
+
+
+class GroupedTable(ApiObject):
+    """A table whose rows are in groups."""
+
+    def __init__(self, table: Table, keys: Sequence[Expression]) -> None:
+        """Take the table and the keys; programs get it from `Table.group_by`."""
+        self._table = table
+        self._keys = keys
+
+    def select(self, *fields: Expression) -> Table:
+        """Return a row for each group.
+
+        Args:
+            *fields: Keys and aggregates.
+
+        Raises:
+            ValidationError: An expression is neither made of keys nor of aggregates.
+        """
+        from scurry.table._operations.fields import aggregate
+
+        table = self._table
+        return table._made(aggregate(table._session, table._plan, self._keys, table._expressions(fields)))
+
+
+class GroupWindowedTable(ApiObject):
+    """A table whose rows are in windows."""
+
+    def __init__(self, table: Table, window: GroupWindow) -> None:
+        """Take the table and the window; programs get it from `Table.window`."""
+        self._table = table
+        self._window = window
+
+    def group_by(self, *fields: Expression) -> WindowGroupedTable:
+        """Return the table in groups of equal values in a window.
+
+        Args:
+            *fields: The alias of the window, and further keys.
+
+        Raises:
+            ValidationError: The alias of the window is not among them.
+        """
+        alias = self._window._alias
+        fields_ = self._table._expressions(fields)
+        keys = [each for each in fields_ if str(each) != f"`{alias}`"]
+        if len(keys) != len(fields_) - 1:
+            raise ValidationError("GroupBy must contain exactly one window alias.")
+        return WindowGroupedTable(self._table, keys, self._window)
+
+
+class WindowGroupedTable(ApiObject):
+    """A table whose rows are in windows and groups."""
+
+    def __init__(self, table: Table, keys: Sequence[Expression], window: GroupWindow) -> None:
+        """Take the table, the keys and the window; programs get it from `GroupWindowedTable.group_by`."""
+        self._table = table
+        self._keys = keys
+        self._window = window
+
+    def select(self, *fields: Expression) -> Table:
+        """Return a row for each window and group.
+
+        Args:
+            *fields: Keys, aggregates, and `start`, `end`, `rowtime` and `proctime` of the window's alias.
+
+        Raises:
+            ValidationError: An expression is made of something else, or the window does not fit the rows.
+        """
+        from scurry.table._operations.windows import windowed
+
+        table = self._table
+        chosen = table._expressions(fields)
+        return table._made(windowed(table._session, table._plan, self._window, self._keys, chosen))
+
+
+class OverWindowedTable(ApiObject):
+    """A table with windows of the rows around each row."""
+
+    def __init__(self, table: Table, windows: Sequence[OverWindow]) -> None:
+        """Take the table and the windows; programs get it from `Table.over_window`."""
+        self._table = table
+        self._windows = windows
+
+    def select(self, *fields: Expression) -> Table:
+        """Return each row with aggregates of the rows around it.
+
+        Args:
+            *fields: Columns, and aggregates with `over` of the alias of a window.
+
+        Raises:
+            ValidationError: There is no window of an alias, or an expression is wrong.
+        """
+        from scurry.table._operations.windows import over_rows
+
+        table = self._table
+        return table._made(over_rows(table._session, table._plan, self._windows, table._expressions(fields)))

@@ -1,0 +1,94 @@
+"""Joins and set operations."""
+
+from __future__ import annotations
+
+from scurry.errors import ValidationError
+from scurry.relational.plan import Plan
+from scurry.sql import nodes
+from scurry.statements.session import TableSession
+from scurry.table._operations.fields import operation
+from scurry.table.expression import Expression, expression_of
+
+__all__ = ["combined", "joined", "joined_lateral"]
+
+
+def joined(session: TableSession, left: Plan, right: Plan, kind: str, predicate: Expression | None) -> Plan:
+    """Return the plan of a join.
+
+    Args:
+        session: The session.
+        left: The first table.
+        right: The second table, whose columns have other names.
+        kind: INNER, LEFT, RIGHT or FULL.
+        predicate: The condition; None for TRUE.
+
+    Raises:
+        ValidationError: A name is in both tables, or the condition is wrong.
+    """
+    _refuse_ambiguous(left.schema.names, right.schema.names)
+    made = operation(session, [] if predicate is None else [predicate])
+    condition = None
+    if predicate is not None:
+        condition = made.condition(predicate._node, left.schema + right.schema, "Join")
+    elif kind != "INNER":
+        condition = expression_of(True)._node
+    join = nodes.Join("CROSS" if condition is None else kind, made.table(left), made.table(right), condition=condition)
+    return made.planned(nodes.Select((nodes.SelectItem(nodes.Star()),), join))
+
+
+def joined_lateral(
+    session: TableSession, left: Plan, call: Expression, kind: str, predicate: Expression | None
+) -> Plan:
+    """Return the plan of each row with the rows that a table function returns for it.
+
+    Args:
+        session: The session.
+        left: The table.
+        call: The call of the function.
+        kind: INNER or LEFT.
+        predicate: A condition for the pairs; None for TRUE.
+
+    Raises:
+        ValidationError: It is no table function, or a name is in both.
+    """
+    if not isinstance(call._node, nodes.Call):
+        raise ValidationError("A lateral join only accepts an expression which defines a table function")
+    condition = expression_of(True) if predicate is None else predicate
+    made = operation(session, [call, condition])
+    function = made.call(call._node, left.schema)
+    _refuse_ambiguous(left.schema.names, call._names)
+    right: nodes.TableExpression = nodes.TableFunction(function, lateral=True)
+    if call._names:
+        names = tuple(nodes.Identifier((name,)) for name in call._names)
+        right = nodes.Alias(right, nodes.Identifier(("*function*",)), names)
+    join = nodes.Join(kind, made.table(left), right, condition=condition._node)
+    return made.planned(nodes.Select((nodes.SelectItem(nodes.Star()),), join))
+
+
+def combined(session: TableSession, left: Plan, right: Plan, operator: str, all: bool) -> Plan:
+    """Return the plan of a set operation.
+
+    Args:
+        session: The session.
+        left: The first table.
+        right: The second table.
+        operator: UNION, INTERSECT or EXCEPT.
+        all: Whether equal rows stay.
+
+    Raises:
+        ValidationError: The columns of the tables differ in number or type.
+    """
+    called = "minus" if operator == "EXCEPT" else operator.lower()
+    if len(left.schema) != len(right.schema):
+        raise ValidationError(
+            f"The {called} operation on two tables of different column sizes: "
+            f"{len(left.schema)} and {len(right.schema)} is not supported"
+        )
+    made = operation(session, [])
+    return made.planned(nodes.SetOperation(operator, all, made.rows(left), made.rows(right)))
+
+
+def _refuse_ambiguous(left: tuple[str, ...], right: tuple[str, ...]) -> None:
+    ambiguous = [name for name in left if name in right]
+    if ambiguous:
+        raise ValidationError(f"join relations with ambiguous names: [{', '.join(ambiguous)}]")

@@ -1,0 +1,185 @@
+"""Windows over groups and over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scurry.errors import ValidationError
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.relational.plan import Plan
+from scurry.sql import nodes
+from scurry.statements.session import TableSession
+from scurry.statements.table_operations import Names, Operation
+from scurry.statements.table_operations.failures import placed
+from scurry.table._operations.fields import WINDOW_PROPERTIES, operation, project
+from scurry.table.expression import Expression
+from scurry.table.expressions import col
+
+if TYPE_CHECKING:
+    from scurry.table.window import GroupWindow, OverWindow
+
+__all__ = ["over_rows", "windowed"]
+
+
+def windowed(
+    session: TableSession,
+    plan: Plan,
+    window: GroupWindow,
+    keys: Sequence[Expression],
+    chosen: Sequence[Expression],
+) -> Plan:
+    """Return the plan of a row for each window and group.
+
+    Args:
+        session: The session.
+        plan: The rows.
+        window: The window.
+        keys: The other keys.
+        chosen: Keys, aggregates, and properties of the window.
+
+    Raises:
+        ValidationError: The window does not fit the rows, or a column is wrong.
+    """
+    if window._alias in plan.schema.names:
+        raise ValidationError(f"The window alias '{window._alias}' must not be the name of a column.")
+    parts = window._window
+    time = operation(session, [parts.time]).column(parts.time._node, plan.schema)
+    arguments = [time, *(each._node for each in (parts.slide, parts.size) if each is not None)]
+    for each in arguments[1:]:
+        if not isinstance(each, nodes.IntervalLiteral):
+            raise _wrong_size(each)
+    named = [each for each in keys if each._names]
+    if named:
+        plan = project(session, plan, [*map(col, plan.schema.names), *named])
+    plain = [col(each._names[0]) if each._names else each for each in keys]
+    made = operation(session, [*plain, *chosen])
+    call = nodes.Call(nodes.Identifier((parts.kind,)), tuple(arguments), span=time.span)
+    grouping = tuple(node for each in plain for node in made.columns(each._node, plan.schema))
+    items = _items(made, chosen, plan, window._alias, call)
+    return made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
+
+
+def _wrong_size(node: nodes.Expression) -> ValidationError:
+    return ValidationError(f"A tumble window expects a size value literal.{placed(node)}")
+
+
+def _items(
+    made: Operation, chosen: Sequence[Expression], plan: Plan, alias: str, window: nodes.Call
+) -> tuple[nodes.SelectItem, ...]:
+    """Return the items of a SELECT in which properties of a window are SQL's calls, as TUMBLE_START."""
+
+    def called(node: nodes.Expression) -> nodes.Expression | None:
+        if not isinstance(node, nodes.Call) or node.name.last not in WINDOW_PROPERTIES or len(node.arguments) != 1:
+            return None
+        (of,) = node.arguments
+        if not isinstance(of, nodes.Identifier) or of.last != alias:
+            return None
+        name = nodes.Identifier((f"{window.name.last}_{node.name.last}",), span=node.span)
+        return nodes.replace(node, name=name, arguments=window.arguments)
+
+    def is_numbered(node: nodes.Expression) -> bool:
+        of_window = isinstance(node, nodes.Call) and node.name.last.startswith(f"{window.name.last}_")
+        return of_window or made.is_aggregate(node)
+
+    names = Names(is_numbered)
+    items = []
+    for each in chosen:
+        for node in made.columns(_replaced(each._node, called), plan.schema):
+            name = names.name(node, each._names[0] if each._names else None)
+            items.append(nodes.SelectItem(node, nodes.Identifier((name,))))
+    return tuple(items)
+
+
+def _replaced(
+    node: nodes.Expression, change: Callable[[nodes.Expression], nodes.Expression | None]
+) -> nodes.Expression:
+    """Return an expression with parts replaced, from the outside in."""
+    found = change(node)
+    if found is not None:
+        return found
+    changes: dict[str, Any] = {}
+    for each in type(node).node_fields:
+        value = getattr(node, each.name)
+        if isinstance(value, nodes.Expression):
+            changes[each.name] = _replaced(value, change)
+        elif isinstance(value, tuple):
+            changes[each.name] = tuple(
+                _replaced(one, change) if isinstance(one, nodes.Expression) else one for one in value
+            )
+    return nodes.replace(node, **changes)
+
+
+# ------------------------------------------------------------------ windows of rows
+
+_BOUNDS = {
+    "UNBOUNDED_ROW": ("ROWS", nodes.UnboundedPreceding()),
+    "UNBOUNDED_RANGE": ("RANGE", nodes.UnboundedPreceding()),
+    "CURRENT_ROW": ("ROWS", nodes.CurrentRow()),
+    "CURRENT_RANGE": ("RANGE", nodes.CurrentRow()),
+}
+
+
+def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], chosen: Sequence[Expression]) -> Plan:
+    """Return the plan of each row with aggregates of the rows around it.
+
+    Args:
+        session: The session.
+        plan: The rows.
+        windows: The windows.
+        chosen: The columns, with `over` of the aliases of the windows.
+
+    Raises:
+        ValidationError: There is no window of an alias, a window is wrong, or a column is.
+    """
+    specifications = {each._alias: _specification(session, plan, each) for each in windows}
+    if len(specifications) < len(windows):
+        raise ValidationError("Over Windows must have unique aliases.")
+
+    def bound(node: nodes.Expression) -> nodes.Expression | None:
+        if not isinstance(node, nodes.FunctionCall) or not isinstance(node.over, nodes.Identifier):
+            return None
+        window = specifications.get(node.over.last)
+        if window is None:
+            raise ValidationError(f"Could not resolve over call.{placed(node)}")
+        if isinstance(node, nodes.Call):
+            function = lookup_aggregate(node.name.last)
+            if function is not None and function.make is None and function.name != "NTILE":  # one of a place
+                window = nodes.replace(window, frame=None)
+        return nodes.replace(node, over=window)
+
+    columns = [each._with_node(_replaced(each._node, bound)) for each in chosen]
+    return project(session, plan, columns)
+
+
+def _specification(session: TableSession, plan: Plan, window: OverWindow) -> nodes.WindowSpecification:
+    parts = window._window
+    made = operation(session, [*parts.partition_by, parts.order_by])
+    keys = tuple(node for each in parts.partition_by for node in made.columns(each._node, plan.schema))
+    order = nodes.OrderItem(made.column(parts.order_by._node, plan.schema), bool(parts.order_by._descending))
+    return nodes.WindowSpecification(None, keys, (order,), _frame(parts.preceding, parts.following))
+
+
+def _frame(preceding: Expression | None, following: Expression | None) -> nodes.WindowFrame | None:
+    if preceding is None:
+        return None
+    units, lower = _bound(preceding._node, nodes.Preceding)
+    if following is None:
+        return nodes.WindowFrame(units, lower, nodes.CurrentRow())
+    other, upper = _bound(following._node, nodes.Following)
+    if units != other:
+        raise ValidationError("Preceding and following must be of same interval type.")
+    if isinstance(upper, nodes.UnboundedPreceding):
+        upper = nodes.UnboundedFollowing()
+    return nodes.WindowFrame(units, lower, upper)
+
+
+def _bound(node: nodes.Expression, distant: Callable[[nodes.Expression], Any]) -> tuple[str, nodes.FrameBound]:
+    """Return the units of a frame, and one of its bounds."""
+    if isinstance(node, nodes.Identifier) and node.last in _BOUNDS:
+        return _BOUNDS[node.last]
+    if isinstance(node, nodes.Call) and node.name.last == "ROW_INTERVAL":
+        (rows,) = node.arguments
+        assert isinstance(rows, nodes.Expression)
+        return "ROWS", distant(rows)
+    return "RANGE", distant(node)

@@ -177,9 +177,6 @@ def _literal(literal: Literal) -> str:
 def _aggregate(call: AggregateCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     shown = f"{call.function}({distinct}{_all(call.arguments)})"
-    if call.order_by:
-        keys = ", ".join(f"{expression_text(key.expression)}{_direction(key)}" for key in call.order_by)
-        shown += f" WITHIN GROUP ([{keys}])"
     return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter)}"
 
 

@@ -112,7 +112,6 @@ class AggregateCall(Expression):
         type: The type of the result.
         distinct: Whether equal arguments count once.
         filter: Only rows for which it is TRUE count.
-        order_by: The keys of WITHIN GROUP or of an ORDER BY among the arguments.
     """
 
     function: Any
@@ -120,4 +119,3 @@ class AggregateCall(Expression):
     type: DataType
     distinct: bool = False
     filter: Expression | None = None
-    order_by: tuple[Any, ...] = ()

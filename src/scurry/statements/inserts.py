@@ -13,6 +13,7 @@ from scurry.connectors.tables.factories import create_sink
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.logical_types import BigIntType
 from scurry.logical_types.cast_rules import supports_implicit_cast
+from scurry.logical_types.families import without_time_attribute
 from scurry.relational import builders, calls
 from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Plan, Sink
@@ -223,7 +224,7 @@ def _wrong_columns(
 ) -> ValidationError:
     types = {column.name: column.data_type for column in columns}
     query = ", ".join(f"{column.name}: {column.type.as_summary_string()}" for column in plan.schema)
-    sink = ", ".join(f"{name}: {types[name].nullable().as_summary_string()}" for name in names)
+    sink = ", ".join(f"{name}: {without_time_attribute(types[name]).nullable().as_summary_string()}" for name in names)
     if len(plan.schema) != len(names):
         cause = "Different number of columns."
     else:

@@ -156,8 +156,9 @@ def _infer_if(site: CallSite) -> Signature:
     shared = least_restrictive(results)
     if shared is None or isinstance(shared, COLLECTION) or not isinstance(shared, AtomicType):
         raise refuse(site, "'IF(BOOLEAN, NUMERIC, NUMERIC)'")
-    taken = [BOOLEAN.with_nullability(site.types[0].is_nullable)]
-    return Signature([*taken, *(shared.with_nullability(each.is_nullable) for each in results)], shared)
+    condition = BOOLEAN.with_nullability(site.types[0].is_nullable)
+    taken = [condition, *(shared.with_nullability(each.is_nullable) for each in results)]
+    return Signature(taken, shared.with_nullability(site.any_nullable))
 
 
 def _infer_null_if(site: CallSite) -> Signature:

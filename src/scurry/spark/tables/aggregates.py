@@ -20,7 +20,7 @@ _MAX_PRECISION: Final = 38
 def spark_aggregate(call: AggregateCall, session: Session) -> str | None:
     """Return the text that computes an aggregate, None if Spark computes it differently or not at all."""
     build = _BUILDERS.get(call.function)
-    if build is None or call.order_by or len(call.arguments) > 1:
+    if build is None or len(call.arguments) > 1:
         return None
     argument = spark_expression(call.arguments[0], session) if call.arguments else "1"
     condition = None if call.filter is None else spark_expression(call.filter, session)

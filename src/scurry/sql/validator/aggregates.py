@@ -19,7 +19,6 @@ from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, converted_arguments
-from scurry.sql.validator.ordering import order_key
 
 if TYPE_CHECKING:
     from scurry.sql.validator.expressions import ExpressionValidator
@@ -75,6 +74,7 @@ def aggregate_call(
         raise invalid(node.span, "OVER clause is necessary for window functions")
     if node.null_treatment is not None and function.name not in ("ARRAY_AGG", "LAG", "LEAD"):
         raise invalid(node.span, f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{function.name}'")
+    _check_order(node, validator)
     session = validator.environment.session
     arguments = [_argument(each, validator) for each in _arguments(node)]
     site = AggregateSite(function.name, tuple(map(_known, arguments)), session, is_grouped=grouped, is_over=over)
@@ -91,7 +91,6 @@ def aggregate_call(
         signature.result_type,
         isinstance(node, nodes.Call) and node.quantifier == "DISTINCT",
         None if node.filter is None else validator.condition(node.filter, "FILTER"),
-        tuple(order_key(each, validator.convert(each.expression)) for each in _order(node)),
         span=node.span,
     )
 
@@ -159,8 +158,13 @@ def _symbol(text: str) -> Literal:
     return Literal(text, SymbolType())
 
 
-def _order(node: nodes.FunctionCall) -> Sequence[nodes.OrderItem]:
-    return node.within_group or (node.order_by if isinstance(node, nodes.Call) else ())
+def _check_order(node: nodes.FunctionCall, validator: ExpressionValidator) -> None:
+    """Check an order of the rows of a group, which Flink accepts without effect."""
+    if node.within_group and isinstance(node, nodes.Call):
+        message = f"Aggregate expression '{node.name.last}' must not contain a WITHIN GROUP clause"
+        raise invalid(_call_span(node), message)
+    for item in node.within_group or (node.order_by if isinstance(node, nodes.Call) else ()):
+        validator.convert(item.expression)
 
 
 def _call_span(node: nodes.FunctionCall) -> Span:

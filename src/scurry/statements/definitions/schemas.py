@@ -17,6 +17,7 @@ from scurry.catalog.schema import (
 )
 from scurry.errors import ValidationError
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType
+from scurry.logical_types.families import without_time_attribute
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.sql.span import NO_SPAN, Span
@@ -118,11 +119,6 @@ class Definition:
 def at_place(span: Span) -> str:
     """Return ` at line 1, column 42`, or nothing if the place is not known."""
     return f" at line {span.line}, column {span.column}" if span.text else ""
-
-
-def without_time_attribute(kind: DataType) -> DataType:
-    """Return the same type as no time attribute."""
-    return kind.as_time_attribute(None) if isinstance(kind, TimestampType | LocalZonedTimestampType) else kind
 
 
 def pending_columns(columns: Sequence[nodes.Column]) -> list[PendingColumn]:

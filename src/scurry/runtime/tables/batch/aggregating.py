@@ -16,10 +16,8 @@ from scurry.functions.user.definition import UserFunction
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.relational.plan import Aggregate, SortKey
-from scurry.relational.windows import OrderKey
+from scurry.relational.plan import Aggregate
 from scurry.runtime.tables.batch.batches import batch_of, taken
-from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.user_functions.aggregate import user_accumulator
 
 __all__ = ["accumulator", "aggregated", "argument_column", "group_states", "group_values"]
@@ -81,12 +79,8 @@ def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch,
         count: The number of groups.
     """
     columns = [argument_column(each, batch) for each in call.arguments]
-    order = _order(call.order_by, batch)
-    if order is not None:
-        columns, groups = [each.take(pa.array(order)) for each in columns], groups[order]
     if call.filter is not None:
         kept = argument_column(call.filter, batch).fill_null(False)
-        kept = kept if order is None else kept.take(pa.array(order))
         columns, groups = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
     if call.distinct and columns:
         first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
@@ -113,15 +107,6 @@ def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:
         return batch.column(expression.index)
     assert isinstance(expression, Literal), f"{expression} is no column"
     return pa.repeat(from_value(expression.value, expression.type), batch.num_rows)
-
-
-def _order(keys: Sequence[OrderKey], batch: pa.RecordBatch) -> Any:
-    sort_keys = [
-        SortKey(key.expression.index, key.descending, key.nulls_first)
-        for key in keys
-        if isinstance(key.expression, InputReference)
-    ]
-    return sorted_positions(batch.columns, sort_keys, batch.num_rows) if sort_keys else None
 
 
 def _number(grouping: Sequence[int], keys: int) -> int:

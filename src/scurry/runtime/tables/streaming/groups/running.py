@@ -64,7 +64,7 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Sessio
         return _Spread(call, found)
     if getattr(found, "additive", False):
         return _Added(call, found)
-    if retracts or call.order_by:
+    if retracts:
         return _KeptRows(call, schema, session)
     return _Merged(call, found)
 
@@ -191,8 +191,7 @@ class _KeptRows(_ByValue):
     """Keeps the rows of each group, in their order; the first equal one goes when a row is taken back."""
 
     def __init__(self, call: AggregateCall, schema: Schema, session: Session) -> None:
-        parts = [*call.arguments, *(key.expression for key in call.order_by)]
-        self._columns = sorted(set().union(*map(input_references, parts))) if parts else []
+        self._columns = sorted(set().union(*map(input_references, call.arguments)))
         self._types = [arrow_type(schema[column].type) for column in self._columns]
         places = {column: place for place, column in enumerate(self._columns)}
         bare = replace(call, filter=None, distinct=False)

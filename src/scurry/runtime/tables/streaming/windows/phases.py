@@ -57,8 +57,6 @@ def phases_of(plan: WindowAggregate, session: Session) -> Phases:
     added = tuple(range(len(plan.keys), len(keys)))
     sets = tuple((*grouping, *added) for grouping in plan.grouping_sets)
     aggregate = Aggregate(plan.input, keys, plan.calls, plan.names, sets, plan.grouping_id)
-    if any(call.order_by for call in plan.calls):
-        return KeptRows(aggregate, session)
     return PartialStates(aggregate, session)
 
 

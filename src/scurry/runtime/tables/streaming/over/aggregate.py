@@ -51,6 +51,7 @@ class EventTimeOver:
         self._evaluator = evaluator(self._plan, self._session)
         self._schema = self._plan.input.schema
         self._due: dict[Any, None] = {}
+        self._ending: list[tuple[Any, int]] = []
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows; drop those that are late."""
@@ -91,7 +92,7 @@ class EventTimeOver:
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Note that the current key may have rows that the watermark has passed; forget what no row sees any more."""
         if namespace == _END:
-            _forget(time, context)
+            self._ending.append((context.key, time))
         else:
             self._due[context.key] = None
 
@@ -106,6 +107,15 @@ class EventTimeOver:
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the rows that the watermark has passed, the earliest first."""
+        found = self._passed_rows(context)
+        # Only now: rows that the same watermark has passed see what is forgotten, or put that off.
+        ending, self._ending = self._ending, []
+        for key, time in ending:
+            context.select(key)
+            _forget(time, context)
+        return found
+
+    def _passed_rows(self, context: RowsContext) -> list[Changes]:
         keys, self._due = list(self._due), {}
         if not keys:
             return []

@@ -27,7 +27,7 @@ from scurry.statements.streaming_runner import StreamingTableRunner
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LocalTableRunner", "SparkTableRunner", "StreamingTableRunner", "TableRunner", "runner_for"]
+__all__ = ["LocalTableRunner", "SparkTableRunner", "StreamingTableRunner", "TableRunner", "frame_of_plan", "runner_for"]
 
 
 class TableRunner(Protocol):
@@ -180,6 +180,20 @@ def _settings(session: TableSession) -> JobSettings:
         configuration=settings,
         dependencies=JobDependencies(settings),
     )
+
+
+def frame_of_plan(session: TableSession, plan: Plan, collected: Callable[[], pa.Table]) -> Any:
+    """Return a DataFrame of Spark with the rows of a plan.
+
+    Args:
+        session: The session.
+        plan: The plan, as it is executed.
+        collected: Returns the rows where Spark does not execute the plan.
+    """
+    spark, settings = _spark_execution(), _settings(session)
+    if isinstance(runner_for(session), SparkTableRunner):
+        return spark.frame_on_spark(plan, session.for_functions(), settings, _sources(session))
+    return spark.frame_of_arrow(collected(), settings)
 
 
 def _spark_execution() -> Any:

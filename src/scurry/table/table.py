@@ -447,12 +447,34 @@ class Table(ApiObject):
         sys.stdout.flush()
 
     def to_pandas(self) -> Any:
-        """Return the rows as a DataFrame of pandas."""
-        import pandas as pd
+        """Return the rows as a DataFrame of pandas: those that are left when all changes are applied."""
+        from scurry.statements.frames import pandas_of_plan
 
-        with self.execute().collect() as rows:
-            values = [list(row) for row in rows]
-        return pd.DataFrame(values, columns=self.get_resolved_schema().get_column_names())
+        return pandas_of_plan(self._environment._session, self._plan)
+
+    def to_arrow(self) -> Any:
+        """Return the rows as a `pyarrow.Table`. scurry's own; PyFlink has nothing like it."""
+        from scurry.statements.frames import arrow_of_plan
+
+        return arrow_of_plan(self._environment._session, self._plan)
+
+    def to_polars(self) -> Any:
+        """Return the rows as a DataFrame of Polars, which has to be installed. scurry's own.
+
+        `TableEnvironment.from_arrow` takes such DataFrames.
+        """
+        import importlib
+
+        return importlib.import_module("polars").from_arrow(self.to_arrow())
+
+    def to_spark(self) -> Any:
+        """Return a DataFrame of Spark with the rows. scurry's own; PyFlink has nothing like it.
+
+        In BATCH on Spark it is executed when it is used; otherwise the rows are collected first.
+        """
+        from scurry.statements.frames import spark_of_plan
+
+        return spark_of_plan(self._environment._session, self._plan)
 
     def __str__(self) -> str:
         """Return a name under which SQL finds the table from now on, as PyFlink does in f-strings."""

@@ -232,17 +232,69 @@ class TableEnvironment(ApiObject):
         literals = tuple(tuple(map(Literal, row, types)) for row in values)
         return Table(self, Values(PlanSchema.of(row_type.field_names(), types), literals))
 
-    def from_pandas(self, pdf: Any, schema: DataType | Sequence[str] | None = None, splits_num: int = 1) -> Table:
-        """Return a table of the rows of a DataFrame of pandas.
+    def from_pandas(
+        self, pdf: Any, schema: RowType | Sequence[str] | Sequence[DataType] | None = None, splits_num: int = 1
+    ) -> Table:
+        """Return a table of the rows of a DataFrame of pandas; what is missing is NULL.
 
         Args:
             pdf: The DataFrame.
-            schema: The type of the rows, or the names of the columns; None for its own names.
-            splits_num: Accepted for Flink's sake.
+            schema: The type of the rows, or the names or the types of the columns; None for its own.
+            splits_num: Into how many parts the rows are split, which are read in parallel.
+
+        Raises:
+            TypeError: It is no DataFrame, or values do not fit the schema.
         """
-        names = list(map(str, pdf.columns)) if schema is None else schema
-        rows = [tuple(map(_python_scalar, row)) for row in pdf.itertuples(index=False, name=None)]
-        return self.from_elements(rows, names)
+        import pandas as pd
+
+        from scurry.statements.frames import plan_of_pandas
+
+        if not isinstance(pdf, pd.DataFrame):
+            raise ArgumentTypeError(f"Unsupported type, expected pandas.DataFrame, got {type(pdf)}")
+        return Table(self, plan_of_pandas(self._session, pdf, schema, self._frame_name("arrow"), splits_num))
+
+    def from_arrow(self, table: Any, splits_num: int = 1) -> Table:
+        """Return a table of columns of Arrow. scurry's own; PyFlink has nothing like it.
+
+        Args:
+            table: A `pyarrow.Table` or `RecordBatch`, or an object with Arrow's C stream interface, such as a DataFrame
+                of Polars.
+            splits_num: Into how many parts the rows are split, which are read in parallel.
+
+        Raises:
+            TypeError: It is no table, or a column has a type that SQL does not have.
+        """
+        import pyarrow as pa
+
+        from scurry.statements.frames import plan_of_arrow, types_of_arrow
+
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
+        elif not isinstance(table, pa.Table):
+            if not hasattr(table, "__arrow_c_stream__"):
+                raise ArgumentTypeError(f"expected a pyarrow.Table, got {type(table)}")
+            table = pa.table(table)
+        types = types_of_arrow(table.schema)
+        return Table(self, plan_of_arrow(self._session, table, types, self._frame_name("arrow"), splits_num))
+
+    def from_spark(self, dataframe: Any) -> Table:
+        """Return a table of the rows of a batch DataFrame of Spark. scurry's own; PyFlink has nothing like it.
+
+        In BATCH on Spark it becomes part of the query; otherwise its rows are collected first.
+
+        Args:
+            dataframe: A `pyspark.sql.DataFrame`.
+
+        Raises:
+            TypeError: It is none, or a streaming one, or a column has a type that SQL does not have.
+        """
+        from scurry.statements.frames import plan_of_frame
+
+        return Table(self, plan_of_frame(self._session, dataframe, self._frame_name("spark")))
+
+    def _frame_name(self, kind: str) -> str:
+        self._anonymous += 1
+        return f"*anonymous_{kind}_source${self._anonymous}*"
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
         """Return the table that a description describes, without giving it a name.
@@ -515,13 +567,6 @@ def _parts(path: str) -> tuple[str, ...]:
     statement = parse(f"DESCRIBE {path}")
     assert isinstance(statement, nodes.DescribeTable)
     return statement.name.names
-
-
-def _python_scalar(value: Any) -> Any:
-    """Return a value of pandas as Python's: NaN of an object and NaT are None."""
-    if hasattr(value, "to_pydatetime"):
-        return None if value != value else value.to_pydatetime()
-    return value.item() if hasattr(value, "item") else value
 
 
 def _view_of(table: Table) -> Any:

@@ -23,7 +23,7 @@ from scurry.connectors.tables.split_enumerator import SplitEnumerator
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "InlineFactory"]
+__all__ = ["ArrowSource", "FrameSource", "InlineFactory"]
 
 
 class InlineFactory(TableFactory):
@@ -56,19 +56,20 @@ class ArrowSource(TableSource):
     """Read columns of Arrow in memory, whose types are those of the table.
 
     Args:
-        pieces: The batches of each piece that is read separately.
+        splits: The parts that are read independently, each in pieces, which are read one after the other: the batches
+            of each piece.
     """
 
-    def __init__(self, pieces: Sequence[Sequence[pa.RecordBatch]]) -> None:
-        self._pieces = [[Changes(batch) for batch in batches if batch.num_rows] for batches in pieces]
+    def __init__(self, splits: Sequence[Sequence[Sequence[pa.RecordBatch]]]) -> None:
+        self._splits = [[list(map(Changes, piece)) for piece in pieces] for pieces in splits]
 
     def splits(self) -> list[Any]:
-        """Return the pieces."""
-        return [piece for piece in self._pieces if piece]
+        """Return the pieces of all parts."""
+        return [piece for pieces in self._splits for piece in pieces]
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return what assigns the pieces to the readers; its position has none of the rows."""
-        return _Pieces(self.splits(), channels)
+        return _Pieces(self._splits, channels)
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the batches of a piece."""
@@ -77,16 +78,59 @@ class ArrowSource(TableSource):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the rows: tasks get theirs in the assignment."""
-        return {"_pieces": []}
+        return {"_splits": []}
 
 
 class _Pieces(SplitEnumerator):
-    def __init__(self, pieces: Sequence[Any], channels: int) -> None:
-        super().__init__(range(len(pieces)), channels)
-        self._pieces = pieces
+    """Assign the pieces of a part to one channel, in order."""
+
+    def __init__(self, splits: Sequence[Sequence[Any]], channels: int) -> None:
+        self._pieces = [piece for pieces in splits for piece in pieces]
+        super().__init__([], channels)
+        first = 0
+        for number, pieces in enumerate(splits):
+            self._pending[number % channels] += range(first, first + len(pieces))
+            first += len(pieces)
 
     def next_batch(self) -> list[Assignment]:
         return [
             replace(each, work=None if each.work is None else [self._pieces[place] for place in each.work])
             for each in super().next_batch()
         ]
+
+
+class FrameSource(TableSource):
+    """Read a DataFrame of Spark: in BATCH on Spark as a part of the query, otherwise collected first.
+
+    Attributes:
+        frame: The DataFrame; opaque, because this module does not import Spark.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        """Take the DataFrame."""
+        self.frame = frame
+
+    def splits(self) -> list[Any]:
+        """Collect the rows; return them in batches."""
+        import pyarrow as pa
+
+        table = self.frame.toArrow()
+        plain = [
+            column.cast(pa.timestamp(kind.unit)) if pa.types.is_timestamp(kind) else column
+            for column, kind in zip(table.columns, table.schema.types, strict=True)
+        ]
+        table = pa.Table.from_arrays(plain, names=table.column_names)
+        return [[Changes(batch)] for batch in table.combine_chunks().to_batches(max_chunksize=1 << 16)]
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Collect the rows; return what assigns them to the readers."""
+        return _Pieces([self.splits()], channels)
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of a piece."""
+        for changes in split:
+            yield changes.batch.select(list(columns))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the DataFrame: tasks get its rows."""
+        return {"frame": None}

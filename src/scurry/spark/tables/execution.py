@@ -15,7 +15,7 @@ from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
 from scurry.spark.tables.shipping import preparing_workers
 from scurry.spark.tables.tasks import writing
-from scurry.spark.tables.types import from_spark
+from scurry.spark.tables.types import from_spark, own_column
 from scurry.spark.workers.dependencies import setup_of
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scurry.connectors.tables.contract import TableSource
     from scurry.connectors.tables.spark import SparkTableSink
 
-__all__ = ["execute_on_spark", "save_on_spark", "write_on_spark"]
+__all__ = ["execute_on_spark", "frame_of_arrow", "frame_on_spark", "save_on_spark", "write_on_spark"]
 
 #: What the lowering assumes of the session.
 _CONFIGURATION = {
@@ -63,6 +63,30 @@ def execute_on_spark(
     with preparing_workers(setup_of(JobPlan(settings))):
         frame = lowered(plan, spark, session, source_of)
     return _collected(frame, plan)
+
+
+@noticing_lost_spark()
+def frame_on_spark(
+    plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]
+) -> DataFrame:
+    """Return the DataFrame of a plan, which Spark executes when it is used.
+
+    Args:
+        plan: The plan, as the rules leave it.
+        session: The session of the statement.
+        settings: Parallelism, and what the Spark session is configured with.
+        source_of: Returns what reads a scan's table.
+    """
+    spark = _spark(settings)
+    with preparing_workers(setup_of(JobPlan(settings))):
+        frame = lowered(plan, spark, session, source_of)
+    columns = [own_column(frame[name], column.type) for name, column in zip(frame.columns, plan.schema, strict=False)]
+    return frame.select(*columns).toDF(*plan.schema.names)
+
+
+def frame_of_arrow(table: pa.Table, settings: JobSettings) -> DataFrame:
+    """Return a DataFrame of the rows of a table of Arrow."""
+    return _spark(settings).createDataFrame(table)
 
 
 @noticing_lost_spark()

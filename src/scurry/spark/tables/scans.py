@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import types as spark
 
 from scurry.connectors.tables.filesystem.reading import FileTableSource
+from scurry.connectors.tables.inline import FrameSource
 from scurry.connectors.tables.spark import SparkTableSource
 from scurry.logical_types import (
     BigIntType,
@@ -24,7 +25,7 @@ from scurry.logical_types import (
 )
 from scurry.relational.schema import Schema
 from scurry.spark.tables.formats import load
-from scurry.spark.tables.types import spark_type
+from scurry.spark.tables.types import frame_columns, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +50,8 @@ def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schem
     """
     if isinstance(source, SparkTableSource):
         return load(session, source.table, schema)
+    if isinstance(source, FrameSource):
+        return frame_columns(source.frame, schema) if len(schema) else None
     if not isinstance(source, FileTableSource) or source.format.identifier != "parquet" or not splits:
         return None
     stored = {column.name for column in source.declared}

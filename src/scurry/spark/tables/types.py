@@ -12,11 +12,20 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.schema import Schema
 
-__all__ = ["column_name", "from_spark", "is_orderable", "spark_schema", "spark_type", "to_spark"]
+__all__ = [
+    "column_name",
+    "frame_columns",
+    "from_spark",
+    "is_orderable",
+    "own_column",
+    "spark_schema",
+    "spark_type",
+    "to_spark",
+]
 
 # A batch without columns has a number of rows all the same; Spark's have none, so one column stands for it.
 _NO_COLUMNS = "rows"
@@ -58,6 +67,28 @@ def from_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
     columns = [_converted(array, arrow_type(column.type)) for array, column in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(columns, names=list(schema.names))
+
+
+def own_column(column: Any, data_type: DataType) -> Any:
+    """Return a column of the wire as a column of Spark's own type."""
+    from pyspark.sql import functions
+
+    kind = arrow_type(data_type)
+    if not pa.types.is_timestamp(kind):
+        return column
+    if kind.unit == "ns":
+        column = functions.timestamp_micros(functions.floor(column / 1000)).cast("timestamp_ntz")
+    return column.cast("timestamp") if isinstance(data_type, LocalZonedTimestampType) else column
+
+
+def frame_columns(frame: Any, schema: Schema) -> Any:
+    """Return the columns of a DataFrame of Spark as they are on the wire, under their own names."""
+    names = []
+    for column in schema:
+        found = frame[column.name]
+        is_time = isinstance(column.type, LocalZonedTimestampType | TimestampType)
+        names.append((found.cast("timestamp_ntz") if is_time else found).alias(column.name))
+    return frame.select(*names)
 
 
 def _wire_type(kind: pa.DataType) -> pa.DataType:

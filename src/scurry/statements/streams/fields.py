@@ -69,8 +69,8 @@ def table_of_fields(
             read.append(Field(each.alias, _TIME, None))
         else:
             at = _place(each.name, place, derived, by_name)
-            columns.append(PhysicalColumn(each.alias, derived.types[at]))
-            read.append(Field(each.alias, derived.types[at], at))
+            columns.append(PhysicalColumn(each.alias, derived.types[at].nullable()))
+            read.append(Field(each.alias, derived.types[at].nullable(), at))
         items.append(nodes.SelectItem(nodes.Identifier((each.alias,))))
     specs = [
         WatermarkSpec(column.name, ResolvedExpression("`SOURCE_WATERMARK`()", _TIME))

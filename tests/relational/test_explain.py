@@ -8,6 +8,7 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import IntType, TimestampType, VarCharType
 from scurry.relational.explain import explain, plan_text
+from scurry.relational.explain.physical import physical_tree_text
 from scurry.relational.rules import optimized
 from support.queries import Tables
 
@@ -66,7 +67,7 @@ def test_text(tables: Tables, query: str) -> None:
 
 def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> None:
     plan = tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")
-    text = explain([plan], [optimized(plan, Session())])
+    text = explain([plan], [optimized(plan, Session())], is_streaming=False)
     written, executed = text.split("== Optimized Execution Plan ==")
     assert written.startswith("== Abstract Syntax Tree ==")
     assert "EXISTS({" in written
@@ -77,3 +78,46 @@ def test_session_windows_are_refused_in_batch(tables: Tables) -> None:
     query = "SELECT a FROM TABLE(SESSION(TABLE t PARTITION BY a, DESCRIPTOR(ts), INTERVAL '5' SECOND))"
     with pytest.raises(ValidationError, match="Unaligned windows like session are not supported in batch mode yet"):
         optimized(tables.plan(query), Session())
+
+
+STREAMING = Session(is_streaming=True)
+SOURCE = "TableSourceScan(table=[[default_catalog, default_database, t]], fields=[{}])"
+
+EXECUTED = {
+    "SELECT a + 1 AS b FROM t WHERE s = 'x' AND a > 0": [
+        "Calc(select=[+(a, 1) AS b], where=[AND(=(s, CAST(_UTF-16LE'x' AS STRING)), >(a, 0))])",
+        f"+- {SOURCE.format('a, s')}",
+    ],
+    "SELECT s, COUNT(*) AS n FROM t GROUP BY s": [
+        "GroupAggregate(groupBy=[s], select=[s, COUNT(*) AS EXPR$0])",
+        "+- Exchange(distribution=[hash[s]])",
+        f"   +- {SOURCE.format('s')}",
+    ],
+    "SELECT x.a, y.a FROM t AS x LEFT JOIN t AS y ON x.a = y.a AND x.s > y.s": [
+        "Calc(select=[a, a0])",
+        "+- Join(joinType=[LeftOuterJoin], where=[AND(=(a, a0), >(s, s0))], select=[a, s, a0, s0], "
+        "leftInputSpec=[NoUniqueKey], rightInputSpec=[NoUniqueKey])",
+        "   :- Exchange(distribution=[hash[a]])",
+        f"   :  +- {SOURCE.format('a, s')}",
+        "   +- Exchange(distribution=[hash[a]])",
+        f"      +- {SOURCE.format('a, s')}",
+    ],
+    "SELECT /*+ STATE_TTL('x' = '1 s') */ COUNT(*) AS n FROM t AS x": [
+        "GroupAggregate(select=[COUNT(*) AS EXPR$0], stateTtlHints=[[[STATE_TTL options:[1000ms]]]])",
+        "+- Exchange(distribution=[single])",
+        "   +- Calc(select=[])",
+        f"      +- {SOURCE.format('a')}",
+    ],
+    "SELECT a FROM t UNION ALL (SELECT a FROM t LIMIT 3)": [
+        "Union(all=[true], union=[a])",
+        f":- {SOURCE.format('a')}",
+        "+- Limit(offset=[0], fetch=[3])",
+        "   +- Exchange(distribution=[single])",
+        f"      +- {SOURCE.format('a')}",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("query", EXECUTED)
+def test_operators_of_a_query_in_streaming(tables: Tables, query: str) -> None:
+    assert physical_tree_text(optimized(tables.plan(query, STREAMING), STREAMING), True).splitlines() == EXECUTED[query]

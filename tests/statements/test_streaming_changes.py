@@ -162,6 +162,6 @@ def test_explain_shows_the_changes_of_each_operation(tmp_path: Path) -> None:
     statement = "EXPLAIN CHANGELOG_MODE SELECT v, COUNT(*) FROM c GROUP BY v"
     assert rows(env, statement) == [(text,)]
     physical = text.split("== Optimized Physical Plan ==\n")[1].split("\n\n")[0].splitlines()
-    assert "GroupAggregate(groupBy=[v], " in physical[1]
-    assert physical[1].endswith("changelogMode=[I,UA,D])")
+    assert "GroupAggregate(groupBy=[v], " in physical[0]
+    assert physical[0].endswith("changelogMode=[I,UA,D])")
     assert physical[-1].endswith("changelogMode=[I,UB,UA,D])")

@@ -56,4 +56,4 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     if session.is_streaming and "CHANGELOG_MODE" in details:
         # Nobody asks a query that is only explained for the rows before updates.
         modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
-    return relational_explain.explain(plans, executed, modes)
+    return relational_explain.explain(plans, executed, session.is_streaming, modes)

@@ -1,0 +1,31 @@
+"""Plans as text, in the words of Flink's EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scurry.relational.explain.expressions import expression_text
+from scurry.relational.explain.logical import plan_text
+from scurry.relational.explain.physical import Operator, operators, physical_text, physical_tree_text
+from scurry.relational.plan import Plan
+
+__all__ = ["Operator", "explain", "expression_text", "operators", "physical_text", "plan_text"]
+
+
+def explain(
+    plans: Sequence[Plan], executed: Sequence[Plan], is_streaming: bool, modes: Callable[[Plan], str] | None = None
+) -> str:
+    """Return what EXPLAIN shows of the plans of a statement.
+
+    Args:
+        plans: One per sink, or that of a query.
+        executed: The same as they are executed.
+        is_streaming: Whether that is in STREAMING, where operators exchange their rows by key.
+        modes: Returns the changes of a node, to be shown in the physical plan; None to leave them out.
+    """
+    parts = [
+        ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),
+        ("Optimized Physical Plan", [physical_tree_text(plan, is_streaming, modes) for plan in executed]),
+        ("Optimized Execution Plan", [physical_tree_text(plan, is_streaming) for plan in executed]),
+    ]
+    return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"

@@ -1,0 +1,176 @@
+"""Plans as they are written, as text: the first part of EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from scurry.relational import plan as nodes
+from scurry.relational.explain.expressions import expression_text, texts
+from scurry.relational.expressions import Expression
+from scurry.relational.plan import Plan
+from scurry.relational.schema import Schema
+
+__all__ = ["node_text", "plan_text", "tree_text"]
+
+_Node = TypeVar("_Node")
+
+
+def plan_text(plan: Plan) -> str:
+    """Return a plan as a tree, each input under the operation that reads it."""
+    return tree_text(plan, _described)
+
+
+def tree_text(node: _Node, described: Callable[[_Node], tuple[str, Sequence[_Node]]]) -> str:
+    """Return a tree as text.
+
+    Args:
+        node: Its root.
+        described: Returns the text of a node, and the nodes under it.
+    """
+    return "\n".join(_lines(node, described))
+
+
+def _lines(node: _Node, described: Callable[[_Node], tuple[str, Sequence[_Node]]]) -> list[str]:
+    text, inputs = described(node)
+    found = [text]
+    for place, each in enumerate(inputs):
+        last = place == len(inputs) - 1
+        below = _lines(each, described)
+        found.append(f"{'+-' if last else ':-'} {below[0]}")
+        found += [f"{'   ' if last else ':  '}{line}" for line in below[1:]]
+    return found
+
+
+def _described(plan: Plan) -> tuple[str, Sequence[Plan]]:
+    is_sorted = isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort)
+    return node_text(plan), plan.inputs[0].inputs if is_sorted else plan.inputs
+
+
+def node_text(plan: Plan) -> str:
+    """Return an operation as text."""
+    describe = _DESCRIPTIONS.get(type(plan))
+    text = type(plan).__name__ if describe is None else describe(plan)
+    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
+        # Sorting and limiting are one operation in Flink.
+        return f"{_sort(plan.input).removesuffix(')')}, {text.removeprefix('LogicalSort(')}"
+    return text
+
+
+def _named(names: Sequence[str], expressions: Sequence[Expression]) -> str:
+    return ", ".join(f"{name}=[{expression_text(each)}]" for name, each in zip(names, expressions, strict=True))
+
+
+def _scan(plan: nodes.Scan) -> str:
+    parts = [f"table=[[{', '.join(plan.path)}]]"]
+    if plan.schema != plan.table_schema:
+        parts.append(f"fields=[{', '.join(plan.schema.names)}]")
+    if plan.options:
+        shown = ", ".join(f"{key}:{value}" for key, value in plan.options)
+        parts.append(f"hints=[[[OPTIONS options:{{{shown}}}]]]")
+    return f"LogicalTableScan({', '.join(parts)})"
+
+
+def _values(plan: nodes.Values) -> str:
+    rows = ", ".join(f"{{ {texts(row)} }}" for row in plan.rows)
+    return f"LogicalValues(tuples=[[{rows}]])"
+
+
+def _join(plan: nodes.Join) -> str:
+    condition = "true" if plan.condition is None else expression_text(plan.condition)
+    return f"LogicalJoin(condition=[{condition}], joinType=[{plan.kind.lower()}])"
+
+
+def _temporal_join(plan: nodes.TemporalJoin) -> str:
+    condition = "true" if plan.condition is None else expression_text(plan.condition)
+    return (
+        f"LogicalTemporalJoin(condition=[{condition}], joinType=[{plan.kind.lower()}], "
+        f"period=[{expression_text(plan.period)}])"
+    )
+
+
+def _group(plan: nodes.Aggregate) -> str:
+    def keys(places: Sequence[int]) -> str:
+        return "{" + ", ".join(str(plan.keys[place]) for place in places) + "}"
+
+    parts = [f"group=[{keys(range(len(plan.keys)))}]"]
+    if not plan.is_simple:
+        parts.append(f"groups=[[{', '.join(map(keys, plan.grouping_sets))}]]")
+    if plan.calls:
+        parts.append(_named(plan.names, plan.calls))
+    return f"LogicalAggregate({', '.join(parts)})"
+
+
+def _window_table(plan: nodes.WindowTable) -> str:
+    numbers = [each for each in (plan.slide, plan.size) if each is not None]
+    if plan.offset:
+        numbers.append(plan.offset)
+    intervals = ", ".join(f"{number}:INTERVAL SECOND" for number in numbers)
+    partition = f"PARTITION BY {plan.partition_by}, " if plan.partition_by else ""
+    return f"LogicalTableFunctionScan(invocation=[{plan.kind}({partition}DESCRIPTOR(${plan.time}), {intervals})])"
+
+
+def _sort(plan: nodes.Sort) -> str:
+    keys = ", ".join(f"sort{place}=[${key.index}]" for place, key in enumerate(plan.keys))
+    directions = ", ".join(
+        f"dir{place}=[{'DESC' if key.descending else 'ASC'}-nulls-{'first' if key.nulls_first else 'last'}]"
+        for place, key in enumerate(plan.keys)
+    )
+    return f"LogicalSort({keys}, {directions})"
+
+
+def _limit(plan: nodes.Limit) -> str:
+    parts = [f"offset=[{plan.offset}]"] if plan.offset else []
+    if plan.fetch is not None:
+        parts.append(f"fetch=[{plan.fetch}]")
+    return f"LogicalSort({', '.join(parts)})"
+
+
+def _set_operation(plan: nodes.SetOperation) -> str:
+    name = {"UNION": "LogicalUnion", "INTERSECT": "LogicalIntersect", "EXCEPT": "LogicalMinus"}[plan.kind]
+    return f"{name}(all=[{str(plan.all).lower()}])"
+
+
+def _correlate(plan: nodes.Correlate) -> str:
+    return f"LogicalCorrelate(correlation=[$cor{plan.correlation}], joinType=[{plan.kind.lower()}])"
+
+
+def _added(schema: Schema) -> str:
+    return ", ".join(f"{column.type.as_summary_string()} {column.name}" for column in schema)
+
+
+def _unnest(plan: nodes.Unnest) -> str:
+    kind = "left" if plan.outer else "inner"
+    ordinality = ", withOrdinality=[true]" if plan.ordinality else ""
+    return (
+        f"LogicalUnnest(collection=[{expression_text(plan.collection)}], joinType=[{kind}]{ordinality}, "
+        f"rowType=[RecordType({_added(plan.element_schema)})])"
+    )
+
+
+def _function(plan: nodes.TableFunctionScan) -> str:
+    kind = "left" if plan.outer else "inner"
+    return (
+        f"LogicalTableFunctionScan(invocation=[{expression_text(plan.call)}], joinType=[{kind}], "
+        f"rowType=[RecordType({_added(plan.function_schema)})])"
+    )
+
+
+_DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
+    nodes.Scan: _scan,
+    nodes.Values: _values,
+    nodes.Project: lambda plan: f"LogicalProject({_named(plan.names, plan.expressions)})",
+    nodes.Filter: lambda plan: f"LogicalFilter(condition=[{expression_text(plan.condition)}])",
+    nodes.Join: _join,
+    nodes.TemporalJoin: _temporal_join,
+    nodes.Correlate: _correlate,
+    nodes.Aggregate: _group,
+    nodes.WindowTable: _window_table,
+    nodes.Over: lambda plan: f"LogicalWindow({_named(plan.names, plan.calls)})",
+    nodes.Sort: _sort,
+    nodes.Limit: _limit,
+    nodes.SetOperation: _set_operation,
+    nodes.Unnest: _unnest,
+    nodes.TableFunctionScan: _function,
+    nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
+}

@@ -1,0 +1,246 @@
+"""Plans as they are executed, as text: operators with Flink's names, and where rows are exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.relational import plan as nodes
+from scurry.relational.explain.expressions import all_of_text, expression_text
+from scurry.relational.explain.joins import lookup_join_text, streaming_join_text
+from scurry.relational.explain.logical import node_text, tree_text
+from scurry.relational.explain.names import distinct_names
+from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
+from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text
+from scurry.relational.expressions import AggregateCall, Expression, InputReference
+from scurry.relational.join_keys import conjuncts
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
+from scurry.relational.plan import Plan
+from scurry.relational.rewriting import substituted
+
+__all__ = ["Operator", "operators", "physical_text", "physical_tree_text"]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a plan as it is executed.
+
+    Attributes:
+        text: The operator as EXPLAIN shows it, with its name first.
+        plan: The node whose rows it emits.
+        inputs: The operators it reads.
+    """
+
+    text: str
+    plan: Plan
+    inputs: tuple[Operator, ...]
+
+    @property
+    def name(self) -> str:
+        """Flink's name of it."""
+        return self.text.partition("(")[0]
+
+
+def physical_tree_text(plan: Plan, exchanges: bool, modes: Callable[[Plan], str] | None = None) -> str:
+    """Return the operators of a plan as a tree.
+
+    Args:
+        plan: The plan.
+        exchanges: Whether operators exchange their rows by key, as they do in STREAMING.
+        modes: Returns the changes of a node, to be shown with it; None to leave them out.
+    """
+
+    def described(operator: Operator) -> tuple[str, Sequence[Operator]]:
+        shown = operator.text
+        if modes is not None:
+            shown = f"{shown.removesuffix(')')}, changelogMode=[{modes(operator.plan)}])"
+        return shown, operator.inputs
+
+    return tree_text(operators(plan, exchanges), described)
+
+
+def operators(plan: Plan, exchanges: bool) -> Operator:
+    """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
+
+    Args:
+        plan: The plan.
+        exchanges: Whether operators exchange their rows by key, as they do in STREAMING.
+    """
+    if isinstance(plan, nodes.Project | nodes.Filter):
+        return _calc(plan, exchanges)
+    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
+        return Operator(_limit(plan), plan, (operators(plan.input.input, exchanges),))
+    inputs = [operators(each, exchanges) for each in plan.inputs]
+    keys = _KEYS.get(type(plan))
+    if exchanges and keys is not None:
+        inputs = [_exchange(each, columns) for each, columns in zip(inputs, keys(plan), strict=True)]
+    return Operator(physical_text(plan), plan, tuple(inputs))
+
+
+def physical_text(plan: Plan) -> str:
+    """Return an operation as plans that are executed show it, and messages about them, with columns by name."""
+    found = _DESCRIPTIONS.get(type(plan))
+    return node_text(plan).removeprefix("Logical") if found is None else found(plan)
+
+
+def _exchange(rows: Operator, columns: Sequence[int]) -> Operator:
+    names = rows.plan.schema.names
+    distribution = f"hash[{', '.join(names[column] for column in columns)}]" if columns else "single"
+    return Operator(f"Exchange(distribution=[{distribution}])", rows.plan, (rows,))
+
+
+def _calc(plan: Plan, exchanges: bool) -> Operator:
+    """Return projections and filters above each other as one operator; none if they change nothing but names."""
+    steps: list[Plan] = []
+    below = plan
+    while isinstance(below, nodes.Project | nodes.Filter):
+        steps.insert(0, below)
+        below = below.input
+    columns: list[Expression] = [InputReference(place, each) for place, each in enumerate(below.schema.types)]
+    conditions: list[Expression] = []
+    for step in steps:
+        if isinstance(step, nodes.Project):
+            columns = [substituted(each, columns) for each in step.expressions]
+        elif isinstance(step, nodes.Filter):
+            conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
+    rows, names = operators(below, exchanges), distinct_names(below.schema.names)
+    if not conditions and [getattr(each, "index", None) for each in columns] == list(range(len(names))):
+        return Operator(rows.text, plan, rows.inputs)
+    shown = [_selected(each, name, names) for each, name in zip(columns, plan.schema.names, strict=True)]
+    where = [expression_text(each, names) for each in conditions]
+    condition = f", where=[{all_of_text(where)}]" if where else ""
+    return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,))
+
+
+def _selected(expression: Expression, name: str, names: Sequence[str]) -> str:
+    text = expression_text(expression, names)
+    return text if text == name else f"{text} AS {name}"
+
+
+def _scan(plan: nodes.Scan) -> str:
+    hints = ", ".join(f"{key}={value}" for key, value in plan.options)
+    shown = f", hints=[[[OPTIONS options:{{{hints}}}]]]" if hints else ""
+    conditions = ", ".join(expression_text(each, plan.table_schema.names) for each in plan.conditions)
+    pushed = f", filter=[{conditions}]" if conditions else ""
+    return f"TableSourceScan(table=[[{', '.join(plan.path)}{pushed}]], fields=[{', '.join(plan.schema.names)}]{shown})"
+
+
+def _values(plan: nodes.Values) -> str:
+    rows = ", ".join(f"{{ {', '.join(map(expression_text, row))} }}" for row in plan.rows)
+    return f"Values(tuples=[[{rows}]])"
+
+
+def _group_aggregate(plan: nodes.Aggregate) -> str:
+    names = plan.input.schema.names
+    keys = [names[key] for key in plan.keys]
+    calls = [f"{_named_call(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    group_by = f"groupBy=[{', '.join(keys)}], " if keys else ""
+    hint = "" if plan.state_ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{plan.state_ttl}ms]]]]"
+    return f"GroupAggregate({group_by}select=[{', '.join([*keys, *calls])}]{hint})"
+
+
+def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
+    arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
+    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"
+
+
+def _expand(plan: aggregates.Expand) -> str:
+    names = plan.input.schema.names
+    projects = []
+    for number, grouping_set in zip(plan.numbers, plan.grouping_sets, strict=True):
+        keys = [names[key] if place in grouping_set else "null" for place, key in enumerate(plan.keys)]
+        projects.append(f"{{{', '.join([*names, *keys, f'{number} AS $e'])}}}")
+    return f"Expand(projects=[{', '.join(projects)}])"
+
+
+def _normalize(plan: changes.ChangelogNormalize) -> str:
+    return f"ChangelogNormalize(key=[{', '.join(plan.schema.names[column] for column in plan.key)}])"
+
+
+def _union(plan: nodes.SetOperation) -> str:
+    names = {"UNION": "Union", "INTERSECT": "Intersect", "EXCEPT": "Minus"}
+    kind = f"all=[{str(plan.all).lower()}], "
+    return f"{names[plan.kind]}({kind}union=[{', '.join(plan.schema.names)}])"
+
+
+def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan) -> str:
+    names, kind = plan.input.schema.names, "LEFT" if plan.outer else "INNER"
+    if isinstance(plan, nodes.Unnest):
+        invocation = f"$UNNEST_ROWS$1({expression_text(plan.collection, names)})"
+    else:
+        invocation = expression_text(plan.call, names)
+    return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}])"
+
+
+def _window_table(plan: nodes.WindowTable) -> str:
+    shown = node_text(plan)
+    window = shown[shown.index("[") + 1 : -2].replace(f"${plan.time}", plan.input.schema.names[plan.time])
+    return f"WindowTableFunction(window=[{window}])"
+
+
+def _limit(plan: nodes.Limit) -> str:
+    if isinstance(plan.input, nodes.Sort):
+        return node_text(plan).removeprefix("Logical")
+    fetch = [] if plan.fetch is None else [f"fetch=[{plan.fetch}]"]
+    return f"Limit({', '.join([f'offset=[{plan.offset}]', *fetch])})"
+
+
+def _sink(plan: nodes.Sink) -> str:
+    return f"Sink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.input.schema.names)}])"
+
+
+_DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
+    aggregates.Expand: _expand,
+    changes.ChangelogNormalize: _normalize,
+    joins.EventTimeTemporalJoin: streaming_join_text,
+    joins.IntervalJoin: streaming_join_text,
+    joins.LookupJoin: lookup_join_text,
+    joins.RegularJoin: streaming_join_text,
+    joins.WindowJoin: streaming_join_text,
+    nodes.Aggregate: _group_aggregate,
+    nodes.Limit: _limit,
+    nodes.Scan: _scan,
+    nodes.SetOperation: _union,
+    nodes.Sink: _sink,
+    nodes.TableFunctionScan: _correlate,
+    nodes.Unnest: _correlate,
+    nodes.Values: _values,
+    nodes.WindowTable: _window_table,
+    over.NonTimeOverAggregate: over_aggregate_text,
+    over.OverAggregate: over_aggregate_text,
+    ranks.Deduplicate: deduplicate_text,
+    ranks.Rank: rank_text,
+    ranks.TemporalSort: temporal_sort_text,
+    sets.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
+    windows.SessionTable: session_table_text,
+    windows.WindowAggregate: window_aggregate_text,
+    windows.WindowDeduplicate: window_rank_text,
+    windows.WindowRank: window_rank_text,
+}
+
+
+def _join_keys(plan: joins.StreamingJoin) -> list[list[int]]:
+    return [[key.left for key in plan.keys], [key.right for key in plan.keys]]
+
+
+#: By which columns operators need their inputs.
+_KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
+    changes.ChangelogNormalize: lambda plan: [plan.key],
+    joins.EventTimeTemporalJoin: _join_keys,
+    joins.IntervalJoin: _join_keys,
+    joins.RegularJoin: _join_keys,
+    joins.WindowJoin: _join_keys,
+    nodes.Aggregate: lambda plan: [plan.keys],
+    nodes.Limit: lambda plan: [()],
+    over.NonTimeOverAggregate: lambda plan: [plan.partition_by],
+    over.OverAggregate: lambda plan: [plan.partition_by],
+    ranks.Deduplicate: lambda plan: [plan.keys],
+    ranks.Rank: lambda plan: [plan.partition_by],
+    ranks.TemporalSort: lambda plan: [()],
+    windows.SessionTable: lambda plan: [plan.keys],
+    windows.WindowAggregate: lambda plan: [plan.keys],
+    windows.WindowDeduplicate: lambda plan: [plan.keys],
+    windows.WindowRank: lambda plan: [plan.keys],
+}

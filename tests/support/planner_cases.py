@@ -134,9 +134,9 @@ def _added_tables(text: str, base: Path, javap: str) -> list[str]:
     """Return the tables that Scala code adds by names of columns and the type of a tuple."""
     bootstraps = re.split(r"\n  (\d+): #\d+ REF_invokeStatic", text.partition("BootstrapMethods:")[2])
     by_number = {
-        int(number): found[1]
+        int(number): symbol[1]
         for number, body in zip(bootstraps[1::2], bootstraps[2::2], strict=True)
-        if "SymbolLiteral" in body and (found := re.search(r"arguments:\s+#\d+ (\w+)", body))
+        if "SymbolLiteral" in body and (symbol := re.search(r"arguments:\s+#\d+ (\w+)", body))
     }
     found: list[str] = []
     strings: list[str] = []

@@ -65,18 +65,21 @@ class Planner:
         """Return the plans of a query."""
         with_modes = "changelogMode=[" in case.plan
         flinks = _listed(parsed(case.plan), with_modes)
-        refusal = "no attempt"
+        refusal: str | None = None
+        first: Compared | None = None
         for attempt in range(_ATTEMPTS):
             try:
                 text = self._environment(attempt).explain_sql(case.sql, ExplainDetail.CHANGELOG_MODE)
             except (ScurryError, AssertionError) as error:
-                refusal = refusal if attempt else f"{type(error).__name__}: {str(error).splitlines()[0]}"
-                if attempt + 1 >= max((len(each) for each in self._variants.values()), default=1):
-                    break
-                continue
+                refusal = refusal or f"{type(error).__name__}: {str(error).splitlines()[0]}"
+                text = ""
             plan = text.partition("== Optimized Physical Plan ==\n")[2].partition("\n== Optimized Exec")[0]
-            return Compared(case, flinks, _listed(parsed(plan), with_modes))
-        return Compared(case, flinks, (), refusal)
+            found = Compared(case, flinks, _listed(parsed(plan), with_modes))
+            if text and (found.agrees or first is None):
+                first = found
+            if found.agrees or attempt + 1 >= max((len(each) for each in self._variants.values()), default=1):
+                break
+        return Compared(case, flinks, (), refusal) if first is None else first
 
     def _environment(self, attempt: int) -> TableEnvironment:
         """Return an environment with one of the statements that create each table."""
@@ -97,8 +100,12 @@ class Planner:
 def _listed(roots: Sequence[Node], with_modes: bool) -> tuple[str, ...]:
     found = []
     for root in roots:
+        # Splitting of distinct aggregates repeats rows for the aggregates that it splits.
+        is_split = any("partialFinalType=[PARTIAL]" in node.text for node in root.walk())
         for node in root.walk():
             if node.name in _LEFT_OUT or "partialFinalType=[PARTIAL]" in node.text:
+                continue
+            if node.name == "Expand" and is_split:
                 continue
             name = _SAME.get(node.name, node.name)
             kind = re.search(r"joinType=\[(\w+)\]", node.text)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scurry.relational.explain.expressions import expression_text
-from scurry.relational.explain.logical import plan_text
+from scurry.relational.explain.logical import expression_text, plan_text
 from scurry.relational.explain.physical import Operator, operators, physical_text, physical_tree_text
 from scurry.relational.plan import Plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.relational.explain.expressions import all_of_text, expression_text
+from scurry.relational.explain.logical import all_of_text, expression_text
 from scurry.relational.explain.names import distinct_names
 from scurry.relational.physical.joins import LookupJoin, RegularJoin, StreamingJoin
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.relational import plan as nodes
-from scurry.relational.explain.expressions import all_of_text, expression_text
 from scurry.relational.explain.joins import lookup_join_text, streaming_join_text
-from scurry.relational.explain.logical import node_text, tree_text
+from scurry.relational.explain.logical import all_of_text, expression_text, node_text, tree_text
 from scurry.relational.explain.names import distinct_names
 from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.relational.explain.expressions import expression_text
+from scurry.relational.explain.logical import expression_text
 from scurry.relational.physical import windows
 from scurry.relational.plan import Plan
 

@@ -19,7 +19,7 @@ from scurry.patterns.conditions import And, Expression, Not, Or, Test
 __all__ = ["Decision", "Leaf", "Step", "decision", "grow"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """A state that a partial match goes to.
 
@@ -34,7 +34,7 @@ class Step:
     final: State | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Leaf:
     """What becomes of a partial match.
 
@@ -47,7 +47,7 @@ class Leaf:
     unchanged: bool
 
 
-@dataclass
+@dataclass(slots=True)
 class Decision:
     """A condition, by its number, and what follows if it does not or does hold; None if that was not met yet."""
 

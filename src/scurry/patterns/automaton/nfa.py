@@ -54,7 +54,6 @@ class NFA:
         self.tests = list(_tests(states))
         self._numbers = {id(test): number for number, test in enumerate(self.tests)}
         self._unknown: list[bool | None] = [None] * len(self.tests)
-        self._trees: dict[State, Tree] = {}
 
     def initial_state(self) -> NFAState:
         """Return the state of a key without events."""
@@ -149,35 +148,37 @@ class NFA:
             ConditionFailedError: A condition failed.
             PatternMatchError: There is no event to skip to, or the pattern would not end.
         """
-        truths = self._unknown.copy()
+        partial = state.partial
+        leaves = self._leaves(partial, event, timestamp, clock)
+        if leaves is None:
+            return []
         remaining: list[Computation] = []
         potential: list[Computation] = []
         event_number = -1
-        for each in state.partial:
-            leaf = self._leaf(each, event, timestamp, truths, clock)
+        for each, leaf in zip(partial, leaves, strict=True):
             if leaf.unchanged:
                 offer(remaining, each)
                 continue
-            first, number, at, node, previous = each
+            first, number, _, node, previous = each
             retained: list[Computation] = []
             stopped = False
             for step in leaf.steps:
+                target = step.target
                 if step.stage is None:
-                    new: Computation = (first, number, step.target, node, previous)
+                    new: Computation = (first, number, target, node, previous)
                 else:
                     if event_number < 0:
                         event_number = state.counted[1] if state.counted[0] == timestamp else 0
                         state.counted = (timestamp, event_number + 1)
-                    taken: Node = (node, step.stage, timestamp, event_number, event)
                     if node is None:
                         first, number = timestamp, event_number
                         if timestamp > 0:
                             state.new_start = True
-                    new = (first, number, step.target, taken, timestamp)
-                kind = step.target.type
-                if kind is StateType.FINAL:
+                    taken: Node = (node, step.stage, timestamp, event_number, event)
+                    new = (first, number, target, taken, timestamp)
+                if target.type is StateType.FINAL:
                     offer(potential, new)
-                elif kind is StateType.STOP:
+                elif target.type is StateType.STOP:
                     stopped = True
                 else:
                     retained.append(new)
@@ -188,41 +189,44 @@ class NFA:
                     offer(remaining, new)
                 if node is None:
                     offer(remaining, each)
-        return self._settle(state, potential, remaining)
+        if potential or state.completed:
+            return self._settle(state, potential, remaining)
+        state.partial = remaining
+        return []
 
-    def _leaf(
-        self,
-        computation: Computation,
-        event: Any,
-        timestamp: int,
-        truths: list[bool | None],
-        clock: Callable[[], int] | None,
-    ) -> Leaf:
-        """Return what becomes of a partial match; `truths` are what is known of conditions on the event alone."""
-        state = computation[2]
-        tree = self._trees.get(state) or self._tree(state)
-        context: _Context | None = None
-        while type(tree) is Decision:
-            condition = tree.condition
-            holds = truths[condition]
-            if holds is None:
-                test = self.tests[condition]
-                try:
-                    if test.iterative:
-                        context = context or _Context(computation[3], timestamp, clock)
-                        holds = bool(test.function(event, context))
-                    else:
-                        holds = truths[condition] = bool(test.function(event))
-                except Exception as error:
-                    raise ConditionFailedError(test.stage, event) from error
-            tree = tree.children[holds] or grow(tree, holds, self._numbers)
-        assert isinstance(tree, Leaf)
-        return tree
+    def _leaves(
+        self, partial: list[Computation], event: Any, timestamp: int, clock: Callable[[], int] | None
+    ) -> list[Leaf] | None:
+        """Return what becomes of each partial match; None if all stay as they are."""
+        truths, tests, changed = self._unknown.copy(), self.tests, False
+        leaves: list[Leaf] = []
+        for computation in partial:
+            tree = computation[2].tree or self._tree(computation[2])
+            context: _Context | None = None
+            while type(tree) is Decision:
+                condition = tree.condition
+                holds = truths[condition]
+                if holds is None:
+                    test = tests[condition]
+                    try:
+                        if test.iterative:
+                            context = context or _Context(computation[3], timestamp, clock)
+                            holds = bool(test.function(event, context))
+                        else:
+                            holds = truths[condition] = bool(test.function(event))
+                    except Exception as error:
+                        raise ConditionFailedError(test.stage, event) from error
+                tree = tree.children[holds] or grow(tree, holds, self._numbers)
+            assert isinstance(tree, Leaf)
+            leaves.append(tree)
+            if not tree.unchanged:
+                changed = True
+        return leaves if changed else None
 
     def _tree(self, state: State) -> Tree:
-        tree = self._trees.get(state)
+        tree: Tree | None = state.tree
         if tree is None:
-            tree = self._trees[state] = decision(state, self._numbers)
+            tree = state.tree = decision(state, self._numbers)
         return tree
 
     # ---------------------------------------------------------------- complete matches

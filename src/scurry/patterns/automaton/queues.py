@@ -14,6 +14,8 @@ def offer(queue: list[Computation], item: Computation) -> None:
     """Add an element."""
     position = len(queue)
     queue.append(item)
+    if not position:
+        return
     time, number = item[0], item[1]
     while position:
         above = (position - 1) >> 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Any
 
 from scurry.errors import MalformedPatternError
 from scurry.patterns.conditions import Expression
@@ -44,13 +45,18 @@ class Transition:
     condition: Expression
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class State:
-    """A state; its name is unique in its automaton."""
+    """A state; its name is unique in its automaton.
+
+    Attributes:
+        tree: What becomes of a partial match in it (`decisions.py`), once that is known.
+    """
 
     name: str
     type: StateType
     transitions: list[Transition] = field(default_factory=list)
+    tree: Any = field(default=None, repr=False)
 
     def add(self, action: Action, target: State | None, condition: Expression) -> None:
         """Add a transition."""

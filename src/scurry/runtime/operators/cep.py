@@ -10,7 +10,8 @@ and happens at the same watermarks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from functools import cmp_to_key
 from itertools import groupby
 from operator import itemgetter
@@ -83,9 +84,12 @@ class CepOperator(KeyedOperator):
                 entry.pop(PARTIAL_MATCHES, None)
             else:
                 entry[PARTIAL_MATCHES] = (self._nfa.stored(running.state), running.timers)
+        waiting: dict[Any, list[tuple[int, Any]]] = {}
         for key, event, time in zip(*self._waiting, strict=True):
-            backend.select(key).setdefault(WAITING_EVENTS, []).append((time, event))
-            self._register(EVENT, time)
+            waiting.setdefault(key, []).append((time, event))
+        for key, events in waiting.items():
+            backend.select(key).setdefault(WAITING_EVENTS, []).extend(events)
+            self._register(EVENT, min(map(_time, events)))
         self._reset()
 
     # ---------------------------------------------------------------- records
@@ -101,8 +105,7 @@ class CepOperator(KeyedOperator):
             for key, value in zip(keys, values, strict=True):
                 if self._is_relevant(key, value):
                     running = self._running_of(key)
-                    self._advance(running, now)
-                    self._process(running, value, now)
+                    self._process(running, ((now, value),))
                     self._schedule(PROCESSING, running, now)
             self._emit()
             return
@@ -144,7 +147,7 @@ class CepOperator(KeyedOperator):
     def fired(self) -> None:
         if self._event_time:
             watermark = self.current_watermark
-            ready = dict.fromkeys(self._due, ()) | self._taken_from_waiting(watermark)
+            ready: dict[Any, Any] = dict.fromkeys(self._due, ()) | self._taken_from_waiting(watermark)
             self._due.clear()
             try:
                 for key, events in ready.items():
@@ -160,27 +163,48 @@ class CepOperator(KeyedOperator):
         self.settle()
 
     def _taken_from_waiting(self, watermark: int) -> dict[Any, Any]:
-        """Remove the records that the watermark has reached from those in memory; return them by key."""
+        """Remove the records that the watermark has reached from those in memory.
+
+        Returns:
+            Events and their times by key, in time order; those with which nothing can begin may be left out.
+        """
         keys, values, times = self._waiting
         if not times or min(times) > watermark:
             return {}
-        if max(times) > watermark:
-            order = [at for at, time in enumerate(times) if time > watermark]
-            self._waiting = [keys[at] for at in order], [values[at] for at in order], [times[at] for at in order]
-            order = [at for at, time in enumerate(times) if time <= watermark]
-            keys, values, times = [keys[at] for at in order], [values[at] for at in order], [times[at] for at in order]
-        else:
-            self._waiting = ([], [], [])
+        order = sorted(range(len(times)), key=times.__getitem__)
+        first_later = len(times) if max(times) <= watermark else bisect_right(order, watermark, key=times.__getitem__)
+        later = sorted(order[first_later:])
+        self._waiting = [keys[at] for at in later], [values[at] for at in later], [times[at] for at in later]
+        order = order[:first_later]
+        keys, values, times = [keys[at] for at in order], [values[at] for at in order], [times[at] for at in order]
         ready: dict[Any, Any] = {}
-        for key, value, time in zip(keys, values, times, strict=True):
+        started = self._started(values)
+        if started is not None:
+            running = self._running
+            ready = {key: [] for key in set(keys) if key in running or self._has_state(key)}
+            if not ready and True not in started:
+                return ready
+        for at, (key, value, time) in enumerate(zip(keys, values, times, strict=True)):
             events = ready.get(key)
-            if events is None:
-                ready[key] = [(time, value)]
-            else:
+            if events is not None:
                 events.append((time, value))
-        for events in ready.values():
-            events.sort(key=_time)
+            elif started is None or started[at]:
+                ready[key] = [(time, value)]
         return ready
+
+    def _started(self, values: Values) -> list[bool] | None:
+        """Return at which events the pattern can begin; None if that cannot be said beforehand."""
+        if self._begins is None or self._comparator is not None:
+            return None
+        begins = self._begins.function
+        try:
+            return [bool(begins(value)) for value in values]
+        except Exception:
+            return None  # it fails again when it is the event's turn
+
+    def _has_state(self, key: Any) -> bool:
+        entry = self._entry(key)
+        return PARTIAL_MATCHES in entry or WAITING_EVENTS in entry
 
     def _taken_from_state(self, key: Any, events: Any, watermark: int) -> list[tuple[int, Any]]:
         """Add the events of a key that waited in its state: they arrived earlier."""
@@ -189,7 +213,7 @@ class CepOperator(KeyedOperator):
         later = [each for each in waiting if each[0] > watermark]
         if later:
             entry[WAITING_EVENTS] = later
-            self._register(EVENT, min(later)[0] if len(later) == 1 else min(map(_time, later)))
+            self._register(EVENT, min(map(_time, later)))
         return sorted([*(each for each in waiting if each[0] <= watermark), *events], key=_time)
 
     # ---------------------------------------------------------------- the automaton
@@ -205,14 +229,11 @@ class CepOperator(KeyedOperator):
             if not events:
                 return
         running = self._running_of(key)
-        previous = None
-        for time, event in events if self._comparator is None else self._compared(events):
-            if time != previous:
-                self._advance(running, time)
-                previous = time
-            self._process(running, event, time)
+        if events:
+            self._process(running, events if self._comparator is None else self._compared(events))
         self._advance(running, now)
-        self._schedule(EVENT if self._event_time else PROCESSING, running, max(now, timer))
+        if running.timers:
+            self._schedule(EVENT if self._event_time else PROCESSING, running, max(now, timer))
 
     def _from_first_relevant(self, events: Any) -> Any:
         """Leave out the events at which nothing begins, where nothing has begun."""
@@ -277,19 +298,25 @@ class CepOperator(KeyedOperator):
         for match, ended in timed_out:
             self._timed_out(running.key, match, ended)
 
-    def _process(self, running: _Running, event: Any, time: int) -> None:
-        state = running.state
+    def _process(self, running: _Running, events: Iterable[tuple[int, Any]]) -> None:
+        """Process events in time order."""
+        state, process, window = running.state, self._nfa.process, self._nfa.window_time
+        clock, previous, event = self.info.clock.now, None, None
         try:
-            matches = self._nfa.process(state, event, time, self.info.clock.now)
+            for time, event in events:
+                if time != previous:
+                    self._advance(running, time)
+                    previous = time
+                matches = process(state, event, time, clock)
+                if state.new_start and window > 0:
+                    running.timers.append(min(time + window, MAX_TIME))
+                if matches:
+                    self._matched(running.key, matches, time)
         except ConditionFailedError as failure:
             assert failure.__cause__ is not None
             raise self._condition_failed(failure.__cause__, event, failure.stage) from failure.__cause__
         except Exception as error:
             raise operator_error(self.plan, error, event) from error
-        if state.new_start and self._nfa.window_time > 0:
-            running.timers.append(min(time + self._nfa.window_time, MAX_TIME))
-        if matches:
-            self._matched(running.key, matches, time)
 
     def _condition_failed(self, error: BaseException, event: Any, stage: str) -> Exception:
         return operator_error(

@@ -18,7 +18,7 @@ import pytest
 from pyiceberg.catalog import load_catalog
 
 from support.faults.job_directory import Place
-from support.faults.sql_inserts import NUMBERS, kill_often, write_numbers
+from support.faults.sql_inserts import NUMBERS, kill_often, script, write_numbers
 
 pytestmark = [
     pytest.mark.faults,
@@ -79,7 +79,10 @@ def test_inserts_into_files_and_lakes(numbers: Path, chance: random.Random, faul
     def versions(place: Place) -> object:
         return len(list((place.output / "delta" / "_delta_log").glob("*.json")))
 
-    kill_often(lambda number: Place.new(tmp_path, number, numbers), files_and_lakes, check, faults, chance, versions)
+    def program(place: Place) -> Path:
+        return script(place, files_and_lakes(place))
+
+    kill_often(lambda number: Place.new(tmp_path, number, numbers), program, check, faults, chance, versions)
 
 
 @pytest.mark.postgres
@@ -108,4 +111,6 @@ def test_inserts_into_postgres(
         assert rows("appended") == EXPECTED
         assert rows("keyed") == EXPECTED
 
-    kill_often(job, sinks, check, faults, chance, lambda place: len(rows("appended")))
+    kill_often(
+        job, lambda place: script(place, sinks(place)), check, faults, chance, lambda place: len(rows("appended"))
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from support.faults.job_directory import Place
-from support.faults.sql_inserts import NUMBERS, kill_often, write_numbers
+from support.faults.sql_inserts import NUMBERS, kill_often, script, write_numbers
 from support.kafka.broker import Kafka
 from support.kafka.killed_job import count
 
@@ -41,4 +41,7 @@ def test_inserts_into_topics(kafka: Kafka, tmp_path: Path) -> None:
         found = [json.loads(value) for value in kafka.read(topics[place.root])]
         assert sorted((row["n"], row["p"]) for row in found) == [(number, f"p{number % 2}") for number in NUMBERS]
 
-    kill_often(lambda number: Place.new(tmp_path, number, numbers), sinks, check, count("SCURRY_KILLS", 20), chance)
+    def program(place: Place) -> Path:
+        return script(place, sinks(place))
+
+    kill_often(lambda number: Place.new(tmp_path, number, numbers), program, check, count("SCURRY_KILLS", 20), chance)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,6 +90,31 @@ def test_upserts_have_the_key_in_the_message(env: TableEnvironment, kafka: Kafka
         ('{"id":1}', '{"id":1,"name":"a"}'),
         ('{"id":1}', '{"id":1,"name":"b"}'),
     ]
+
+
+def test_upserts_and_deletions_are_read_as_changes_by_key(kafka: Kafka, tmp_path: Path) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("scurry.runner", "local").set("parallelism.default", "2")
+    one, other, third = ({"id": id, "v": value} for id, value in ((1, 5), (2, 6), (1, 7)))
+    messages = [(None, one), (None, other), (one, third), (other, None)]
+    lines = [json.dumps({"before": old, "after": new, "op": "u" if old and new else "d" if old else "c"})
+             for old, new in messages]  # fmt: skip
+    (tmp_path / "f").write_text("\n".join(lines) + "\n")
+    env.execute_sql(
+        "CREATE TABLE c (id INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', "
+        f"'path' = '{tmp_path}', 'format' = 'debezium-json')"
+    )
+    formats = {"key.format": "json", "value.format": "json", "scan.bounded.mode": "latest-offset"}
+    columns = "id INT, v INT, PRIMARY KEY (id) NOT ENFORCED"
+    define(env, kafka, "t", columns, connector="upsert-kafka", topic=kafka.topic(2), **formats)
+    env.execute_sql("INSERT INTO t SELECT * FROM c").wait()
+    with env.execute_sql("SELECT * FROM t").collect() as found:
+        by_id: dict[int, list[tuple[str, int]]] = {1: [], 2: []}
+        for row in found:
+            by_id[row[0]].append((str(row.get_row_kind()), row[1]))
+    assert by_id == {1: [("+I", 5), ("-U", 5), ("+U", 7)], 2: [("+I", 6), ("-D", 6)]}
+    with env.execute_sql("SELECT COUNT(*), SUM(v) FROM t").collect() as found:
+        assert tuple(list(found)[-1]) == (1, 7)
 
 
 def test_streaming_reads_new_messages_through_the_enumerator_of_streams(kafka: Kafka) -> None:

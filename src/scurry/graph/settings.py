@@ -28,7 +28,8 @@ class JobSettings:
         checkpoint_pause_ms: Shortest time between the end of a micro-batch and the start of the next.
         delete_on_cancel: Whether cancelling the job deletes its checkpoints.
         attempt: How often the job was restarted.
-        final_savepoint_dir: Where a BATCH job saves its state when it ends, None to drop the state.
+        final_savepoint_dir: Where a job over history saves its state when it ends, None to drop the state; one that is
+            STREAMING is that of tables in BATCH.
         runner: What executes the job: Spark, or this process.
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
@@ -54,5 +55,5 @@ class JobSettings:
 
     @property
     def saves_state(self) -> bool:
-        """Whether a BATCH job ends in a savepoint."""
+        """Whether a job over history ends in a savepoint: event time does not end then."""
         return self.final_savepoint_dir is not None

@@ -8,9 +8,10 @@ from typing import Any
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import Column, ResolvedSchema
+from scurry.common.config_options import FINAL_SAVEPOINT_DIR
 from scurry.connectors.tables.contract import SinkTarget
 from scurry.connectors.tables.factories import create_sink
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ConfigError, UnsupportedError, ValidationError
 from scurry.logical_types import BigIntType
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.families import without_time_attribute
@@ -39,16 +40,27 @@ __all__ = [
 
 def execute_insert(session: TableSession, statement: nodes.Insert) -> StatementResult:
     """Start the job that writes the rows of a query into a table."""
+    session = session.for_insertions()
     return execute_sinks(session, [plan_insert(session, statement)])
 
 
 def execute_statement_set(session: TableSession, statements: Sequence[nodes.Insert]) -> StatementResult:
     """Start one job for some insertions."""
+    session = session.for_insertions()
     return execute_sinks(session, [plan_insert(session, statement) for statement in statements])
 
 
 def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResult:
-    """Start the job that runs some plans."""
+    """Start the job that runs some plans.
+
+    Raises:
+        ConfigError: It should end in a savepoint, and its plans are of BATCH.
+    """
+    if session.for_insertions() is not session:
+        raise ConfigError(
+            f"{FINAL_SAVEPOINT_DIR.key}: only INSERT and EXECUTE STATEMENT SET in execute_sql or a script end in a "
+            "savepoint; pipelines of Tables and CREATE TABLE AS do not"
+        )
     ready = executable_sinks(session, sinks)
     return insert_result(run_sinks(session, ready), [ObjectIdentifier(*sink.path) for sink in sinks])
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.manager import CatalogManager
+from scurry.common.config_options import FINAL_SAVEPOINT_DIR
 from scurry.common.configuration import Configuration
 from scurry.connectors.tables.contract import TableContext
 
@@ -33,6 +34,7 @@ class TableSession:
         modules: The modules in use; only `core` has functions.
         loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
+        ends_in_savepoint: Whether insertions read history, and save the state that a job of STREAMING goes on with.
     """
 
     catalogs: CatalogManager
@@ -41,6 +43,17 @@ class TableSession:
     modules: list[str] = field(default_factory=lambda: ["core"])
     loaded_modules: list[str] = field(default_factory=lambda: ["core"])
     jars: list[str] = field(default_factory=list)
+    ends_in_savepoint: bool = False
+
+    def for_insertions(self) -> TableSession:
+        """Return the session of insertions.
+
+        In BATCH it is one of STREAMING over bounded tables if `scurry.final-savepoint.dir` is set: only operators of
+        STREAMING have the state that is saved.
+        """
+        if self.is_streaming or self.configuration.get(FINAL_SAVEPOINT_DIR) is None:
+            return self
+        return replace(self, is_streaming=True, ends_in_savepoint=True)
 
     def setting(self, key: str, default: str) -> str:
         """Return the text of a setting."""

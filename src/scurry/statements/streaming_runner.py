@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.watermark_options import EMIT_STRATEGY, IDLE_TIMEOUT
-from scurry.errors import EvaluationError, JobError, OperatorError, UnsupportedError, ValidationError
+from scurry.errors import ConfigError, EvaluationError, JobError, OperatorError, UnsupportedError, ValidationError
 from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode
 from scurry.graph.plan import JobPlan
@@ -179,6 +180,34 @@ def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:
     configuration = session.configuration
     parallelism = configuration.get(options.PARALLELISM) or os.cpu_count() or 1
     name = configuration.get(options.JOB_NAME) or "Table job"
-    plan = plan_job(sinks, configured_settings(configuration, "STREAMING", parallelism, name, {}))
+    settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
+    plan = plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session)))
     _check_end(plan)
+    if session.ends_in_savepoint and not plan.bounded:
+        raise ValidationError(
+            f"{options.FINAL_SAVEPOINT_DIR.key}: a job that ends in a savepoint reads history, and one of its tables "
+            "has no end"
+        )
     return submit(plan)
+
+
+def _final_savepoint_dir(session: TableSession) -> str | None:
+    """Return where a job over history saves its state.
+
+    Raises:
+        ConfigError: The job is not one over history, or begins with state.
+    """
+    directory = session.configuration.get(options.FINAL_SAVEPOINT_DIR)
+    start = session.configuration.get(options.RECOVERY_PATH)
+    if directory is not None and not session.ends_in_savepoint:
+        raise ConfigError(
+            f"{options.FINAL_SAVEPOINT_DIR.key} = {directory!r}: only a BATCH job ends in a savepoint, and this one is "
+            "STREAMING; set execution.runtime-mode to BATCH, or save the running job with "
+            "JobClient.stop_with_savepoint(...)"
+        )
+    if directory is not None and start is not None:
+        raise ConfigError(
+            f"{options.RECOVERY_PATH.key} = {start!r}: a BATCH job begins without state; only STREAMING jobs start "
+            "from a savepoint"
+        )
+    return directory

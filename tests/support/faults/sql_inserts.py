@@ -51,7 +51,7 @@ def script(place: Place, sinks: Mapping[str, str]) -> Path:
 
 def kill_often(
     jobs: Callable[[int], Place],
-    sinks: Callable[[Place], Mapping[str, str]],
+    program_of: Callable[[Place], Path],
     check: Callable[[Place], None],
     kills: int,
     chance: random.Random,
@@ -61,7 +61,7 @@ def kill_often(
 
     Args:
         jobs: Makes the place of a job.
-        sinks: The tables of a job.
+        program_of: Writes the script of a job.
         check: Checks them once the job has ended.
         kills: Number of kills.
         chance: Decides the moments.
@@ -71,7 +71,7 @@ def kill_often(
     while killed < kills:
         number += 1
         place = jobs(number)
-        program = script(place, sinks(place))
+        program = program_of(place)
         run = Run(place, program=program, arguments=[])
         while killed < kills:
             by_sign = first_sign is not None and killed % 2 == 1

@@ -22,7 +22,7 @@ def environment(streaming: bool = True, /, **settings: Any) -> TableEnvironment:
 
 
 def write(directory: Path, name: str, *rows: dict[str, Any]) -> None:
-    directory.mkdir(exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 

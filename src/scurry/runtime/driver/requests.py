@@ -28,6 +28,7 @@ class SavepointRequest:
         path: Where to write it.
         stop: Whether the job ends with it.
         drain: Whether event time ends, too, before it is taken; only if the job ends.
+        has_sources: Whether it has the positions of the sources.
         future: Gets the path.
         asked_by: Who asked for it.
     """
@@ -35,6 +36,7 @@ class SavepointRequest:
     path: str
     stop: bool = field(default=False, kw_only=True)
     drain: bool = field(default=False, kw_only=True)
+    has_sources: bool = field(default=True, kw_only=True)
     future: Future[str] = field(default_factory=Future)
     asked_by: str = field(default_factory=REQUESTER.get)
 

@@ -19,6 +19,7 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.metadata import SourcePositions, restore_source
 from scurry.runtime.savepoint.restore import Restore, RestoreWork
 
@@ -247,7 +248,18 @@ class StreamingDriver:
             self._engine.write_savepoint(stop, drained)
             self._job.requests.answer_at_end(stop.future, stop.path)
             return Stopped(stop.path)
-        return Finished() if self._all_ended else Cancelled()
+        if not self._all_ended:
+            return Cancelled()
+        self._save_history()
+        return Finished()
+
+    def _save_history(self) -> None:
+        """Save the state of a job over history, if another one goes on with it, from sources of its own."""
+        directory = self._plan.settings.final_savepoint_dir
+        if directory is not None:
+            path = new_savepoint_path(directory, str(self._job.job_id))
+            self._engine.write_savepoint(SavepointRequest(path, has_sources=False), None)
+            self._job.savepoint_path = path
 
     # ---------------------------------------------------------------- requests
 

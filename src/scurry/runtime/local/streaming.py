@@ -172,9 +172,9 @@ class LocalEngine:
 
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
         with self._job.log.savepoint(request.path, request.asked_by):
-            self._write(request.path, positions)
+            self._write(request.path, positions, request.has_sources)
 
-    def _write(self, path: str, positions: SourcePositions | None) -> None:
+    def _write(self, path: str, positions: SourcePositions | None, has_sources: bool = True) -> None:
         entries = (
             Entry(uid, kind, subtask, number, blob)
             for (_, subtask), store in self.memory.stores.items()
@@ -182,7 +182,7 @@ class LocalEngine:
         )
         write_entries(path, entries)
         description = Description.of(self._plan, self._job.state_schemas)
-        stood = positions or self.memory.source_positions or SourcePositions()
+        stood = positions or (self.memory.source_positions if has_sources else None) or SourcePositions()
         drained = positions is not None
         complete_savepoint(
             path, metadata_of(self._job.as_saved(), description, self.memory.batch_id - 1, stood, drained=drained)

@@ -93,7 +93,7 @@ class SourceTask:
                 yield self._take_rows()
         for assigner in task.assigners:
             assigner.emit_periodic()
-        if final:
+        if final and not self.info.saves_state:
             entry.watermark(MAX_TIME)
         task.drain()
         self._report_progress(sizer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scurry.connectors.files.filesystem import file_system
@@ -63,11 +64,13 @@ class SavepointTaker:
         """
         _refuse_endless_frames(self._job)
         with self._job.log.savepoint(request.path, request.asked_by):
-            self._write(request.path, source_positions, running)
+            self._write(request, source_positions, running)
 
-    def _write(self, path: str, source_positions: SourcePositions | None, running: bool) -> None:
-        job, generation = self._job, self._generation
+    def _write(self, request: SavepointRequest, source_positions: SourcePositions | None, running: bool) -> None:
+        job, generation, path = self._job, self._generation, request.path
         committed = latest_committed(generation) or CommittedSnapshot(-1, SourcePositions(), [])
+        if not request.has_sources:
+            committed = replace(committed, source_positions=SourcePositions(), pending=[])
         if committed.batch >= 0:
             version = StateVersion(generation.spark_directory, committed.batch, job.plan.levels, job.plan.subtask_ids)
             (version.write_beside_job if running else version.write)(self._spark, path)

@@ -141,7 +141,7 @@ def test_sql_query_takes_queries_only(env: TableEnvironment) -> None:
 
 def test_methods_of_the_table_api_that_are_not_there_say_so(env: TableEnvironment) -> None:
     with pytest.raises(UnsupportedError, match=r"Table\.flat_map is not available"):
-        env.sql_query("SELECT 1").flat_map(None)  # type: ignore[attr-defined]
+        env.sql_query("SELECT 1").flat_map(None)
 
 
 def test_statement_sets_write_all_their_tables(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:

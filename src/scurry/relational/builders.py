@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from scurry.logical_types import DataType
@@ -18,6 +19,7 @@ from scurry.relational.plan import (
     SetOperation,
     Sort,
     SortKey,
+    TableAggregate,
     Values,
 )
 from scurry.relational.rewriting import with_parts
@@ -37,6 +39,7 @@ __all__ = [
     "project",
     "set_operation",
     "sort",
+    "table_aggregate",
 ]
 
 
@@ -98,6 +101,21 @@ def aggregate(
     bound = tuple(computed.bind(call) for call in calls)
     sets = tuple(map(tuple, grouping_sets)) if grouping_sets is not None else (tuple(range(len(keys))),)
     return Aggregate(computed.plan(), places, bound, tuple(names[len(keys) :]), sets, grouping_id)
+
+
+def table_aggregate(plan: Plan, keys: Sequence[Expression], call: AggregateCall, function_schema: Schema) -> Plan:
+    """Make rows of groups.
+
+    Args:
+        plan: The rows.
+        keys: What they are grouped by.
+        call: The call of a table aggregate function, whose arguments are expressions over the rows.
+        function_schema: The columns of its rows.
+    """
+    computed = _Computed(plan)
+    places = tuple(computed.place(key) for key in keys)
+    arguments = tuple(InputReference(computed.place(each), each.type) for each in call.arguments)
+    return TableAggregate(computed.plan(), places, replace(call, arguments=arguments), function_schema)
 
 
 def distinct(plan: Plan) -> Aggregate:

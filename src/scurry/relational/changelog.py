@@ -136,6 +136,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Project: _PASSED,
     nodes.Scan: ChangelogRule(_scanned),
     nodes.SetOperation: _PASSED,
+    nodes.TableAggregate: ChangelogRule(lambda node, inputs: Kinds.INSERT | Kinds.DELETE),
     nodes.TableFunctionScan: _PASSED,
     nodes.Unnest: _PASSED,
     nodes.Values: ChangelogRule(_inserts),

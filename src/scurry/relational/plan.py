@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from scurry.logical_types import DataType
-from scurry.relational.expressions import AggregateCall, Expression
+from scurry.relational.expressions import AggregateCall, Expression, InputReference
 from scurry.relational.lookup_retry import LookupRetry
 from scurry.relational.schema import Column, Schema
 from scurry.relational.windows import WindowCall
@@ -32,6 +32,7 @@ __all__ = [
     "Sink",
     "Sort",
     "SortKey",
+    "TableAggregate",
     "TableFunctionScan",
     "TemporalJoin",
     "TwoInputs",
@@ -269,6 +270,32 @@ class Aggregate(OneInput):
         calls = [Column(name, call.type) for name, call in zip(self.names, self.calls, strict=True)]
         identifier = [] if self.grouping_id is None else [Column("$e", self.grouping_id)]
         return Schema((*columns, *identifier, *calls))
+
+
+@dataclass(frozen=True)
+class TableAggregate(OneInput):
+    """The rows that a table aggregate function makes of each group of rows.
+
+    The columns are the keys, then those of the function.
+
+    Attributes:
+        keys: Positions of the columns that are grouped by.
+        call: The call of the function; its arguments are columns of the input.
+        function_schema: The additional columns.
+    """
+
+    keys: tuple[int, ...]
+    call: AggregateCall
+    function_schema: Schema
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.input.schema.select(self.keys) + self.function_schema
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """The positions of the columns that the function is called with."""
+        return tuple(each.index for each in self.call.arguments if isinstance(each, InputReference))
 
 
 @dataclass(frozen=True)

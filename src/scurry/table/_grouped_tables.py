@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.errors import ValidationError
+from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable
 
 if TYPE_CHECKING:
     from scurry.table.expression import Expression
@@ -37,6 +38,22 @@ class GroupedTable(ApiObject):
 
         table = self._table
         return table._made(aggregate(table._session, table._plan, self._keys, table._expressions(fields)))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Aggregate each group by a function; `select` of the result chooses its columns.
+
+        Args:
+            func: An aggregate function, which gets each row as a `Row`, or the call of one.
+        """
+        return AggregatedTable(self, func)
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        """Make rows of each group by a function; `select` of the result chooses its columns.
+
+        Args:
+            func: A table aggregate function, which gets each row as a `Row`, or the call of one.
+        """
+        return FlatAggregateTable(self._table, self._keys, func)
 
 
 class GroupWindowedTable(ApiObject):
@@ -87,6 +104,14 @@ class WindowGroupedTable(ApiObject):
         table = self._table
         chosen = table._expressions(fields)
         return table._made(windowed(table._session, table._plan, self._window, self._keys, chosen))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Aggregate each group by a function; `select` of the result chooses its columns.
+
+        Args:
+            func: An aggregate function, which gets each row as a `Row`, or the call of one.
+        """
+        return AggregatedTable(self, func)
 
 
 class OverWindowedTable(ApiObject):

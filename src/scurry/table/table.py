@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
-from scurry.errors import MissingAttributeError, UnsupportedError
+from scurry.errors import MissingAttributeError
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
+from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, mapped
 from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
@@ -21,10 +22,15 @@ if TYPE_CHECKING:
     from scurry.table.table_environment import TableEnvironment
     from scurry.table.window import GroupWindow, OverWindow
 
-__all__ = ["GroupWindowedTable", "GroupedTable", "OverWindowedTable", "Table", "WindowGroupedTable"]
-
-#: methods that are not there yet
-_NOT_YET = frozenset("map flat_map aggregate flat_aggregate".split())
+__all__ = [
+    "AggregatedTable",
+    "FlatAggregateTable",
+    "GroupWindowedTable",
+    "GroupedTable",
+    "OverWindowedTable",
+    "Table",
+    "WindowGroupedTable",
+]
 
 
 class Table(ApiObject):
@@ -43,8 +49,6 @@ class Table(ApiObject):
 
         def __getattr__(self, name: str) -> Any:
             """Return the column of a name, as `col(name)` does."""
-            if name in _NOT_YET:
-                raise _unsupported(name)
             if name.startswith("_"):
                 raise AttributeError(name)
             if name in self._plan.schema.names:
@@ -365,6 +369,40 @@ class Table(ApiObject):
 
         return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
 
+    # ------------------------------------------------------------------ row by row
+
+    def map(self, func: Any) -> Table:
+        """Return the rows that a scalar function makes of those of this table.
+
+        Args:
+            func: A function, which gets each row as a `Row`, or the call of one. The fields of a ROW are columns.
+        """
+        return mapped(self, func)
+
+    def flat_map(self, func: Any) -> Table:
+        """Return the rows that a table function makes of each row of this table.
+
+        Args:
+            func: A table function, which gets each row as a `Row`, or the call of one.
+        """
+        return flat_mapped(self, func)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Aggregate all rows by a function; `select` of the result chooses its columns.
+
+        Args:
+            func: An aggregate function, which gets each row as a `Row`, or the call of one.
+        """
+        return GroupedTable(self, []).aggregate(func)
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        """Make rows of all rows by a function; `select` of the result chooses its columns.
+
+        Args:
+            func: A table aggregate function, which gets each row as a `Row`, or the call of one.
+        """
+        return GroupedTable(self, []).flat_aggregate(func)
+
     # ------------------------------------------------------------------ of the implementation
 
     @property
@@ -481,10 +519,3 @@ class Table(ApiObject):
         if self._registered is None:
             self._registered = self._environment._register(self)
         return self._registered
-
-
-def _unsupported(name: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"Table.{name} is not available in this version of scurry; write the query in SQL: "
-        "t_env.sql_query('SELECT ...')"
-    )

@@ -54,8 +54,9 @@ class UserFunction:
 
     @property
     def columns(self) -> list[tuple[str, DataType]]:
-        """Names and types of the columns of a table function's rows."""
-        assert isinstance(self.result_type, RowType)
+        """Names and types of the columns of the rows of a table function or table aggregate function."""
+        if not isinstance(self.result_type, RowType):
+            return [("f0", self.result_type)]
         return [(field.name, field.data_type) for field in self.result_type.fields]
 
     def __str__(self) -> str:

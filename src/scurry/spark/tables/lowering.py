@@ -332,6 +332,7 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     nodes.Values: _Lowering._values,
     nodes.Join: _Lowering._join,
     nodes.Aggregate: _Lowering._aggregate,
+    nodes.TableAggregate: lambda lowering, plan: lowering._in_tasks(plan, plan.keys),
     nodes.Over: _Lowering._over,
     nodes.Sort: _Lowering._sort,
     nodes.Limit: _Lowering._limit,

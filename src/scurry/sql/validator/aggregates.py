@@ -105,7 +105,7 @@ def _user_aggregate(
     span = _call_span(node)
     return AggregateCall(
         function,
-        converted_arguments(function, node.name.last, arguments, validator.environment, span),
+        converted_arguments(function, node.name.last, arguments, validator.environment.session, span),
         function.result_type,
         node.quantifier == "DISTINCT",
         None if node.filter is None else validator.condition(node.filter, "FILTER"),

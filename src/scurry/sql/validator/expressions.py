@@ -175,7 +175,8 @@ class ExpressionValidator:
         if user is not None and user.is_scalar:
             return user_call(user, name, arguments, self.environment, node.span)
         if user is not None:
-            raise ValidationError(f"SQL validation failed. Cannot call {user.kind} function here: '{name}'")
+            hint = "; use group_by(...).flat_aggregate(...)" if user.kind == "table aggregate" else ""
+            raise ValidationError(f"SQL validation failed. Cannot call {user.kind} function here: '{name}'{hint}")
         if name.upper() in _GROUP_WINDOW_PROPERTIES:
             shown = ", ".join(each.type.as_summary_string().replace(" *ROWTIME*", "") for each in arguments)
             raise ValidationError(f"Unsupported call: {name.upper()}({shown})")

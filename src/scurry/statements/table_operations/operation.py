@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scurry.errors import ScurryError, ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowField, RowType, VarCharType
+from scurry.relational import builders
+from scurry.relational.expressions import AggregateCall, Expression
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.sql.validator import catalog as seen
 from scurry.sql.validator import validate_expression, validate_query
+from scurry.sql.validator.functions.user_functions import converted_arguments
 from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.columns import expanded
@@ -140,6 +143,33 @@ class Operation:
         kind = self._type(node, schema)
         return kind.field_names() if isinstance(kind, RowType) else None
 
+    def table_aggregate(
+        self, plan: Plan, keys: Sequence[nodes.Expression], call: nodes.Call, names: Sequence[str]
+    ) -> Plan:
+        """Return the rows that a table aggregate function makes of the groups of a plan.
+
+        Args:
+            plan: The plan.
+            keys: What its rows are grouped by.
+            call: The call of the function.
+            names: Names for the first columns of the function's rows.
+
+        Raises:
+            ValidationError: An expression is wrong.
+        """
+        function, schema = self._functions[call.name.last], plan.schema
+        grouped = [self._typed(each, schema) for key in keys for each in self.columns(key, schema)]
+        nodes_ = [each for each in self.call(call, schema).arguments if isinstance(each, nodes.Expression)]
+        arguments = [self._typed(each, schema) for each in nodes_]
+        taken = converted_arguments(function, function.name, arguments, self._session.for_functions(), call.span)
+        own = [name for name, _ in function.columns]
+        types = [data_type for _, data_type in function.columns]
+        bound = AggregateCall(function, taken, function.result_type, span=call.span)
+        return builders.table_aggregate(plan, grouped, bound, Schema.of([*names, *own[len(names) :]], types))
+
+    def _typed(self, node: nodes.Expression, schema: Schema) -> Expression:
+        return validate_expression(node, schema, self._catalog(), self._session.for_functions())
+
     def is_aggregate(self, node: nodes.Expression) -> bool:
         """Say whether an expression is a call of an aggregate."""
         if isinstance(node, nodes.JsonObjectAggregate | nodes.JsonArrayAggregate):
@@ -230,7 +260,7 @@ class Operation:
         if not isinstance(node, nodes.Expression):
             return None
         try:
-            return validate_expression(node, schema, self._catalog(), self._session.for_functions()).type
+            return self._typed(node, schema).type
         except ScurryError:  # an aggregate, or what is refused with the whole
             return None
 

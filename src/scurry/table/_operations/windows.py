@@ -19,7 +19,7 @@ from scurry.table.expressions import col
 if TYPE_CHECKING:
     from scurry.table.window import GroupWindow, OverWindow
 
-__all__ = ["over_rows", "windowed"]
+__all__ = ["over_rows", "properties_as_columns", "windowed"]
 
 
 def windowed(
@@ -89,6 +89,33 @@ def _items(
             name = names.name(node, each._names[0] if each._names else None)
             items.append(nodes.SelectItem(node, nodes.Identifier((name,))))
     return tuple(items)
+
+
+def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tuple[list[Expression], list[Expression]]:
+    """Return expressions in which properties of a window are columns, and the expressions of these columns.
+
+    Args:
+        chosen: The expressions.
+        alias: The alias of the window; None if there is none.
+    """
+    columns: dict[str, Expression] = {}
+
+    def column(node: nodes.Expression) -> nodes.Expression | None:
+        if not isinstance(node, nodes.Call) or node.name.last not in WINDOW_PROPERTIES or len(node.arguments) != 1:
+            return None
+        if not isinstance(node.arguments[0], nodes.Identifier) or node.arguments[0].last != alias:
+            return None
+        name = f"*{node.name.last}*"
+        columns.setdefault(name, Expression(node).alias(name))
+        return nodes.Identifier((name,), span=node.span)
+
+    found, numbered = [], 0
+    for each in chosen:
+        replaced = each._with_node(_replaced(each._node, column))
+        if isinstance(replaced._node, nodes.Identifier) and replaced._node.last in columns and not each._names:
+            replaced, numbered = replaced.alias(f"EXPR${numbered}"), numbered + 1
+        found.append(replaced)
+    return found, list(columns.values())
 
 
 def _replaced(

@@ -155,7 +155,9 @@ class RetractableCollector(Protocol[T_contra]):
 class TableAggregateFunction(ImperativeAggregateFunction[T, ACC]):
     """A function that makes rows of the rows of a group.
 
-    It has `emit_value`, or `emit_update_with_retract`, which STREAMING prefers.
+    It has `emit_value`, or else `emit_update_with_retract(accumulator, out)`, which emits how the rows of a group have
+    changed since its last call for the group; the accumulator keeps what was emitted. With `emit_value` all rows of a
+    group are taken back and emitted again when it changes.
     """
 
     def emit_value(self, accumulator: ACC) -> Iterable[T]:
@@ -165,15 +167,3 @@ class TableAggregateFunction(ImperativeAggregateFunction[T, ACC]):
             accumulator: The group's accumulator.
         """
         raise RuntimeError("Method emit_value is not implemented")
-
-    def emit_update_with_retract(self, accumulator: ACC, out: RetractableCollector[T]) -> None:
-        """Emit how the rows of a group have changed since the last call for the group.
-
-        The accumulator keeps what was emitted. Without this method all rows of `emit_value` are taken back and emitted
-        again when the group changes.
-
-        Args:
-            accumulator: The group's accumulator.
-            out: Takes the changes.
-        """
-        raise RuntimeError("Method emit_update_with_retract is not implemented")

@@ -26,6 +26,7 @@ from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.expressions import CompiledExpressions, compile_expressions
 from scurry.runtime.tables.row_wise import compile_row_wise
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
+from scurry.runtime.tables.user_functions.table_aggregate import table_aggregated
 
 __all__ = ["Executor", "ReadTable", "execute_batch"]
 
@@ -143,6 +144,9 @@ class Executor:
     def _aggregate(self, plan: nodes.Aggregate) -> Batches:
         yield from aggregated(plan, self.whole(plan.input), self._session)
 
+    def _table_aggregate(self, plan: nodes.TableAggregate) -> Batches:
+        yield table_aggregated(plan, self.whole(plan.input), self._session)
+
     def _sort(self, plan: nodes.Sort) -> Batches:
         batch = self.whole(plan.input)
         yield taken(batch, sorted_positions(batch.columns, plan.keys, batch.num_rows))
@@ -223,6 +227,7 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.Filter: Executor._row_wise,
     nodes.Join: Executor._join,
     nodes.Aggregate: Executor._aggregate,
+    nodes.TableAggregate: Executor._table_aggregate,
     nodes.Sort: Executor._sort,
     nodes.Limit: Executor._limit,
     nodes.SetOperation: Executor._set_operation,

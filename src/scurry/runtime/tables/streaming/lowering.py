@@ -26,7 +26,7 @@ from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
-from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate
+from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate, lower_table_aggregate
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.lookup import lower_lookup_join
 from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
@@ -71,6 +71,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     over.NonTimeOverAggregate: lower_over,
     over.OverAggregate: lower_over,
     relational.Aggregate: lower_group_aggregate,
+    relational.TableAggregate: lower_table_aggregate,
     joins.EventTimeTemporalJoin: lower_temporal_join,
     joins.IntervalJoin: lower_interval_join,
     joins.LookupJoin: lower_lookup_join,

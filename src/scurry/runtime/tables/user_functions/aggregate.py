@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +16,8 @@ from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
 from scurry.python_values.results import ResultColumn
 from scurry.relational.expressions import AggregateCall
-from scurry.runtime.tables.user_functions.arguments import argument_values, opened
-from scurry.runtime.tables.user_functions.failures import function_error, misfit_error
+from scurry.runtime.tables.user_functions.arguments import argument_values, opened, result_column
+from scurry.runtime.tables.user_functions.failures import function_error
 from scurry.runtime.tables.user_functions.vectorized import column_argument
 
 __all__ = ["GeneralAccumulator", "user_accumulator"]
@@ -38,35 +39,39 @@ class GeneralAccumulator:
     """Aggregates row by row. The state of a group is its accumulator, pickled."""
 
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: Session) -> None:
-        """Open the function for the task."""
+        """Open the function for the task.
+
+        Args:
+            function: The function.
+            types: The types of its arguments.
+            session: The session.
+        """
         self._function = function
         self._types = types
         self._zone = session.time_zone
-        self._instance = opened(function, session)
         self._to_column = ResultColumn(function.result_type)
+        self.instance = opened(function, session)
+        self.create = self._called(self.instance.create_accumulator)
 
     def partial(self, columns: Sequence[Any], groups: Any, count: int) -> list[Any]:
-        """Return the accumulators of groups of rows."""
-        create = self._called(self._instance.create_accumulator)
-        return self._changed([create() for _ in range(count)], columns, groups, self._instance.accumulate)
+        """Return the accumulators of groups of rows, as a column."""
+        return _pickled(self.accumulators(columns, groups, count))
 
     def accumulate(self, states: Sequence[Any], columns: Sequence[Any], groups: Any) -> list[Any]:
         """Return the states after some rows, each added to the state of its group."""
-        return self._changed(_unpickled(states[0]), columns, groups, self._instance.accumulate)
-
-    def retract(self, states: Sequence[Any], columns: Sequence[Any], groups: Any) -> list[Any]:
-        """Return the states after some rows, each taken back from the state of its group."""
-        return self._changed(_unpickled(states[0]), columns, groups, self._instance.retract)
+        accumulators = _unpickled(states[0])
+        self.change(accumulators, columns, groups)
+        return _pickled(accumulators)
 
     def merge(self, states: Sequence[Any], groups: Any, count: int) -> list[Any]:
         """Return one state for each group of states; groups of one need no `merge` of the function."""
         parts: list[list[Any]] = [[] for _ in range(count)]
         for group, accumulator in zip(groups.tolist(), _unpickled(states[0]), strict=True):
             parts[group].append(accumulator)
-        merge, create = self._called(self._instance.merge), self._called(self._instance.create_accumulator)
+        merge = self._called(self.instance.merge)
         merged = []
         for each in parts:
-            first = each[0] if each else create()
+            first = each[0] if each else self.create()
             if len(each) > 1:
                 merge(first, each[1:])
             merged.append(first)
@@ -74,22 +79,72 @@ class GeneralAccumulator:
 
     def result(self, states: Sequence[Any]) -> Any:
         """Return the value of each state."""
-        value = self._called(self._instance.get_value)
-        results = [value(each) for each in _unpickled(states[0])]
-        try:
-            return self._to_column(results)
-        except Exception as error:
-            place, reason = self._to_column.misfit(results) or (0, error)
-            raise misfit_error(self._function, results[place], reason, None) from error
+        return self._column(self._values(_unpickled(states[0])))
 
-    def _changed(self, accumulators: list[Any], columns: Sequence[Any], groups: Any, change: Any) -> list[Any]:
+    def accumulators(self, columns: Sequence[Any], groups: Any, count: int) -> list[Any]:
+        """Return the accumulators of groups of rows."""
+        found = [self.create() for _ in range(count)]
+        self.change(found, columns, groups)
+        return found
+
+    def change(self, accumulators: Sequence[Any], columns: Sequence[Any], groups: Any, signs: Any = None) -> None:
+        """Add rows to the accumulators of their groups, or take them back.
+
+        Args:
+            accumulators: The accumulators, which are changed.
+            columns: The arguments, a column for each.
+            groups: For each row the place of its accumulator.
+            signs: For each row 1 to add it, -1 to take it back; None to add all.
+
+        Raises:
+            OperatorError: The function fails.
+        """
         values = argument_values(self._function, columns, self._types, len(groups), self._zone)
-        for group, *arguments in zip(groups.tolist(), *values, strict=True):
-            try:
-                change(accumulators[group], *arguments)
-            except Exception as error:
-                raise function_error(self._function, error, tuple(arguments)) from error
-        return _pickled(accumulators)
+        targets = map(accumulators.__getitem__, groups.tolist())
+        done: list[None] = []
+        try:
+            if signs is None or (signs > 0).all():
+                done.extend(map(self.instance.accumulate, targets, *values))
+            else:
+                methods = (self.instance.retract, self.instance.accumulate)
+                for sign, target, *arguments in zip(signs.tolist(), targets, *values, strict=True):
+                    methods[sign > 0](target, *arguments)
+                    done.append(None)
+        except Exception as error:
+            row = tuple(next(itertools.islice(each, len(done), None)) for each in values)
+            raise function_error(self._function, error, row) from error
+
+    def advanced(
+        self, states: Sequence[bytes | None], columns: Sequence[Any], groups: Any, signs: Any
+    ) -> tuple[pa.Array, list[bytes]]:
+        """Change groups by rows.
+
+        Args:
+            states: For each group its state; None for a new one.
+            columns: The arguments, a column for each.
+            groups: For each row the place of its group.
+            signs: As for `change`.
+
+        Returns:
+            The values of the groups before, NULL for new ones, followed by those after the rows; and their states.
+        """
+        accumulators = [self.create() if each is None else pickle.loads(each) for each in states]
+        known = iter(
+            self._values([each for each, state in zip(accumulators, states, strict=True) if state is not None])
+        )
+        before = [None if state is None else next(known) for state in states]
+        self.change(accumulators, columns, groups, signs)
+        values = self._column([*before, *self._values(accumulators)])
+        return values, [pickle.dumps(each, 5) for each in accumulators]
+
+    def _values(self, accumulators: Sequence[Any]) -> list[Any]:
+        try:
+            return list(map(self.instance.get_value, accumulators))
+        except Exception as error:
+            raise function_error(self._function, error) from error
+
+    def _column(self, results: list[Any]) -> pa.Array:
+        return result_column(self._function, self._to_column, results, lambda place: None)
 
     def _called(self, method: Any) -> Any:
         def call(*arguments: Any) -> Any:
@@ -125,11 +180,7 @@ class _ColumnsAccumulator:
         results = [
             self._value([state[group].values for state in states]) for group in range(len(states[0]) if states else 0)
         ]
-        try:
-            return self._to_column(results)
-        except Exception as error:
-            place, reason = self._to_column.misfit(results) or (0, error)
-            raise misfit_error(self._function, results[place], reason, None) from error
+        return result_column(self._function, self._to_column, results, lambda place: None)
 
     def _value(self, columns: Sequence[pa.Array]) -> Any:
         if not columns or not len(columns[0]):

@@ -18,7 +18,7 @@ from scurry.relational.expressions import UserFunctionCall
 from scurry.runtime.tables.user_functions.arguments import Describe, argument_values, opened, result_column
 from scurry.runtime.tables.user_functions.failures import function_error
 
-__all__ = ["TableKernel", "table_kernel"]
+__all__ = ["TableKernel", "fields_of", "table_kernel"]
 
 #: From arguments to the position of each result's row, and the results' columns.
 TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
@@ -40,7 +40,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
     missing = (None,) * width
 
     def rows_of(result: Any) -> list[Sequence[Any]]:
-        rows = [_fields(each) for each in _results(result)]
+        rows = [fields_of(each) for each in _results(result)]
         for each in rows:
             if len(each) != width:
                 raise TypeMismatchError(
@@ -76,7 +76,8 @@ def _results(result: Any) -> Iterable[Any]:
     return result if isinstance(result, list | range | Generator) or hasattr(result, "__next__") else (result,)
 
 
-def _fields(value: Any) -> Sequence[Any]:
+def fields_of(value: Any) -> Sequence[Any]:
+    """Return the columns of a row that a function returns: a tuple, Row or dataclass; any other value is one."""
     if isinstance(value, tuple):
         return value
     if dataclasses.is_dataclass(value):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.catalogue import lookup
+from scurry.functions.definition import Session
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
 from scurry.logical_types.cast_rules import supports_implicit_cast
@@ -41,12 +42,12 @@ def user_call(
     Raises:
         ValidationError: It does not take these arguments.
     """
-    taken = converted_arguments(function, name, arguments, environment, span)
+    taken = converted_arguments(function, name, arguments, environment.session, span)
     return UserFunctionCall(function, name, taken, function.result_type, span=span)
 
 
 def converted_arguments(
-    function: UserFunction, name: str, arguments: Sequence[Expression], environment: Environment, span: Span
+    function: UserFunction, name: str, arguments: Sequence[Expression], session: Session, span: Span
 ) -> tuple[Expression, ...]:
     """Return arguments as a function takes them.
 
@@ -61,7 +62,6 @@ def converted_arguments(
     for each, data_type in zip(arguments, wanted, strict=True):
         if not supports_implicit_cast(each.type, data_type):
             raise _wrong_type(name, arguments, wanted)
-    session = environment.session
     return tuple(calls.converted(each, data_type, session) for each, data_type in zip(arguments, wanted, strict=True))
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scurry.functions.user.definition import UserFunction
 from scurry.graph import operators as ops
 from scurry.relational.physical.aggregates import Expand
-from scurry.relational.plan import Aggregate
+from scurry.relational.plan import Aggregate, TableAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
 from scurry.runtime.tables.streaming.groups.expand import ExpandRows
+from scurry.runtime.tables.streaming.groups.table_aggregate import GroupTableAggregate
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["lower_expand", "lower_group_aggregate"]
+__all__ = ["lower_expand", "lower_group_aggregate", "lower_table_aggregate"]
 
 
 def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
@@ -24,10 +26,20 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     assert isinstance(bare, Aggregate)
     retracts = not lowering.changelogs.is_insert_only(plan.input)
     bundles = dict(lowering.session.options).get("table.exec.mini-batch.enabled", "false").lower() == "true"
+    # PyFlink calls functions for the rows of a bundle, which change a group once.
+    bundles = bundles or any(isinstance(call.function, UserFunction) for call in plan.calls)
     before = lowering.changelogs.updates_before(plan)
     ttl = lowering.state_ttl if plan.state_ttl is None else plan.state_ttl
     function = GroupAggregate(bare, retracts, before, ttl, bundles, lowering.session)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
+
+
+def lower_table_aggregate(lowering: Lowering, plan: TableAggregate) -> Node:
+    """Return the node that makes rows of groups."""
+    bare = without_inputs(plan)
+    assert isinstance(bare, TableAggregate)
+    function = GroupTableAggregate(bare, lowering.state_ttl, lowering.session)
+    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupTableAggregate")
 
 
 def lower_expand(lowering: Lowering, plan: Expand) -> Node:

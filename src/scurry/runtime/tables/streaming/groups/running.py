@@ -228,7 +228,10 @@ class _KeptRows(_ByValue):
 
 
 class _Functions(_ByValue):
-    """Calls a function of the user row by row; keeps its accumulator."""
+    """Calls a function of the user row by row; keeps its accumulator.
+
+    It has values before and after the rows of a segment only: as in PyFlink the rows of a batch change a group once.
+    """
 
     def __init__(self, call: AggregateCall, accumulator: GeneralAccumulator) -> None:
         self._call = call
@@ -238,33 +241,15 @@ class _Functions(_ByValue):
         self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
     ) -> tuple[pa.Array, list[Any]]:
         columns = [argument_column(each, batch) for each in self._call.arguments]
-        states = self._accumulator.partial([column.slice(0, 0) for column in columns], np.zeros(0, int), len(kept))
-        known = to_values(_whole(states[0]))
-        current = [known[place] if state is None else state for place, state in enumerate(kept)]
-        by_place: list[Any] = [None] * segments.places
-        for place, state in zip(segments.heads.tolist(), current, strict=True):
-            by_place[place] = state
-        lengths, places = segments.stops - segments.starts, segments.place_of_row
-        for step in range(int(lengths.max(initial=0))):
-            here = np.flatnonzero(lengths > step)
-            rows = segments.starts[here] + step
-            self._advance(columns, here, rows, counted, segments.signs, current)
-            for segment, place in zip(here.tolist(), places[rows].tolist(), strict=True):
-                by_place[place] = current[segment]
-        return _whole(self._accumulator.result([pa.array(by_place, states[0].type)])), current
-
-    def _advance(self, columns: Any, here: Any, rows: Any, counted: Any, signs: Any, current: list[Any]) -> None:
-        """Apply one row of each of some segments."""
-        kinds = np.ones(len(rows)) if signs is None else signs[rows]
-        for sign, change in ((1, self._accumulator.accumulate), (-1, self._accumulator.retract)):
-            some = np.flatnonzero((kinds == sign) & counted[rows])
-            if not len(some):
-                continue
-            states = [pa.array([current[segment] for segment in here[some].tolist()], pa.binary())]
-            values = [column.take(pa.array(rows[some])) for column in columns]
-            changed = change(states, values, np.arange(len(some)))
-            for segment, state in zip(here[some].tolist(), to_values(_whole(changed[0])), strict=True):
-                current[segment] = state
+        groups, signs = segments.of_row, segments.signs
+        if not counted.all():
+            columns = [column.filter(pa.array(counted)) for column in columns]
+            groups, signs = groups[counted], None if signs is None else signs[counted]
+        values, after = self._accumulator.advanced(kept, columns, groups, signs)
+        source = np.full(segments.places, -1, dtype=np.int64)
+        source[segments.heads] = np.arange(len(kept))
+        source[segments.ends] = np.arange(len(kept), 2 * len(kept))
+        return values.take(pa.array(source, mask=source < 0)), after
 
 
 def _change(current: list[Any], row: Any, sign: int) -> None:

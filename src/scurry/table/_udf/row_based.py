@@ -1,0 +1,186 @@
+"""Row-based operations of tables: what `map`, `flat_map`, `aggregate` and `flat_aggregate` make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from scurry.common._api import ApiObject
+from scurry.errors import ValidationError
+from scurry.functions.user.definition import UserFunction
+from scurry.logical_types import RowField, RowType
+from scurry.table._udf.declared import Aliased, DeclaredFunction
+from scurry.table.expression import Expression
+
+if TYPE_CHECKING:
+    from scurry.table._grouped_tables import GroupedTable, WindowGroupedTable
+    from scurry.table.table import Table
+
+__all__ = ["AggregatedTable", "FlatAggregateTable", "flat_mapped", "mapped"]
+
+#: The column that has the results of a function until its fields are columns.
+_RESULT = "*result*"
+
+
+class AggregatedTable(ApiObject):
+    """A grouped table with an aggregate function; `select` chooses columns of the results."""
+
+    def __init__(self, groups: GroupedTable | WindowGroupedTable, function: Any) -> None:
+        """Take the groups and the function."""
+        self._groups = groups
+        self._function = function
+
+    def select(self, *fields: Any) -> Table:
+        """Return a row for each group.
+
+        Args:
+            *fields: Expressions over the keys, the columns of the results, and `start`, `end`, `rowtime` and `proctime`
+                of the window's alias, if there is a window.
+
+        Raises:
+            ValidationError: It is no aggregate function, or a column is not there.
+        """
+        from scurry.table._operations.windows import properties_as_columns
+
+        table, groups = self._groups._table, self._groups
+        call, names = _call(table, self._function)
+        if _function_of(call).kind != "aggregate":
+            raise ValidationError("Only an aggregate function can be used in the aggregate operator.")
+        window = getattr(groups, "_window", None)
+        chosen, properties = properties_as_columns(
+            table._expressions(fields), None if window is None else window._alias
+        )
+        results = groups.select(*groups._keys, *properties, call.alias(_RESULT))
+        return _flattened(results, names).select(*chosen)
+
+
+class FlatAggregateTable(ApiObject):
+    """A table with a table aggregate function for all rows or for groups; `select` chooses columns of the results."""
+
+    def __init__(self, table: Table, keys: Sequence[Expression], function: Any) -> None:
+        """Take the table, what it is grouped by, and the function."""
+        self._table = table
+        self._keys = keys
+        self._function = function
+
+    def select(self, *fields: Any) -> Table:
+        """Return the rows of each group.
+
+        Args:
+            *fields: Expressions over the keys and the columns of the results.
+
+        Raises:
+            ValidationError: It is no table aggregate function, or a column is not there.
+        """
+        from scurry.sql import nodes
+        from scurry.table._operations.fields import operation
+        from scurry.table.expressions import col
+
+        call, names = _call(self._table, self._function)
+        function = _function_of(call)
+        if function.kind != "table aggregate":
+            raise ValidationError("Only a table aggregate function can be used in the flatAggregate operator.")
+        _renamed([name for name, _ in function.columns], names)
+        # A key may be an expression with an alias: it is a column first.
+        named = [each for each in self._keys if each._names]
+        table = self._table.add_columns(*named) if named else self._table
+        keys = [col(each._names[0]) if each._names else each for each in self._keys]
+        made = operation(table._session, [*keys, call])
+        assert isinstance(call._node, nodes.Call), "the function of an expression is known by its call"
+        plan = made.table_aggregate(table._plan, [each._node for each in keys], call._node, names)
+        return table._made(plan).select(*fields)
+
+
+def mapped(table: Table, function: Any) -> Table:
+    """Return the rows that a scalar function makes of those of a table; the fields of a ROW are columns.
+
+    Raises:
+        ValidationError: It is no scalar function.
+    """
+    call, names = _call(table, function)
+    found = call._functions.get(_name_of(call))
+    has_alias = isinstance(function, Expression) and bool(function._names)
+    if has_alias or (found is not None and not found.is_scalar):
+        raise ValidationError("Only a scalar function can be used in the map operator.")
+    return _flattened(table.select(call.alias(_RESULT)), names)
+
+
+def flat_mapped(table: Table, function: Any) -> Table:
+    """Return the rows that a table function makes of each row of a table.
+
+    Raises:
+        ValidationError: It is no table function.
+    """
+    from scurry.relational import builders
+
+    call, names = _call(table, function)
+    found = call._functions.get(_name_of(call))
+    if found is None or found.kind != "table":
+        raise ValidationError("Only a table function can be used in the flatMap operator.")
+    own = [name for name, _ in found.columns]
+    joined = table.join_lateral(call.alias(*(f"*{name}*" for name in own)))._plan
+    added = [builders.column(joined, place) for place in range(len(table._plan.schema), len(joined.schema))]
+    return table._made(builders.project(joined, added, _renamed(own, names)))
+
+
+def _call(table: Table, function: Any) -> tuple[Expression, tuple[str, ...]]:
+    """Return the call of a function, on all columns as a row unless arguments are given; and names of its columns."""
+    if isinstance(function, Expression):
+        return Expression(function._node, function._functions), function._names
+    names: tuple[str, ...] = ()
+    if isinstance(function, Aliased):
+        function, names = function._function, function._alias_names
+    if not isinstance(function, DeclaredFunction):
+        raise ValidationError(f"expected a function or the call of one, got {function!r}")
+    return function(_whole_row(table)), names
+
+
+def _whole_row(table: Table) -> Expression:
+    """Return all columns of a table as one row, whose fields have their names."""
+    from scurry.table.expressions import col, row
+
+    fields = [RowField(column.name, column.type.nullable()) for column in table._plan.schema]
+    return row(*(col(each.name) for each in fields)).cast(RowType(fields))
+
+
+def _flattened(table: Table, names: Sequence[str]) -> Table:
+    """Return a table whose last column is taken apart: the fields of a row are columns, with other names if given."""
+    from scurry.table.expressions import col
+
+    kept, result = table._plan.schema.columns[:-1], table._plan.schema.columns[-1]
+    if isinstance(result.type, RowType):
+        own = result.type.field_names()
+        fields = [col(result.name).get(name) for name in own]
+    else:
+        own, fields = ["f0"], [col(result.name)]
+    named = [field.alias(name) for field, name in zip(fields, _renamed(own, names), strict=True)]
+    return table.select(*(col(each.name) for each in kept), *named)
+
+
+def _renamed(own: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return names for columns: the given ones, as many as there are, then their own.
+
+    Raises:
+        ValidationError: There are more names than columns.
+    """
+    if len(names) > len(own):
+        raise ValidationError(f"there are {len(own)} columns ({', '.join(own)}) for the {len(names)} names {names}")
+    return [*names, *own[len(names) :]]
+
+
+def _name_of(call: Expression) -> str:
+    from scurry.sql import nodes
+
+    return call._node.name.last if isinstance(call._node, nodes.Call) else ""
+
+
+def _function_of(call: Expression) -> UserFunction:
+    """Return the function that a call calls.
+
+    Raises:
+        ValidationError: It is no call of a function of a user.
+    """
+    found = call._functions.get(_name_of(call))
+    if found is None:
+        raise ValidationError(f"expected the call of a function that udaf() or udtaf() declares, got {call}")
+    return found

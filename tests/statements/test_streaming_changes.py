@@ -147,11 +147,14 @@ def test_a_row_that_a_condition_drops_after_an_update_is_deleted_from_the_table(
     assert found.execute("SELECT * FROM written").fetchall() == [("b", 1)]
 
 
+COUNTED = "INSERT INTO written SELECT k, COUNT(*) FROM c GROUP BY k"
+
+
 def test_rows_of_a_query_with_another_key_are_written_by_the_key_of_the_table(tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1"})
     changing(env, tmp_path / "in", *[inserted(row) for row in (A1, B1, A2)])
     found = database(env, tmp_path / "db", "k STRING, n BIGINT", "n")
-    env.execute_sql("INSERT INTO written SELECT k, COUNT(*) FROM c GROUP BY k").wait()
+    env.execute_sql(f"{COUNTED} ON CONFLICT DO DEDUPLICATE").wait()
     assert sorted(found.execute("SELECT * FROM written").fetchall()) == [("a", 2), ("b", 1)]
 
 
@@ -165,3 +168,39 @@ def test_explain_shows_the_changes_of_each_operation(tmp_path: Path) -> None:
     assert "GroupAggregate(groupBy=[v], " in physical[0]
     assert physical[0].endswith("changelogMode=[I,UA,D])")
     assert physical[-1].endswith("changelogMode=[I,UB,UA,D])")
+
+
+def test_a_query_with_another_key_than_the_table_has_to_say_what_conflicts_mean(tmp_path: Path) -> None:
+    env = environment()
+    changing(env, tmp_path / "in")
+    database(env, tmp_path / "db", "k STRING, n BIGINT", "n")
+    with pytest.raises(
+        ValidationError, match=r"differs from the primary key of .*Primary key: \[n\], upsert key: \[k\]"
+    ):
+        env.execute_sql(COUNTED)
+    for option, value in (("require-on-conflict", "false"), ("upsert-materialize", "NONE")):
+        env.get_config().set(f"table.exec.sink.{option}", value)
+        assert "Sink(" in env.explain_sql(COUNTED)
+        env.get_config().get_configuration().remove_config(f"table.exec.sink.{option}")
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT 'a', CAST(1 AS BIGINT) ON CONFLICT DO DEDUPLICATE",
+            "ON CONFLICT clause is only allowed for upsert sinks",
+        ),
+        (f"{COUNTED.partition('written ')[2]} ON CONFLICT DO ERROR", "requires all source tables to define watermarks"),
+        (
+            f"{COUNTED.partition('written ')[2]} ON CONFLICT DO NOTHING",
+            r"source\(s\) do not: default_catalog.default_d.*\.c\.",
+        ),
+    ],
+)
+def test_a_clause_for_conflicts_that_means_nothing_is_refused(query: str, message: str, tmp_path: Path) -> None:
+    env = environment()
+    changing(env, tmp_path / "in")
+    database(env, tmp_path / "db", "k STRING, n BIGINT", "n")
+    with pytest.raises(ValidationError, match=message):
+        env.execute_sql(f"INSERT INTO written {query}")

@@ -16,6 +16,7 @@ from scurry.functions.definition import Session
 from scurry.relational import plan as nodes
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.plan import Plan
+from scurry.relational.rewriting import input_references
 from scurry.relational.unique_keys import unique_keys
 
 __all__ = ["RULES", "ChangelogRule", "Changelogs", "Kinds", "Update"]
@@ -44,14 +45,14 @@ class ChangelogRule:
     Attributes:
         makes: Returns the kinds it produces, of the node and the kinds of its inputs.
         takes: The kinds it can consume.
-        needs: Returns for each input what its updates have to consist of, of the node and of what its own updates have
-            to consist of; None if it cannot produce such updates.
+        needs: Returns for each input what its updates have to consist of, of the node, of what its own updates have to
+            consist of, and of which inputs have updates; None if it cannot produce such updates.
         transparent: Whether it only passes changes on: who cannot take them blames the inputs.
     """
 
     makes: Callable[[Any, Sequence[Kinds]], Kinds]
     takes: Kinds = Kinds.ALL
-    needs: Callable[[Any, Update], Sequence[Update] | None] = lambda node, update: (
+    needs: Callable[[Any, Update, Sequence[bool]], Sequence[Update] | None] = lambda node, update, updating: (
         [Update.BEFORE_AND_AFTER] * len(node.inputs)
     )
     transparent: bool = False
@@ -73,13 +74,16 @@ def _any(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT if all(each == Kinds.INSERT for each in inputs) else Kinds.ALL
 
 
-def _same(node: Plan, update: Update) -> Sequence[Update]:
+def _same(node: Plan, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
     return [update] * len(node.inputs)
 
 
-def _filtered(node: Plan, update: Update) -> Sequence[Update] | None:
-    # A row that does not pass any more has to be taken back, which is known by its UPDATE_BEFORE only.
-    return None if update is Update.ONLY_AFTER else [update]
+def _filtered(node: nodes.Filter, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
+    # A row that does not pass any more has to be taken back, which is known by its UPDATE_BEFORE only; but rows of the
+    # same key pass alike if the condition is one on the key.
+    columns = input_references(node.condition)
+    by_key = any(columns <= key for key in unique_keys(node.input))
+    return None if update is Update.ONLY_AFTER and not by_key else [update]
 
 
 def _inserts(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
@@ -90,20 +94,19 @@ def _joined(node: joins.RegularJoin, inputs: Sequence[Kinds]) -> Kinds:
     return _union(node, inputs) if node.kind in ("INNER", "SEMI") else Kinds.ALL
 
 
-def _by_join_key(node: joins.RegularJoin, update: Update) -> Sequence[Update]:
+def _by_join_key(node: joins.RegularJoin, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
     # A row that is replaced keeps its join key if its own key has that of the join: so its pairs are replaced, too.
     sides = (node.left, [key.left for key in node.keys]), (node.right, [key.right for key in node.keys])
-    return [
-        update if any(key.issuperset(columns) for key in unique_keys(side)) else Update.BEFORE_AND_AFTER
-        for side, columns in sides
-    ]
+    keeping = [any(key.issuperset(columns) for key in unique_keys(side)) for side, columns in sides]
+    moving = any(updates and not keeps for updates, keeps in zip(updating, keeping, strict=True))
+    return None if update is Update.ONLY_AFTER and moving else [update, update]
 
 
 def _of_left(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return inputs[0]
 
 
-def _versioned(node: Plan, update: Update) -> Sequence[Update]:
+def _versioned(node: Plan, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
     return [Update.BEFORE_AND_AFTER, Update.ONLY_AFTER]
 
 
@@ -115,7 +118,7 @@ def _deduplicated(node: ranks.Deduplicate, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.ALL if node.keep_last else Kinds.INSERT
 
 
-def _ranked(node: ranks.Rank, update: Update) -> Sequence[Update]:
+def _ranked(node: ranks.Rank, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
     return [Update.ONLY_AFTER if node.strategy == "UpdateFastStrategy" else Update.BEFORE_AND_AFTER]
 
 
@@ -267,7 +270,8 @@ class Changelogs:
         found: dict[Plan, bool] = {}
         if Kinds.UPDATE in self.kinds(plan):
             found[plan] = update is Update.BEFORE_AND_AFTER
-            needed = RULES.get(type(plan), _OTHER).needs(plan, update)
+            updating = [Kinds.UPDATE in self.kinds(each) for each in plan.inputs]
+            needed = RULES.get(type(plan), _OTHER).needs(plan, update, updating)
             if needed is None:
                 return None
         else:

@@ -473,6 +473,7 @@ class Sink(OneInput):
         changes: What the table takes: INSERT for inserted rows only; UPSERT for changes of which updates have only the
             row after them; ALL for changes with the rows before updates as well.
         refusal: How a table that takes inserted rows only refuses others; None for Flink's general words.
+        on_conflict: What is done with rows of the same primary key, as the statement says: DEDUPLICATE, ERROR, NOTHING.
     """
 
     path: tuple[str, ...]
@@ -482,6 +483,7 @@ class Sink(OneInput):
     key: tuple[int, ...] = ()
     changes: str = "INSERT"
     refusal: str | None = None
+    on_conflict: str | None = None
 
 
 def walk(plan: Plan) -> Iterator[Plan]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from scurry.logical_types.injective_casts import is_injective_cast
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts, split_condition
@@ -35,13 +36,24 @@ def _scan(plan: nodes.Scan) -> Keys:
 def _project(plan: nodes.Project) -> Keys:
     places: dict[int, list[int]] = {}
     for place, expression in enumerate(plan.expressions):
-        if isinstance(expression, InputReference):
-            places.setdefault(expression.index, []).append(place)
+        column = _kept_apart(expression)
+        if column is not None:
+            places.setdefault(column, []).append(place)
     found = set()
     for key in unique_keys(plan.input):
         if key <= places.keys():
             found |= {frozenset(chosen) for chosen in product(*(places[column] for column in key))}
     return frozenset(found)
+
+
+def _kept_apart(expression: Expression) -> int | None:
+    """Return the column whose different values stay different in an expression; None if there is none."""
+    if isinstance(expression, InputReference):
+        return expression.index
+    if isinstance(expression, Call) and expression.function == "CAST":
+        (operand,) = expression.arguments
+        return _kept_apart(operand) if is_injective_cast(operand.type, expression.type) else None
+    return None
 
 
 def _filter(plan: nodes.Filter) -> Keys:
@@ -99,6 +111,12 @@ def _join(plan: nodes.Join | nodes.TemporalJoin) -> Keys:
     ones = {each.left.index for each in equal if isinstance(each.left, InputReference)}
     others = {each.right.index for each in equal if isinstance(each.right, InputReference)}
     return _joined(plan, ones, others)
+
+
+def _lookup_join(plan: joins.LookupJoin) -> Keys:
+    asked = {plan.table.columns[column] for _, column in plan.keys}
+    is_unique = bool(plan.table.primary_key) and set(plan.table.primary_key) <= asked
+    return unique_keys(plan.input) if is_unique else _NONE
 
 
 def _streaming_join(plan: joins.StreamingJoin) -> Keys:
@@ -159,6 +177,7 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     ranks.TemporalSort: _input,
     joins.EventTimeTemporalJoin: _streaming_join,
     joins.IntervalJoin: _streaming_join,
+    joins.LookupJoin: _lookup_join,
     joins.RegularJoin: _streaming_join,
     joins.WindowJoin: _streaming_join,
     windows.WindowAggregate: _window_aggregate,

@@ -10,6 +10,7 @@ from scurry.catalog.entries import CatalogTable
 from scurry.connectors.tables.contract import SinkChanges, TableSource
 from scurry.connectors.tables.factories import create_source, sink_changes
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.logical_types.families import is_proctime
 from scurry.relational import builders
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
@@ -17,6 +18,7 @@ from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.physical.joins import LookupJoin
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
+from scurry.statements.conflicts import check_conflicts
 from scurry.statements.session import TableSession
 
 __all__ = ["executable", "executable_plans", "executable_sinks", "sink_with_changes"]
@@ -68,18 +70,39 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
             for node in relational.walk(plan):
                 if isinstance(node, LookupJoin):
                     _check_lookup(session, node)
-        Changelogs(found)
+        changelogs = Changelogs(found)
+        for plan in found:
+            if isinstance(plan, Sink):
+                check_conflicts(changelogs, plan, functions)
     return found
 
 
 def _with_changes(session: TableSession, plan: Plan) -> Plan:
     """Return a plan whose scans say which changes their tables have."""
     if isinstance(plan, relational.Scan):
-        found = plan.table
-        source = create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
         duplicates = session.setting("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
-        return _scan(plan, source, duplicates)
+        return _scan(plan, _source(session, plan), duplicates)
+    if isinstance(plan, relational.TemporalJoin):
+        # What is looked up has no changes; rows that replace each other by key are versions of it.
+        right = plan.right if is_proctime(plan.period.type) else _versions(session, plan.right)
+        return plan.with_inputs((_with_changes(session, plan.left), right))
     return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
+
+
+def _versions(session: TableSession, plan: Plan) -> Plan:
+    """Return the right side of a temporal join by event time, with its changes as the source has them."""
+    if isinstance(plan, relational.Project) and isinstance(plan.input, relational.Scan):
+        return plan.with_inputs((_versions(session, plan.input),))
+    if isinstance(plan, relational.Scan) and plan.primary_key and set(plan.primary_key) <= set(plan.columns):
+        source = _source(session, plan)
+        changes = "INSERT" if source.insert_only else "UPSERT" if source.upserts else "RETRACT"
+        return replace(plan, changes=changes)
+    return _with_changes(session, plan)
+
+
+def _source(session: TableSession, plan: relational.Scan) -> TableSource:
+    found = plan.table
+    return create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
 
 
 def _check_lookup(session: TableSession, plan: LookupJoin) -> None:

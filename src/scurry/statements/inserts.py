@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable
@@ -103,7 +104,8 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
         )
     if len(plan.schema) != len(names):
         raise _wrong_columns(found.identifier, plan, names, columns)
-    return converted(session, plan, found.identifier, table, names, partition, statement.overwrite)
+    sink = converted(session, plan, found.identifier, table, names, partition, statement.overwrite)
+    return replace(sink, on_conflict=statement.on_conflict)
 
 
 def insert_plan(session: TableSession, plan: Plan, identifier: ObjectIdentifier, overwrite: bool) -> Sink:

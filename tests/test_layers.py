@@ -97,7 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
-        "scurry.datastream",
+        "scurry.datastream", "scurry.table",
     },
     "scurry.state": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",

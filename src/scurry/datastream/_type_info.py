@@ -30,6 +30,8 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
         return declared
     if isinstance(declared, list):
         return RowTypeInfo(declared)
+    if isinstance(declared, type) and is_dataclass(declared):
+        return DataclassTypeInfo(declared)
     if isinstance(declared, type) or hasattr(declared, "__origin__"):
         return type_info_from_hint(declared)
     name = getattr(declared, "__qualname__", "")
@@ -43,6 +45,4 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
 
 def state_type(declared: Any, what: str) -> TypeInformation:
     """Return the declared type of a state, pickled Python objects if there is none."""
-    if isinstance(declared, type) and is_dataclass(declared):
-        return DataclassTypeInfo(declared)
     return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()

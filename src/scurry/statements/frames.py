@@ -37,6 +37,7 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_values, to_values
+from scurry.relational import builders
 from scurry.relational.plan import Plan, Scan
 from scurry.relational.schema import Schema
 from scurry.statements.changes import executable
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arrow_of_plan",
+    "first_rows",
     "pandas_of_plan",
     "plan_of_arrow",
     "plan_of_frame",
@@ -283,6 +285,13 @@ def arrow_of_plan(session: TableSession, plan: Plan) -> pa.Table:
     ]
     columns = [column.cast(kind, safe=False) for column, kind in zip(table.columns, wanted, strict=True)]
     return pa.Table.from_arrays(columns, names=list(plan.schema.names))
+
+
+def first_rows(session: TableSession, plan: Plan, count: int) -> pa.Table:
+    """Run a plan; return the first rows of its result, in the columns of a plan."""
+    if not session.is_streaming:
+        plan = builders.limit(plan, 0, count)
+    return _collected(session, plan).slice(0, count)
 
 
 def _collected(session: TableSession, plan: Plan) -> pa.Table:

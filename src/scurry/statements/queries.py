@@ -20,7 +20,7 @@ from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.results import StatementResult
 from scurry.statements.session import TableSession
 
-__all__ = ["execute_plan", "execute_query", "plan_query", "schema_of"]
+__all__ = ["check_sources", "execute_plan", "execute_query", "is_bounded", "plan_query", "schema_of"]
 
 
 def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = False) -> Plan:
@@ -60,6 +60,16 @@ def check_sources(session: TableSession, plan: Plan) -> None:
                     f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
                     "INSERT."
                 )
+
+
+def is_bounded(session: TableSession, plan: Plan) -> bool:
+    """Say whether the input of a plan ends."""
+    for node in relational.walk(plan):
+        if isinstance(node, relational.Scan):
+            found, table = scanned_table(node)
+            if not create_source(session.context_of(found.identifier, table, dict(node.options))).bounded:
+                return False
+    return True
 
 
 def scanned_table(node: relational.Scan) -> tuple[ContextResolvedTable, CatalogTable]:

@@ -490,6 +490,12 @@ class Table(ApiObject):
 
         return pandas_of_plan(self._environment._session, self._plan)
 
+    def _repr_html_(self) -> str:
+        """Return the columns and the first rows, for notebooks."""
+        from scurry.table._html import html_of
+
+        return html_of(self._environment._session, self._plan)
+
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`. scurry's own; PyFlink has nothing like it."""
         from scurry.statements.frames import arrow_of_plan

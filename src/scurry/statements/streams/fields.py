@@ -24,6 +24,7 @@ from scurry.runtime.tables.streaming.records.incoming import Field
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import TableCatalog
+from scurry.statements.queries import check_sources
 from scurry.statements.session import TableSession
 from scurry.statements.streams.source import ProgramStreamSource
 from scurry.statements.streams.types import StreamType, stream_type
@@ -88,7 +89,9 @@ def table_of_fields(
     identifier = ObjectIdentifier.anonymous(name)
     resolved = ContextResolvedTable(identifier, InlineTable(schema, source=source), temporary=True)
     query = nodes.Select(tuple(items), nodes.TableReference(nodes.Identifier(identifier.path)))
-    return validate_query(query, TableCatalog(session, resolved), session.for_functions())
+    plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
+    check_sources(session, plan)
+    return plan
 
 
 class _Field:

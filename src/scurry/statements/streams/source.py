@@ -12,7 +12,7 @@ from scurry.connectors.cache import CachedRecords, CacheSink, read_blocks
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.graph import operators as ops
 from scurry.graph.configured_settings import configured_settings
-from scurry.graph.nodes import Node, OperatorNode
+from scurry.graph.nodes import Node, OperatorNode, SourceNode
 from scurry.graph.planner import plan_job
 from scurry.relational.plan import Sink
 from scurry.runtime.submit import submit
@@ -51,6 +51,7 @@ class ProgramStreamSource(StreamSource):
         upserts: bool,
     ) -> None:
         self.node = node
+        self.bounded = all(source.source.bounded for source in _sources(node))
         self.insert_only = insert_only
         self.upserts = upserts
         self._session: TableSession | None = session
@@ -90,6 +91,21 @@ class ProgramStreamSource(StreamSource):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what only the driver needs."""
         return {**self.__dict__, "node": None, "_session": None, "_records": None}
+
+
+def _sources(node: Node) -> list[SourceNode]:
+    """Return the sources of a stream."""
+    found: list[SourceNode] = []
+    seen: set[int] = set()
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        if each.id not in seen:
+            seen.add(each.id)
+            todo.extend(each.inputs)
+            if isinstance(each, SourceNode):
+                found.append(each)
+    return found
 
 
 class PlanSource(Source):

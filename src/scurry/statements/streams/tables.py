@@ -18,6 +18,7 @@ from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import TableCatalog, is_source_watermark
 from scurry.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
+from scurry.statements.queries import check_sources
 from scurry.statements.session import TableSession
 from scurry.statements.streams.source import ProgramStreamSource
 from scurry.statements.streams.types import StreamType, stream_type
@@ -71,6 +72,7 @@ def table_of_stream(
     resolved = ContextResolvedTable(identifier, InlineTable(schema, source=source), temporary=True)
     query = nodes.ExplicitTable(nodes.Identifier(identifier.path))
     plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
+    check_sources(session, plan)
     projected = definition is not None and any(column.kind == "regular" for column in definition.columns)
     unchanged = definition is None and kinds == {RowKind.INSERT} and derived.is_row
     return StreamedTable(plan, None if projected else schema, unchanged)

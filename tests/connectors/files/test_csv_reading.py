@@ -224,6 +224,7 @@ class TestTypes:
         assert CsvColumn("v", kind).parser(CsvDialect())(text) == value
 
     @given(st.text(max_size=6))
+    @example("1e400")
     def test_of_numbers_read_a_number_of_their_type_or_fail_by_value_error(self, text: str) -> None:
         types = {"TINYINT": int, "BIGINT": int, "FLOAT": float, "DOUBLE": float, "DECIMAL": Decimal}
         for kind, expected in types.items():
@@ -231,7 +232,8 @@ class TestTypes:
                 value = CsvColumn("v", kind).parser(CsvDialect())(text)
             except ValueError:
                 continue
-            assert type(value) is expected
+            # As in Flink a decimal number with too many digits is NULL.
+            assert type(value) is expected or (kind == "DECIMAL" and value is None)
 
 
 class TestSchema:

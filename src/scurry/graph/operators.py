@@ -148,7 +148,12 @@ class KeyedRows(Operator):
     """An operator of tables with state and timers: `function` has a `KeyedRowsFunction`'s methods.
 
     Its inputs are partitioned by `HashRows`.
+
+    Attributes:
+        keeps: What decides the meaning of its state, as text: another text has other state.
     """
+
+    keeps: str = ""
 
     keyed = True
     timed = True

@@ -1,7 +1,8 @@
 """The schemas of an operator's states, stored as JSON with the state, and the classes of the values in them.
 
 Schemas are by state name. State that an operator itself keeps is named after its slot in the entry, broadcast state
-`broadcast:NAME`, the type of the keys `(key)`, and all classes together `(classes)`.
+`broadcast:NAME`, the type of the keys `(key)`, what an operator of tables computes `(rows)`, and all classes together
+`(classes)`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 CLASSES = "(classes)"
 KEY = "(key)"
+ROWS = "(rows)"
 #: Kinds of state that operators themselves keep; no descriptor has them.
-OWN_KINDS = ("window", "reduce", "join", "pattern", "key")
+OWN_KINDS = ("window", "reduce", "join", "pattern", "rows", "key")
 
 #: Kind of operator -> names of the state that it keeps itself; no state of a function may have the same name.
 OWN_NAMES: dict[str, tuple[str, ...]] = {
@@ -112,6 +114,8 @@ def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]
     elif isinstance(spec, ops.IntervalJoin):
         for side, kept in zip(JOINED, inputs, strict=True):
             schemas[side] = StateSchema("join", ["LIST", ["TUPLE", "LONG", kept]])
+    elif isinstance(spec, ops.KeyedRows) and spec.keeps:
+        schemas[ROWS] = StateSchema("rows", ANY, layout=spec.keeps)
     elif isinstance(spec, ops.Cep):
         schemas[WAITING_EVENTS] = StateSchema("pattern", ["LIST", ["TUPLE", "LONG", inputs[0]]])
     keys = {

@@ -206,6 +206,8 @@ class _OperatorPlanner:
 
 
 def _hint(before: StateSchema) -> str:
+    if before.kind == "rows":
+        return "restore the statement that the savepoint was taken of, or start the changed one without a savepoint"
     if before.kind == "key":
         return "let key_by return what it did, or give the operator another uid(...) to let it begin empty"
     if before.kind in OWN_KINDS:

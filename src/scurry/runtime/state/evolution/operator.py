@@ -43,6 +43,8 @@ def resolve(
     """
     if before.kind != after.kind:
         raise Incompatible(f"a {before.kind} state cannot become a {after.kind} state")
+    if before.kind == "rows" and before.layout != after.layout:
+        raise Incompatible("the statement, or a table of it, has changed")
     if before.layout != after.layout:
         raise Incompatible(f"{before.layout} cannot become {after.layout}: open windows are kept in another way")
     migration = migration or StateMigration()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode, UnionNode
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
+from scurry.relational.explain.physical import physical_text
 from scurry.relational.expressions import Call
 from scurry.relational.physical import aggregates, changes, joins, over, sets, windows
 from scurry.relational.plan import Plan, walk
@@ -125,6 +127,8 @@ class Lowering:
         self._scans: dict[Any, Node] = {}
         self._nodes: dict[Plan, Node] = {}
         self._count = 0
+        #: the plans that are being lowered, the innermost last
+        self._lowering: list[Plan] = []
 
     def node(self, plan: Plan) -> Node:
         """Return the node whose records are the rows of a plan.
@@ -177,7 +181,7 @@ class Lowering:
             for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1
-        operator = ops.KeyedRows(function)
+        operator = ops.KeyedRows(function, keeps=_described(self._lowering[-1]) if self._lowering else name)
         return OperatorNode(
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
         )
@@ -220,7 +224,11 @@ class Lowering:
             return UnionNode(inputs=tuple(self._branch(branch, plan) for branch in plan.branches), name="Union")
         lowered = _LOWERED.get(type(plan))
         if lowered is not None:
-            return lowered(self, plan)
+            self._lowering.append(plan)
+            try:
+                return lowered(self, plan)
+            finally:
+                self._lowering.pop()
         kind = type(plan).__name__
         name = plan.kind.capitalize() if isinstance(plan, relational.SetOperation) else _MISSING.get(kind, kind)
         raise UnsupportedError(
@@ -286,6 +294,13 @@ class Lowering:
             return rows
         positions = range(len(branch.schema))
         return self.operator(rows, ops.Map(SelectColumns(positions, without_inputs(union))), "SelectColumns")
+
+
+def _described(plan: Plan) -> str:
+    """Return what an operation does with rows of which types, whatever its results are called: what its state means."""
+    types = (", ".join(kind.as_summary_string() for kind in each.schema.types) for each in plan.inputs)
+    text = re.sub(r" AS [^ ,\]]+(?=[,\]])", "", physical_text(plan))
+    return f"{text} over {' and '.join(f'({each})' for each in types)}"
 
 
 def _table(scan: relational.Scan) -> Any:

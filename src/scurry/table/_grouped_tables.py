@@ -75,7 +75,7 @@ class GroupWindowedTable(ApiObject):
         """
         alias = self._window._alias
         fields_ = self._table._expressions(fields)
-        keys = [each for each in fields_ if str(each) != f"`{alias}`"]
+        keys = [each for each in fields_ if str(each) != alias]
         if len(keys) != len(fields_) - 1:
             raise ValidationError("GroupBy must contain exactly one window alias.")
         return WindowGroupedTable(self._table, keys, self._window)

@@ -3,6 +3,7 @@
 operation    the tables, functions and columns of one operation
 columns      what stands for several columns: `*`, `with_columns`, ranges
 naming       names of the columns that an operation makes
+summary      expressions as Flink's messages write them
 failures     what is wrong with an expression, in the words of Flink's Table API
 """
 

@@ -9,9 +9,16 @@ from scurry.errors import ValidationError
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
 
-__all__ = ["expanded"]
+__all__ = ["expanded", "stands_for_several"]
 
 _FUNCTIONS = ("WITH_COLUMNS", "WITHOUT_COLUMNS")
+
+
+def stands_for_several(node: nodes.Expression) -> bool:
+    """Say whether an expression stands for columns: `*`, `with_columns` or `without_columns`."""
+    if isinstance(node, nodes.Star):
+        return node.qualifier is None
+    return isinstance(node, nodes.Call) and node.name.last in _FUNCTIONS
 
 
 def expanded(node: nodes.Expression, schema: Schema) -> list[nodes.Expression]:

@@ -3,67 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.catalogue import lookup
 from scurry.logical_types import CharType, DataType, NullType, VarCharType
-from scurry.relational.schema import Schema
 from scurry.sql import nodes
+from scurry.statements.table_operations.summary import COMPARISONS, flink_name
 
 __all__ = ["column_names", "placed", "refuse_wrong_calls", "unknown_column"]
 
 TypeOf = Callable[[nodes.Node], DataType | None]
-
-_COMPARISONS = {
-    "=": "equals",
-    "<>": "notEquals",
-    "<": "lessThan",
-    "<=": "lessThanOrEqual",
-    ">": "greaterThan",
-    ">=": "greaterThanOrEqual",
-}
-#: Flink's names of functions whose names in SQL are others.
-_NAMES = {
-    **_COMPARISONS,
-    "+": "plus",
-    "-": "minus",
-    "*": "times",
-    "/": "divide",
-    "MOD": "mod",
-    "POWER": "power",
-    "NEGATE": "minusPrefix",
-    "AND": "and",
-    "OR": "or",
-    "NOT": "not",
-    "IS NULL": "isNull",
-    "IS NOT NULL": "isNotNull",
-    "IS TRUE": "isTrue",
-    "IS FALSE": "isFalse",
-    "IS NOT TRUE": "isNotTrue",
-    "IS NOT FALSE": "isNotFalse",
-    "CASE": "ifThenElse",
-    "ITEM": "at",
-    "FIELD": "get",
-    "LIKE": "like",
-    "SIMILAR TO": "similar",
-    "CHAR_LENGTH": "charLength",
-    "INITCAP": "initCap",
-    "REGEXP_REPLACE": "regexpReplace",
-    "REGEXP_EXTRACT": "regexpExtract",
-    "FROM_BASE64": "fromBase64",
-    "TO_BASE64": "toBase64",
-    "DATE_FORMAT": "dateFormat",
-    "CONCAT_WS": "concat_ws",
-}
-#: Functions that Flink defines with their names in lower case.
-_LOWER_CASE = frozenset(
-    "EXP LOG10 LOG2 LN LOG COSH SINH SIN COS TAN COT ASIN ACOS ATAN ATAN2 TANH DEGREES RADIANS SQRT ABS SIGN ROUND "
-    "TRUNCATE BIN HEX UNHEX UPPER LOWER SUBSTRING SUBSTR REPLACE POSITION LPAD RPAD OVERLAY REGEXP ASCII CHR DECODE "
-    "ENCODE LEFT RIGHT INSTR LOCATE LTRIM RTRIM REPEAT REVERSE CARDINALITY ELEMENT MD5 SHA1 SHA224 SHA256 SHA384 "
-    "SHA512 SHA2 CONCAT FLOOR CEIL ARRAY MAP ROW RAND UUID".split()
-)
 
 
 def placed(node: nodes.Node) -> str:
@@ -72,12 +23,12 @@ def placed(node: nodes.Node) -> str:
     return f" {place}" if place else ""
 
 
-def unknown_column(name: nodes.Identifier, schema: Schema) -> ValidationError:
+def unknown_column(name: nodes.Identifier, known: Sequence[str]) -> ValidationError:
     """Return the error for a column that is not there."""
-    close = difflib.get_close_matches(name.last, schema.names, n=3)
+    close = difflib.get_close_matches(name.last, known, n=3)
     advice = f" Did you mean {' or '.join(close)}?" if close else ""
     return ValidationError(
-        f"Cannot resolve field [{name.last}], input field list:[{', '.join(schema.names)}].{advice}{placed(name)}"
+        f"Cannot resolve field [{name.last}], input field list:[{', '.join(known)}].{advice}{placed(name)}"
     )
 
 
@@ -135,9 +86,9 @@ def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[no
         return
     types = [type_of(each) for each in node.arguments]
     known = [each for each in types if each is not None]
-    if len(known) == len(types) and (found is None or (name in _COMPARISONS and _differ(known))):
+    if len(known) == len(types) and (found is None or (name in COMPARISONS and _differ(known))):
         shown = ", ".join(each.as_summary_string() for each in known)
-        raise ValidationError(f"Invalid function call:\n{_flink_name(name)}({shown}){placed(node)}")
+        raise ValidationError(f"Invalid function call:\n{flink_name(name)}({shown}){placed(node)}")
 
 
 def _differ(types: list[DataType]) -> bool:
@@ -145,7 +96,3 @@ def _differ(types: list[DataType]) -> bool:
     if any(isinstance(each, NullType) for each in types):
         return False
     return len({isinstance(each, CharType | VarCharType) for each in types}) > 1
-
-
-def _flink_name(name: str) -> str:
-    return _NAMES.get(name) or (name.lower() if name in _LOWER_CASE else name)

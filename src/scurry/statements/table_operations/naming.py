@@ -18,7 +18,7 @@ class Names:
 
     def __init__(self, is_numbered: Callable[[nodes.Expression], bool]) -> None:
         """Take what says whether an expression is an aggregate, or a property of a window."""
-        self._is_numbered = is_numbered
+        self.is_numbered = is_numbered
         self._numbered: dict[nodes.Expression, str] = {}
         self._place = 0
 
@@ -30,36 +30,42 @@ class Names:
             alias: The name it was given, None if it was given none.
         """
         self._collect(node)
-        found = alias or self._numbered.get(node) or _own_name(node)
+        found = alias or self._own_name(node)
         name = found or f"_c{self._place}"
         self._place += 1
         return name
 
+    @property
+    def numbered(self) -> list[str]:
+        """The names of aggregates and properties so far."""
+        return list(self._numbered.values())
+
     def _collect(self, node: nodes.Node) -> None:
         if isinstance(node, nodes.Query):
             return
-        if isinstance(node, nodes.Expression) and self._is_numbered(node):
+        if isinstance(node, nodes.Expression) and self.is_numbered(node):
             self._numbered.setdefault(node, f"EXPR${len(self._numbered)}")
             return
         for child in nodes.children(node):
             self._collect(child)
 
-
-def _own_name(node: nodes.Node) -> str | None:
-    """Return the name that follows from an expression, None if none does."""
-    if isinstance(node, nodes.Identifier):
-        return node.last
-    if isinstance(node, nodes.Cast) and not node.is_try:
-        inner = _own_name(node.operand)
-        return None if inner is None else f"{inner}-{_type_text(node)}"
-    if isinstance(node, nodes.FieldAccess) and isinstance(node.field, nodes.Identifier):
-        inner = _own_name(node.operand)
-        return None if inner is None else f"{inner}${node.field.last}"
-    if isinstance(node, nodes.Call) and node.name.last == "FIELD":
-        inner = _own_name(node.arguments[0])
-        place = node.arguments[1]
-        return None if inner is None or not isinstance(place, nodes.NumericLiteral) else f"{inner}$_{place.text}"
-    return None
+    def _own_name(self, node: nodes.Node) -> str | None:
+        """Return the name that follows from an expression, None if none does."""
+        if isinstance(node, nodes.Expression) and node in self._numbered:
+            return self._numbered[node]
+        if isinstance(node, nodes.Identifier):
+            return node.last
+        if isinstance(node, nodes.Cast) and not node.is_try:
+            inner = None if isinstance(node.operand, nodes.Cast) else self._own_name(node.operand)
+            return None if inner is None else f"{inner}-{_type_text(node)}"
+        if isinstance(node, nodes.FieldAccess) and isinstance(node.field, nodes.Identifier):
+            inner = self._own_name(node.operand)
+            return None if inner is None else f"{inner}${node.field.last}"
+        if isinstance(node, nodes.Call) and node.name.last == "FIELD":
+            inner = self._own_name(node.arguments[0])
+            place = node.arguments[1]
+            return None if inner is None or not isinstance(place, nodes.NumericLiteral) else f"{inner}$_{place.text}"
+        return None
 
 
 def _type_text(cast: nodes.Cast) -> str:

@@ -21,6 +21,7 @@ from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.columns import expanded
 from scurry.statements.table_operations.failures import column_names, placed, refuse_wrong_calls, unknown_column
+from scurry.statements.table_operations.summary import summary
 from scurry.statements.text import parse_expression
 
 __all__ = ["Operation"]
@@ -117,11 +118,12 @@ class Operation:
             ValidationError: It is no condition.
         """
         found = self.column(node, schema)
-        kind = self._type(found, schema)
+        kind = self.type(found, schema)
         if kind is not None and not isinstance(kind, BooleanType | NullType):
+            shown = "$condition" if operator == "Filter" else summary(node)
             raise ValidationError(
-                f"{operator} operator requires a boolean expression as input, but $[condition] is of type "
-                f"{kind.as_summary_string()}.{placed(node)}"
+                f"Filter operator requires a boolean expression as input, but {shown} is of type "
+                f"{kind.as_summary_string()}{placed(node)}"
             )
         return found
 
@@ -140,7 +142,7 @@ class Operation:
 
     def fields(self, node: nodes.Expression, schema: Schema) -> list[str] | None:
         """Return the names of the fields of a row, None if the expression is no row."""
-        kind = self._type(node, schema)
+        kind = self.type(node, schema)
         return kind.field_names() if isinstance(kind, RowType) else None
 
     def table_aggregate(
@@ -176,15 +178,16 @@ class Operation:
             return node.over is None
         if not isinstance(node, nodes.Call) or node.over is not None:
             return False
-        user = self._user_function(node)
+        user = self.user_function(node)
         if user is not None:
             return user.kind == "aggregate"
         return lookup_aggregate(node.name.last) is not None
 
     def _is_checked_elsewhere(self, node: nodes.Expression) -> bool:
-        return self.is_aggregate(node) or (isinstance(node, nodes.Call) and self._user_function(node) is not None)
+        return self.is_aggregate(node) or (isinstance(node, nodes.Call) and self.user_function(node) is not None)
 
-    def _user_function(self, call: nodes.Call) -> UserFunction | None:
+    def user_function(self, call: nodes.Call) -> UserFunction | None:
+        """Return the function of users that a call means, None if it is another one."""
         names = call.name.names
         catalog = self._catalog()
         return (catalog.find_system_function(names[0]) if len(names) == 1 else None) or catalog.find_function(names)
@@ -200,10 +203,10 @@ class Operation:
     def _resolved(self, node: nodes.Expression, schema: Schema) -> nodes.Expression:
         for name in column_names(node):
             if name.last not in schema.names:
-                raise unknown_column(name, schema)
+                raise unknown_column(name, schema.names)
         self._refuse_nested(node, within=False)
         found = self._as_meant(node, schema)
-        refuse_wrong_calls(found, lambda each: self._type(each, schema), self._is_checked_elsewhere)
+        refuse_wrong_calls(found, lambda each: self.type(each, schema), self._is_checked_elsewhere)
         return found
 
     def _as_meant(self, node: nodes.Expression, schema: Schema) -> nodes.Expression:
@@ -226,7 +229,7 @@ class Operation:
             return self._row(found, schema)
         if found.name.names != ("+",):
             return found
-        types = [self._type(each, schema) for each in found.arguments]
+        types = [self.type(each, schema) for each in found.arguments]
         if not any(isinstance(kind, CharType | VarCharType) for kind in types):
             return found
         texts = tuple(
@@ -237,7 +240,7 @@ class Operation:
         return nodes.replace(found, name=nodes.Identifier(("||",), span=found.name.span), arguments=texts)
 
     def _row(self, call: nodes.Call, schema: Schema) -> nodes.Expression:
-        kind = self._type(call, schema)
+        kind = self.type(call, schema)
         if not isinstance(kind, RowType):
             return call
         fields = [RowField(f"f{place}", each) for place, each in enumerate(kind.field_types())]
@@ -255,8 +258,11 @@ class Operation:
         for child in nodes.children(node):
             self._refuse_nested(child, within or aggregate)
 
-    def _type(self, node: nodes.Node, schema: Schema) -> DataType | None:
-        """Return the type of an expression, None if it has none by itself: it is wrong, or has aggregates."""
+    def type(self, node: nodes.Node, schema: Schema) -> DataType | None:
+        """Return the type of an expression over some columns.
+
+        None if it has none by itself: it is wrong, or has aggregates.
+        """
         if not isinstance(node, nodes.Expression):
             return None
         try:

@@ -51,10 +51,13 @@ class ExpressionBase:
         self._tables = dict(tables or {})
 
     def __str__(self) -> str:
-        """Return the expression in SQL."""
-        from scurry.sql.unparse import unparse
+        """Return the expression as messages write it: `plus(a, 1)`."""
+        from scurry.statements.table_operations.summary import summary
 
-        return unparse(self._node)
+        text = summary(self._node)
+        if self._names:
+            text = f"as({', '.join([text, *(repr(name) for name in self._names)])})"
+        return text if self._descending is None else f"{'desc' if self._descending else 'asc'}({text})"
 
     __repr__ = __str__
     __hash__ = object.__hash__

@@ -26,10 +26,7 @@ def aliased(session: TableSession, plan: Plan, names: Sequence[str]) -> Plan:
     if "*" in names:
         raise ValidationError("Alias can not accept '*' as name.")
     if len(names) > len(own):
-        raise ValidationError(
-            f"List of column aliases must have same degree as table; the returned table of function "
-            f"has {len(own)} columns, whereas alias list has {len(names)} columns"
-        )
+        raise ValidationError(f"Aliasing more fields than we actually have: {len(names)} names for {len(own)} columns.")
     new = [*names, *own[len(names) :]]
     return project(session, plan, [col(old).alias(name) for old, name in zip(own, new, strict=True)])
 
@@ -61,8 +58,6 @@ def added(session: TableSession, plan: Plan, fields: Sequence[Expression], repla
         name = each._names[0] if each._names else each._node.last if isinstance(each._node, nodes.Identifier) else None
         if name is None:
             unnamed.append(each)
-        elif name in given:
-            raise ValidationError(f"Ambiguous column name: {name}")
         else:
             given[name] = each
     kept = [given.pop(name, col(name)) for name in plan.schema.names]
@@ -86,8 +81,8 @@ def renamed(session: TableSession, plan: Plan, fields: Sequence[Expression]) -> 
         node = made.column(each._node, plan.schema)
         if not isinstance(node, nodes.Identifier) or not each._names:
             raise ValidationError(
-                f"Unexpected field expression type [{each}]. Renaming must add an alias to the original field, "
-                f"e.g., a as a1.{placed(each._node)}"
+                "Invalid alias for a renaming column operation. Renaming must add an alias to an existing field. "
+                f"E.g.: 'a as a1'. But was: {each}{placed(each._node)}"
             )
         names[node.last] = each._names[0]
     return project(session, plan, [col(name).alias(names.get(name, name)) for name in plan.schema.names])
@@ -107,11 +102,10 @@ def dropped(session: TableSession, plan: Plan, fields: Sequence[Expression]) -> 
     made = operation(session, fields)
     out = set()
     for each in fields:
+        if isinstance(each._node, nodes.Identifier) and each._node.last not in plan.schema.names:
+            raise ValidationError(f"Field {each._node.last} does not exist in source table{placed(each._node)}")
         for node in made.columns(each._node, plan.schema):
             if not isinstance(node, nodes.Identifier):
-                raise ValidationError(
-                    f"Unexpected field expression type [{each}]. Dropping columns can only be performed on a field "
-                    f"reference.{placed(each._node)}"
-                )
+                raise ValidationError(f"Unexpected drop column expression: {each}{placed(each._node)}")
             out.add(node.last)
     return project(session, plan, [col(name) for name in plan.schema.names if name not in out])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from scurry.errors import ValidationError
+from scurry.logical_types.common_type import find_common_type
 from scurry.relational.plan import Plan
+from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
+from scurry.statements.table_operations.failures import column_names, placed
+from scurry.statements.table_operations.summary import summary
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression, expression_of
 
@@ -30,6 +34,7 @@ def joined(session: TableSession, left: Plan, right: Plan, kind: str, predicate:
     condition = None
     if predicate is not None:
         condition = made.condition(predicate._node, left.schema + right.schema, "Join")
+        _refuse_without_equality(condition, left.schema, right.schema)
     elif kind != "INNER":
         condition = expression_of(True)._node
     join = nodes.Join("CROSS" if condition is None else kind, made.table(left), made.table(right), condition=condition)
@@ -52,9 +57,14 @@ def joined_lateral(
         ValidationError: It is no table function, or a name is in both.
     """
     if not isinstance(call._node, nodes.Call):
-        raise ValidationError("A lateral join only accepts an expression which defines a table function")
+        raise ValidationError(
+            "A lateral join only accepts an expression which defines a table function call that might be followed by "
+            f"some alias. Got: {call}"
+        )
     condition = expression_of(True) if predicate is None else predicate
     made = operation(session, [call, condition])
+    if made.user_function(call._node) is None and call._node.name.last.upper() != "UNNEST":
+        raise ValidationError(f"Undefined function: {call._node.name.last}{placed(call._node)}")
     function = made.call(call._node, left.schema)
     _refuse_ambiguous(left.schema.names, call._names)
     right: nodes.TableExpression = nodes.TableFunction(function, lateral=True)
@@ -84,11 +94,42 @@ def combined(session: TableSession, left: Plan, right: Plan, operator: str, all:
             f"The {called} operation on two tables of different column sizes: "
             f"{len(left.schema)} and {len(right.schema)} is not supported"
         )
+    for place, (one, other) in enumerate(zip(left.schema.types, right.schema.types, strict=True)):
+        if find_common_type([one, other]) is None:
+            raise ValidationError(
+                f"Incompatible types for {called} operation. Could not find a common type at position {place} for "
+                f"'{one.as_summary_string()}' and '{other.as_summary_string()}'."
+            )
     made = operation(session, [])
     return made.planned(nodes.SetOperation(operator, all, made.rows(left), made.rows(right)))
 
 
 def _refuse_ambiguous(left: tuple[str, ...], right: tuple[str, ...]) -> None:
-    ambiguous = [name for name in left if name in right]
-    if ambiguous:
-        raise ValidationError(f"join relations with ambiguous names: [{', '.join(ambiguous)}]")
+    for name in left:
+        if name in right:
+            raise ValidationError(f"Ambiguous column name: {name}. Rename it in one of the tables.")
+
+
+def _refuse_without_equality(condition: nodes.Expression, left: Schema, right: Schema) -> None:
+    """Refuse a condition that no equality of both sides is a part of.
+
+    Raises:
+        ValidationError: There is none.
+    """
+    waiting: list[nodes.Node] = [condition]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, nodes.BooleanLiteral):
+            return
+        if not isinstance(node, nodes.Call):
+            continue
+        if node.name.names == ("AND",):
+            waiting += node.arguments
+        elif node.name.names == ("=",):
+            sides = [{name.last for name in column_names(each)} for each in node.arguments]
+            if any(one <= set(left.names) and other <= set(right.names) for one, other in (sides, sides[::-1])):
+                return
+    raise ValidationError(
+        f"Invalid join condition: {summary(condition)}. At least one equi-join predicate is required."
+        f"{placed(condition)}"
+    )

@@ -2,22 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
+from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations import Names, Operation
-from scurry.statements.table_operations.failures import placed
+from scurry.statements.table_operations.columns import expanded, stands_for_several
+from scurry.statements.table_operations.failures import column_names, placed, unknown_column
 from scurry.table.expression import Expression, expression_of
 from scurry.table.expressions import col
 
 if TYPE_CHECKING:
     from scurry.relational.plan import Plan
-    from scurry.relational.schema import Schema
 
-__all__ = ["WINDOW_PROPERTIES", "aggregate", "expression", "items", "operation", "project"]
+__all__ = [
+    "WINDOW_PROPERTIES",
+    "Keys",
+    "aggregate",
+    "expression",
+    "grouped_by_columns",
+    "grouped_items",
+    "items",
+    "operation",
+    "project",
+]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What rows are grouped by.
+
+    Attributes:
+        names: The columns among the keys.
+        is_property: Says whether an expression is a property of the window that is grouped by, as its start.
+    """
+
+    names: tuple[str, ...]
+    is_property: Callable[[nodes.Expression], bool]
+
+    @classmethod
+    def of(
+        cls, keys: Sequence[nodes.Expression], is_property: Callable[[nodes.Expression], bool] | None = None
+    ) -> Keys:
+        """Return the keys of a GROUP BY.
+
+        Args:
+            keys: Their expressions.
+            is_property: Says whether an expression is a property of a window; None if there is no window.
+        """
+        names = tuple(each.last for each in keys if isinstance(each, nodes.Identifier))
+        return cls(names, is_property or (lambda _: False))
+
 
 #: The functions that `start`, `end`, `rowtime` and `proctime` of a window's alias call.
 WINDOW_PROPERTIES = ("START", "END", "ROWTIME", "PROCTIME")
@@ -48,11 +87,63 @@ def items(made: Operation, chosen: Sequence[Expression], schema: Schema) -> tupl
     for each in chosen:
         refuse_window_properties(each._node)
         columns = made.columns(each._node, schema)
-        aliases = [*each._names, *[None] * len(columns)] if len(each._names) in (0, 1, len(columns)) else []
-        if len(columns) > 1 and len(each._names) == 1:
-            aliases = [None] * len(columns)
-        for node, alias in zip(columns, aliases or [None] * len(columns), strict=False):
+        for node in columns:
+            alias = each._names[0] if each._names and len(columns) == 1 else None
             found += _fields(made, node, alias, schema, names)
+    return _of_different_names(found)
+
+
+def grouped_items(
+    made: Operation, chosen: Sequence[nodes.Expression], aliases: Sequence[str | None], schema: Schema, keys: Keys
+) -> tuple[nodes.SelectItem, ...]:
+    """Return the items of a SELECT of groups, named as the Table API names them.
+
+    Args:
+        made: The operation.
+        chosen: The columns.
+        aliases: The names they were given.
+        schema: The columns of the rows.
+        keys: What is grouped by.
+
+    Raises:
+        ValidationError: One names what is no key, outside of an aggregate, or a name is given twice.
+    """
+    columns = {column.name: column for column in schema.columns}
+    of_keys = Schema(tuple(columns[name] for name in keys.names))
+    names = Names(lambda node: made.is_aggregate(node) or keys.is_property(node))
+    found = []
+    for node, alias in zip(chosen, aliases, strict=True):
+        parts = expanded(node, of_keys) if stands_for_several(node) else [node]
+        for part in parts:
+            (column,) = made.columns(part, schema)
+            name = names.name(column, alias if len(parts) == 1 else None)
+            found.append(nodes.SelectItem(column, nodes.Identifier((name,))))
+    known = [*keys.names, *names.numbered]
+    for item in found:
+        for name in _outside_aggregates(item.expression, names):
+            if name.last not in keys.names:
+                raise unknown_column(name, known)
+    return _of_different_names(found)
+
+
+def _outside_aggregates(node: nodes.Node, names: Names) -> Iterator[nodes.Identifier]:
+    """Iterate over the columns that an expression names outside of aggregates and properties of windows."""
+    if isinstance(node, nodes.Expression) and names.is_numbered(node):
+        return
+    parts = [child for child in nodes.children(node) if isinstance(child, nodes.Expression)]
+    if isinstance(node, nodes.Identifier) or not parts:
+        yield from column_names(node)
+    elif isinstance(node, nodes.Call):
+        for child in parts[1:]:  # not its name
+            yield from _outside_aggregates(child, names)
+    elif not isinstance(node, nodes.FieldAccess):
+        for child in parts:
+            yield from _outside_aggregates(child, names)
+    else:
+        yield from _outside_aggregates(node.operand, names)
+
+
+def _of_different_names(found: list[nodes.SelectItem]) -> tuple[nodes.SelectItem, ...]:
     taken = [item.alias.last for item in found if item.alias is not None]
     for place, name in enumerate(taken):
         if name in taken[:place]:
@@ -83,6 +174,8 @@ def project(session: TableSession, plan: Plan, chosen: Sequence[Expression], **c
         **clauses: Further clauses of the SELECT.
     """
     made = operation(session, chosen)
+    if not clauses and any(made.has_aggregates(each._node) for each in chosen):
+        return aggregate(session, plan, [], chosen)
     return made.planned(nodes.Select(items(made, chosen, plan.schema), made.table(plan), **clauses))
 
 
@@ -95,15 +188,23 @@ def aggregate(session: TableSession, plan: Plan, keys: Sequence[Expression], cho
         keys: The keys; with an alias, they are columns of that name.
         chosen: The columns.
     """
+    plan, plain = grouped_by_columns(session, plan, keys)
+    made = operation(session, [*plain, *chosen])
+    grouping = tuple(node for each in plain for node in made.columns(each._node, plan.schema))
+    for each in chosen:
+        refuse_window_properties(each._node)
+    aliases = [each._names[0] if each._names else None for each in chosen]
+    selected = grouped_items(made, [each._node for each in chosen], aliases, plan.schema, Keys.of(grouping))
+    group_by = nodes.GroupBy(grouping) if grouping else None
+    return made.planned(nodes.Select(selected, made.table(plan), group_by=group_by))
+
+
+def grouped_by_columns(session: TableSession, plan: Plan, keys: Sequence[Expression]) -> tuple[Plan, list[Expression]]:
+    """Return a plan in which keys with an alias are columns, and the keys as expressions over it."""
     named = [each for each in keys if each._names]
     if named:
         plan = project(session, plan, [*map(col, plan.schema.names), *named])
-    plain = [col(each._names[0]) if each._names else each for each in keys]
-    made = operation(session, [*plain, *chosen])
-    grouping = tuple(node for each in plain for node in made.columns(each._node, plan.schema))
-    selected = items(made, chosen, plan.schema)
-    group_by = nodes.GroupBy(grouping or (nodes.RowConstructor(()),))
-    return made.planned(nodes.Select(selected, made.table(plan), group_by=group_by))
+    return plan, [col(each._names[0]) if each._names else each for each in keys]
 
 
 def refuse_window_properties(node: nodes.Node) -> None:

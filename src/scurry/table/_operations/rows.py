@@ -24,7 +24,7 @@ def filtered(session: TableSession, plan: Plan, predicate: Expression) -> Plan:
     """
     made = operation(session, [predicate])
     if made.has_aggregates(predicate._node):
-        raise ValidationError(f"Aggregate functions are not supported in filter, found: {predicate}.")
+        raise ValidationError(f"A filter has no aggregates; select them before. Unknown call expression: {predicate}")
     where = made.condition(predicate._node, plan.schema, "Filter")
     return made.planned(replace_where(made.rows(plan), where))
 
@@ -47,8 +47,8 @@ def sorted_by(session: TableSession, plan: Plan, fields: Sequence[Expression]) -
         ValidationError: A field names what is not there.
     """
     made = operation(session, fields)
-    keys = tuple(
-        nodes.OrderItem(node, bool(each._descending))
+    keys = tuple(  # unlike in SQL, NULL is greater than any value
+        nodes.OrderItem(node, bool(each._descending), "FIRST" if each._descending else "LAST")
         for each in fields
         for node in made.columns(each._node, plan.schema)
     )
@@ -62,11 +62,11 @@ def skipped(plan: Plan, offset: int) -> Plan:
         ValidationError: The number is negative, or rows were limited before.
     """
     if offset < 0:
-        raise ValidationError("Offset should be greater than or equal to zero.")
+        raise ValidationError("Offset should be greater or equal 0")
     if isinstance(plan, Limit):
         if plan.fetch is not None:
             raise ValidationError("FETCH is already defined.")
-        raise ValidationError("OFFSET is already defined.")
+        raise ValidationError("OFFSET already defined")
     return builders.limit(plan, offset, None)
 
 
@@ -77,7 +77,7 @@ def fetched(plan: Plan, fetch: int) -> Plan:
         ValidationError: The number is negative, or rows were limited before.
     """
     if fetch < 0:
-        raise ValidationError("Fetch should be greater than or equal to zero.")
+        raise ValidationError("FETCH count must be equal or larger than 0.")
     if isinstance(plan, Limit):
         if plan.fetch is not None:
             raise ValidationError("FETCH is already defined.")

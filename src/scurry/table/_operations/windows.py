@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.relational.plan import Plan
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types.families import is_proctime, is_rowtime
+from scurry.relational.expressions import InputReference
+from scurry.relational.plan import Plan, Project
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
-from scurry.statements.table_operations import Names, Operation
 from scurry.statements.table_operations.failures import placed
-from scurry.table._operations.fields import WINDOW_PROPERTIES, operation, project
+from scurry.statements.table_operations.summary import summary
+from scurry.table._operations.fields import (
+    WINDOW_PROPERTIES,
+    Keys,
+    grouped_by_columns,
+    grouped_items,
+    operation,
+    project,
+)
 from scurry.table.expression import Expression
-from scurry.table.expressions import col
 
 if TYPE_CHECKING:
     from scurry.table.window import GroupWindow, OverWindow
@@ -41,54 +50,67 @@ def windowed(
     Raises:
         ValidationError: The window does not fit the rows, or a column is wrong.
     """
-    if window._alias in plan.schema.names:
-        raise ValidationError(f"The window alias '{window._alias}' must not be the name of a column.")
     parts = window._window
-    time = operation(session, [parts.time]).column(parts.time._node, plan.schema)
+    made_of_time = operation(session, [parts.time])
+    time = made_of_time.column(parts.time._node, plan.schema)
+    kind = made_of_time.type(time, plan.schema)
+    if not isinstance(kind, TimestampType | LocalZonedTimestampType):
+        mode = "stream" if session.is_streaming else "batch"
+        raise ValidationError(
+            f"A group window expects a time attribute for grouping in a {mode} environment. Got: {summary(time)}"
+            f"{placed(time)}"
+        )
     arguments = [time, *(each._node for each in (parts.slide, parts.size) if each is not None)]
     for each in arguments[1:]:
-        if not isinstance(each, nodes.IntervalLiteral):
-            raise _wrong_size(each)
-    named = [each for each in keys if each._names]
-    if named:
-        plan = project(session, plan, [*map(col, plan.schema.names), *named])
-    plain = [col(each._names[0]) if each._names else each for each in keys]
+        if not isinstance(each, nodes.IntervalLiteral) or each.qualifier.start == "MONTH":
+            raise _wrong_size(parts.kind, each)
+    plan, plain = grouped_by_columns(session, plan, keys)
     made = operation(session, [*plain, *chosen])
     call = nodes.Call(nodes.Identifier((parts.kind,)), tuple(arguments), span=time.span)
     grouping = tuple(node for each in plain for node in made.columns(each._node, plan.schema))
-    items = _items(made, chosen, plan, window._alias, call)
-    return made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
+
+    def is_property(node: nodes.Expression) -> bool:
+        return isinstance(node, nodes.Call) and node.name.last.rpartition("_")[0] == parts.kind
+
+    columns = [_replaced(each._node, lambda node: _property(node, window._alias, call, kind)) for each in chosen]
+    aliases = [each._names[0] if each._names else None for each in chosen]
+    items = grouped_items(made, columns, aliases, plan.schema, Keys.of(grouping, is_property))
+    found = made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
+    return _nullable(found, [place for place, item in enumerate(items) if is_property(item.expression)])
 
 
-def _wrong_size(node: nodes.Expression) -> ValidationError:
-    return ValidationError(f"A tumble window expects a size value literal.{placed(node)}")
+def _wrong_size(kind: str, node: nodes.Expression) -> ValidationError:
+    called = {"TUMBLE": "Tumbling window", "HOP": "Sliding window", "SESSION": "Session window"}[kind]
+    what = "a gap" if kind == "SESSION" else "a size"
+    return ValidationError(
+        f"{called} expects {what} literal of a day-time interval or BIGINT type. Got: {summary(node)}{placed(node)}"
+    )
 
 
-def _items(
-    made: Operation, chosen: Sequence[Expression], plan: Plan, alias: str, window: nodes.Call
-) -> tuple[nodes.SelectItem, ...]:
-    """Return the items of a SELECT in which properties of a window are SQL's calls, as TUMBLE_START."""
+def _property(node: nodes.Expression, alias: str, window: nodes.Call, time: DataType) -> nodes.Expression | None:
+    """Return SQL's call, such as TUMBLE_START, for a property of a window; None for other expressions."""
+    if not isinstance(node, nodes.Call) or node.name.last not in WINDOW_PROPERTIES or len(node.arguments) != 1:
+        return None
+    (of,) = node.arguments
+    if not isinstance(of, nodes.Identifier) or of.last != alias:
+        raise ValidationError(f"{summary(of)} is not the alias of the window, which is {alias}.{placed(node)}")
+    if (node.name.last == "PROCTIME" and not is_proctime(time)) or (node.name.last == "ROWTIME" and is_proctime(time)):
+        shown = f"{node.name.last.lower()}({time.as_summary_string()})"
+        raise ValidationError(f"Invalid function call:\n{shown}{placed(node)}")
+    name = nodes.Identifier((f"{window.name.last}_{node.name.last}",), span=node.span)
+    return nodes.replace(node, name=name, arguments=window.arguments)
 
-    def called(node: nodes.Expression) -> nodes.Expression | None:
-        if not isinstance(node, nodes.Call) or node.name.last not in WINDOW_PROPERTIES or len(node.arguments) != 1:
-            return None
-        (of,) = node.arguments
-        if not isinstance(of, nodes.Identifier) or of.last != alias:
-            return None
-        name = nodes.Identifier((f"{window.name.last}_{node.name.last}",), span=node.span)
-        return nodes.replace(node, name=name, arguments=window.arguments)
 
-    def is_numbered(node: nodes.Expression) -> bool:
-        of_window = isinstance(node, nodes.Call) and node.name.last.startswith(f"{window.name.last}_")
-        return of_window or made.is_aggregate(node)
-
-    names = Names(is_numbered)
-    items = []
-    for each in chosen:
-        for node in made.columns(_replaced(each._node, called), plan.schema):
-            name = names.name(node, each._names[0] if each._names else None)
-            items.append(nodes.SelectItem(node, nodes.Identifier((name,))))
-    return tuple(items)
+def _nullable(plan: Plan, places: Sequence[int]) -> Plan:
+    """Return a plan in which some columns may be NULL, as Flink's Table API says of the properties of windows."""
+    kinds = [
+        each.with_nullability(True) if place in places and not (is_rowtime(each) or is_proctime(each)) else each
+        for place, each in enumerate(plan.schema.types)
+    ]
+    if kinds == list(plan.schema.types):
+        return plan
+    columns = tuple(InputReference(place, kind) for place, kind in enumerate(kinds))
+    return Project(plan, columns, plan.schema.names)
 
 
 def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tuple[list[Expression], list[Expression]]:

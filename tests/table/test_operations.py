@@ -70,7 +70,7 @@ Make = Callable[[Table], Table]
         (lambda t: t.select(col("g")).distinct(), "SELECT DISTINCT g FROM t"),
         (lambda t: t.union_all(t), "SELECT * FROM t UNION ALL SELECT * FROM t"),
         (lambda t: t.minus(t.filter(col("id") > 1)), "SELECT * FROM t EXCEPT SELECT * FROM t WHERE id > 1"),
-        (lambda t: t.order_by(col("x").desc).limit(2), "SELECT * FROM t ORDER BY x DESC LIMIT 2"),
+        (lambda t: t.order_by(col("x").desc).limit(2), "SELECT * FROM t ORDER BY x DESC NULLS FIRST LIMIT 2"),
         (
             lambda t: t.join(t.alias("i", "h", "y"), col("id") == col("i")).select(col("g"), col("y")),
             "SELECT g, y FROM (SELECT t.*, u.* FROM t JOIN (SELECT id AS i, g AS h, x AS y FROM t) u ON t.id = u.i)",
@@ -180,7 +180,7 @@ def test_outer_joins_fill_with_null(batch: TableEnvironment) -> None:
     assert rows(left.right_outer_join(right, on).select(col("b"), col("d"))) == [("l2", "r2"), (None, "r3")]
     assert len(rows(left.full_outer_join(right, on))) == 3
     assert len(rows(left.join(right))) == 4
-    with pytest.raises(ValidationError, match=r"join relations with ambiguous names: \[a, b\]"):
+    with pytest.raises(ValidationError, match="Ambiguous column name: a"):
         left.join(left, on)
 
 
@@ -202,7 +202,7 @@ def test_aggregates_of_users_are_called_without_a_name(batch: TableEnvironment) 
     ("make", "message"),
     [
         (lambda t: t.select(col("nope")), r"Cannot resolve field \[nope\], input field list:\[id, g, x\]"),
-        (lambda t: t.group_by(col("g")).select(col("x")), "Expression 'x' is not being grouped"),
+        (lambda t: t.group_by(col("g")).select(col("x")), "Cannot resolve field \\[x\\], input field list:\\[g\\]"),
         (lambda t: t.add_columns(col("x").alias("id")), "Ambiguous column name: id"),
         (lambda t: t.filter(col("id")), "Filter operator requires a boolean expression as input"),
         (lambda t: t.union(t.select(col("id"))), "different column sizes: 3 and 1"),

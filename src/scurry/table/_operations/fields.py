@@ -120,9 +120,9 @@ def grouped_items(
             found.append(nodes.SelectItem(column, nodes.Identifier((name,))))
     known = [*keys.names, *names.numbered]
     for item in found:
-        for name in _outside_aggregates(item.expression, names):
-            if name.last not in keys.names:
-                raise unknown_column(name, known)
+        for used in _outside_aggregates(item.expression, names):
+            if used.last not in keys.names:
+                raise unknown_column(used, known)
     return _of_different_names(found)
 
 

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.pyflink_version": set(),
     "scurry.pyflink_alias": {"scurry.errors"},
     "scurry.metrics": {"scurry.errors"},
+    "scurry.util": {"scurry.errors"},
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},

@@ -2,81 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-SURFACE = Path(__file__).parent.parent / "fixtures" / "api" / "core.txt"
+from support.api_surface import also_paths, called, classes, entries, offers, parameters, resolve, signatures
+
+SURFACE = "core.txt"
 
 
-def entries() -> Iterator[tuple[str, str, str]]:
-    """(module, class or "functions", signatures) of every line."""
-    module = ""
-    for line in SURFACE.read_text().splitlines():
-        if line.startswith("## "):
-            module = line[3:]
-        elif line.startswith("- "):
-            name, _, members = line[2:].partition(": ")
-            yield module, name.strip(), members
-
-
-def classes() -> list[Any]:
-    found = []
-    for module, name, members in entries():
-        if name.startswith("**"):
-            cls = name.split("**")[1]
-            found.append(pytest.param(module, cls, members, id=f"{module}.{cls}"))
-    return found
-
-
-def resolve(module: str, name: str) -> Any:
-    thing: Any = importlib.import_module(f"scurry.{module}")
-    for part in name.split("."):
-        thing = getattr(thing, part)
-    return thing
-
-
-def offers(module: str, name: str, expected: Any) -> bool:
-    try:
-        return resolve(module, name) is expected
-    except (ImportError, AttributeError):
-        return False
-
-
-def also_paths(members: str) -> list[str]:
-    _, _, paths = members.partition("also: ")
-    return paths.split()
-
-
-def signatures(members: str) -> list[tuple[str, list[str]]]:
-    """(method, parameter names) of the methods listed."""
-    listed = members.partition("also: ")[0].partition("fields: ")[0].partition("values: ")[0]
-    found = re.findall(r"([-.~]?)(\w+)\(([^()]*)\)", listed)
-    return [
-        ("__init__" if method == "new" else method, [p.strip().rstrip("=") for p in params.split(",") if p.strip()])
-        for _, method, params in found
-    ]
-
-
-def called(cls: Any, method: str) -> Any:
-    return cls if method == "__init__" else getattr(cls, method)
-
-
-def parameters(function: Any) -> list[str]:
-    names = []
-    for parameter in inspect.signature(function).parameters.values():
-        stars: dict[Any, str] = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
-        star = stars.get(parameter.kind, "")
-        names.append(star + parameter.name)
-    return [name for name in names if name not in ("self", "cls")]
-
-
-@pytest.mark.parametrize(("module", "cls", "members"), classes())
+@pytest.mark.parametrize(("module", "cls", "members"), classes(SURFACE))
 class TestClass:
     def test_is_found_under_every_path(self, module: str, cls: str, members: str) -> None:
         here = resolve(module, cls)
@@ -107,7 +43,7 @@ class TestClass:
 
 
 def test_functions_are_found() -> None:
-    for module, name, members in entries():
+    for module, name, members in entries(SURFACE):
         if name == "functions":
             for function, expected in signatures(members):
                 assert parameters(resolve(module, function)) == expected

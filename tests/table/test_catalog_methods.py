@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from scurry.errors import CatalogError, ValidationError
-from scurry.table import EnvironmentSettings, Schema, TableDescriptor, TableEnvironment
+from scurry.errors import CatalogError, UnsupportedError, ValidationError
+from scurry.table import EnvironmentSettings, ModuleEntry, Schema, TableDescriptor, TableEnvironment
+from scurry.table.catalog import CatalogDatabase, HiveCatalog, ObjectPath
+from scurry.util.exceptions import (
+    CatalogException,
+    DatabaseNotEmptyException,
+    DatabaseNotExistException,
+    TableNotExistException,
+)
 
 ONE_COLUMN = Schema.new_builder().column("a", "INT").build()
 DATAGEN = TableDescriptor.for_connector("datagen").schema(ONE_COLUMN).option("number-of-rows", "1").build()
@@ -86,3 +96,79 @@ def test_functions_are_listed_and_only_those_of_users_can_be_dropped(env: TableE
     assert "upper" in env.list_functions() and env.list_user_defined_functions() == []
     assert not env.drop_function("md5") and not env.drop_temporary_function("md5")
     assert not env.drop_temporary_system_function("md5")
+
+
+def test_a_catalog_is_seen_and_changed_through_its_methods(env: TableEnvironment) -> None:
+    catalog = env.get_catalog("c")
+    assert catalog is not None and env.get_catalog("nope") is None
+    catalog.create_database("e", CatalogDatabase.create_instance({"k": "v"}, "why"), False)
+    assert (catalog.list_databases(), catalog.get_database("e").get_properties()) == (["d", "default", "e"], {"k": "v"})
+    env.create_table("p", DATAGEN)
+    path = ObjectPath("d", "p")
+    assert catalog.get_table(path).get_options() == {"connector": "datagen", "number-of-rows": "1"}
+    catalog.create_table(ObjectPath("e", "q"), catalog.get_table(path), False)
+    catalog.rename_table(path, "r", False)
+    assert (env.list_tables(), catalog.list_tables("e")) == (["r"], ["q"])
+    assert env.from_path("c.e.q").get_schema().get_field_names() == ["a"]
+
+
+def test_programs_catch_the_errors_of_catalogs_by_flinks_names(env: TableEnvironment) -> None:
+    catalog = env.get_catalog("c")
+    assert catalog is not None
+    with pytest.raises(DatabaseNotExistException, match="Database nope does not exist in Catalog c"):
+        catalog.get_database("nope")
+    with pytest.raises(TableNotExistException):
+        catalog.get_table(ObjectPath("d", "nope"))
+    with pytest.raises(CatalogException):
+        catalog.drop_table(ObjectPath("d", "nope"), ignore_if_not_exists=False)
+    env.create_table("p", DATAGEN)
+    with pytest.raises(DatabaseNotEmptyException, match="is not empty"):
+        catalog.drop_database("d", False)
+
+
+def test_a_registered_catalog_is_used_like_a_created_one(env: TableEnvironment) -> None:
+    found = env.get_catalog("c")
+    assert found is not None
+    env.register_catalog("again", found)
+    assert env.list_catalogs() == ["again", "c", "default_catalog"]
+    with pytest.raises(CatalogError, match="Catalog again already exists"):
+        env.register_catalog("again", found)
+
+
+def test_the_module_core_is_unloaded_and_unused(env: TableEnvironment) -> None:
+    assert (env.list_modules(), env.list_full_modules()) == (["core"], [ModuleEntry("core", True)])
+    env.use_modules()
+    assert (env.list_modules(), env.list_full_modules()) == ([], [ModuleEntry("core", False)])
+    env.unload_module("core")
+    assert env.list_full_modules() == []
+    with pytest.raises(ValidationError, match="No module with name 'core' exists"):
+        env.use_modules("core")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda env: env.create_java_function("f", "org.example.F"),
+        lambda env: env.create_model("m", None),
+        lambda env: env.compile_plan_sql("INSERT INTO t SELECT 1"),
+        lambda env: HiveCatalog("hive"),
+    ],
+)
+def test_what_needs_java_says_what_to_use_instead(
+    env: TableEnvironment, call: Callable[[TableEnvironment], Any]
+) -> None:
+    with pytest.raises(UnsupportedError):
+        call(env)
+
+
+def test_files_of_python_are_settings(env: TableEnvironment) -> None:
+    env.add_python_file("a.py")
+    env.add_python_file("b.py")
+    env.set_python_requirements("r.txt", "cache")
+    env.add_python_archive("x.zip", "data")
+    config = env.get_config()
+    assert [config.get(f"python.{key}", "") for key in ("files", "requirements", "archives")] == [
+        "b.py,a.py",
+        "r.txt#cache",
+        "x.zip#data",
+    ]

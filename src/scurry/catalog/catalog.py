@@ -6,7 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction, CatalogView, QueryView
-from scurry.errors import CatalogError
+from scurry.errors import (
+    DatabaseAlreadyExistError,
+    DatabaseNotEmptyError,
+    DatabaseNotExistError,
+    FunctionAlreadyExistError,
+    FunctionNotExistError,
+    TableAlreadyExistError,
+    TableNotExistError,
+)
 
 __all__ = ["Catalog", "GenericInMemoryCatalog"]
 
@@ -143,7 +151,7 @@ class GenericInMemoryCatalog(Catalog):
     def create_database(self, name: str, database: CatalogDatabase) -> None:
         """Add a database."""
         if name in self._databases:
-            raise CatalogError(f"Database {name} already exists in Catalog {self.name}.")
+            raise DatabaseAlreadyExistError(f"Database {name} already exists in Catalog {self.name}.")
         self._databases[name] = _Database(database)
 
     def alter_database(self, name: str, database: CatalogDatabase) -> None:
@@ -154,7 +162,7 @@ class GenericInMemoryCatalog(Catalog):
         """Remove a database."""
         database = self._database(name)
         if (database.tables or database.functions) and not cascade:
-            raise CatalogError(f"Database {name} in catalog {self.name} is not empty.")
+            raise DatabaseNotEmptyError(f"Database {name} in catalog {self.name} is not empty.")
         del self._databases[name]
 
     def list_tables(self, database: str) -> list[str]:
@@ -203,7 +211,9 @@ class GenericInMemoryCatalog(Catalog):
         """Add a function."""
         functions = self._database(database).functions
         if name.lower() in functions:
-            raise CatalogError(f"Function {database}.{name.lower()} already exists in Catalog {self.name}.")
+            raise FunctionAlreadyExistError(
+                f"Function {database}.{name.lower()} already exists in Catalog {self.name}."
+            )
         functions[name.lower()] = function
 
     def alter_function(self, database: str, name: str, function: CatalogFunction) -> None:
@@ -218,17 +228,17 @@ class GenericInMemoryCatalog(Catalog):
 
     def _database(self, name: str) -> _Database:
         if name not in self._databases:
-            raise CatalogError(f"Database {name} does not exist in Catalog {self.name}.")
+            raise DatabaseNotExistError(f"Database {name} does not exist in Catalog {self.name}.")
         return self._databases[name]
 
     def _require_table(self, database: str, name: str) -> None:
         if self.find_table(database, name) is None:
-            raise CatalogError(f"Table (or view) {database}.{name} does not exist in Catalog {self.name}.")
+            raise TableNotExistError(f"Table (or view) {database}.{name} does not exist in Catalog {self.name}.")
 
     def _require_free(self, database: str, name: str) -> None:
         if self.find_table(database, name) is not None:
-            raise CatalogError(f"Table (or view) {database}.{name} already exists in Catalog {self.name}.")
+            raise TableAlreadyExistError(f"Table (or view) {database}.{name} already exists in Catalog {self.name}.")
 
     def _require_function(self, database: str, name: str) -> None:
         if self.find_function(database, name) is None:
-            raise CatalogError(f"Function {database}.{name.lower()} does not exist in Catalog {self.name}.")
+            raise FunctionNotExistError(f"Function {database}.{name.lower()} does not exist in Catalog {self.name}.")

@@ -6,7 +6,7 @@ from typing import ClassVar, NoReturn
 
 from scurry.catalog.catalog import Catalog
 from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
-from scurry.errors import CatalogError, UnsupportedError
+from scurry.errors import DatabaseNotExistError, UnsupportedError
 
 __all__ = ["ExternalCatalog"]
 
@@ -30,7 +30,7 @@ class ExternalCatalog(Catalog):
     def get_database(self, database: str) -> CatalogDatabase:
         """Return a database."""
         if not self.database_exists(database):
-            raise CatalogError(f"Database {database} does not exist in Catalog {self.name}.")
+            raise DatabaseNotExistError(f"Database {database} does not exist in Catalog {self.name}.")
         return CatalogDatabase()
 
     def create_database(self, name: str, database: CatalogDatabase) -> None:

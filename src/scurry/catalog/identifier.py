@@ -32,6 +32,27 @@ class ObjectIdentifier:
     name: str
 
     @staticmethod
+    def of(catalog_name: str, database_name: str, object_name: str) -> ObjectIdentifier:
+        """Return the full name of its parts."""
+        return ObjectIdentifier(catalog_name, database_name, object_name)
+
+    def get_catalog_name(self) -> str:
+        """Return the name of the catalog."""
+        return self.catalog
+
+    def get_database_name(self) -> str:
+        """Return the name of the database."""
+        return self.database
+
+    def get_object_name(self) -> str:
+        """Return the name of the object."""
+        return self.name
+
+    def to_list(self) -> list[str]:
+        """Return the three parts."""
+        return [self.catalog, self.database, self.name]
+
+    @staticmethod
     def anonymous(name: str) -> ObjectIdentifier:
         """Return the name of a table that is in no catalog; it has one part."""
         return ObjectIdentifier("", "", name)

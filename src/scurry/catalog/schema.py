@@ -129,9 +129,9 @@ class Column(ABC):
             parts.append(f"COMMENT {escape_text(self.comment)}")
         return " ".join(parts)
 
-    def copy(self: _Column, new_type: DataType) -> _Column:
+    def copy(self: _Column, new_data_type: DataType) -> _Column:
         """Return the same column with another type."""
-        return replace(self, data_type=new_type)
+        return replace(self, data_type=new_data_type)
 
     def rename(self: _Column, new_name: str) -> _Column:
         """Return the same column with another name."""

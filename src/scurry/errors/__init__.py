@@ -14,6 +14,13 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
     ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
     │   └── CatalogError                              a catalog lacks what was named, or has it already
+    │       ├── DatabaseNotExistError                         there is no such database
+    │       ├── DatabaseAlreadyExistError                     there is a database of that name
+    │       ├── DatabaseNotEmptyError                         a database that is dropped is not empty
+    │       ├── TableNotExistError                            there is no such table or view
+    │       ├── TableAlreadyExistError                        there is a table or view of that name
+    │       ├── FunctionNotExistError                         there is no such function
+    │       └── FunctionAlreadyExistError                     there is a function of that name
     ├── SqlParserError (ValueError)               a text that is no SQL statement; has line and column
     │   └── SqlParserEOFError                         it ends too early
     ├── SignatureError (TypeError)                a function does not take arguments of these types
@@ -159,10 +166,17 @@ from scurry.errors.state import (
 )
 from scurry.errors.table import (
     CatalogError,
+    DatabaseAlreadyExistError,
+    DatabaseNotEmptyError,
+    DatabaseNotExistError,
     EvaluationError,
+    FunctionAlreadyExistError,
+    FunctionNotExistError,
     SignatureError,
     SqlParserEOFError,
     SqlParserError,
+    TableAlreadyExistError,
+    TableNotExistError,
     ValidationError,
 )
 
@@ -170,6 +184,13 @@ __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "CatalogError",
+    "DatabaseAlreadyExistError",
+    "DatabaseNotEmptyError",
+    "DatabaseNotExistError",
+    "FunctionAlreadyExistError",
+    "FunctionNotExistError",
+    "TableAlreadyExistError",
+    "TableNotExistError",
     "CheckpointCorruptedError",
     "CheckpointError",
     "CheckpointLockedError",

@@ -46,6 +46,34 @@ class CatalogError(ValidationError):
     """A catalog lacks the database, table or function that was named, or has one of that name already."""
 
 
+class DatabaseNotExistError(CatalogError):
+    """There is no such database."""
+
+
+class DatabaseAlreadyExistError(CatalogError):
+    """There is a database of that name already."""
+
+
+class DatabaseNotEmptyError(CatalogError):
+    """A database that is dropped contains tables or functions."""
+
+
+class TableNotExistError(CatalogError):
+    """There is no such table or view."""
+
+
+class TableAlreadyExistError(CatalogError):
+    """There is a table or view of that name already."""
+
+
+class FunctionNotExistError(CatalogError):
+    """There is no such function."""
+
+
+class FunctionAlreadyExistError(CatalogError):
+    """There is a function of that name already."""
+
+
 class SignatureError(ScurryError, TypeError):
     """A function does not take arguments of these types; the message is Flink's, without the place in the statement."""
 

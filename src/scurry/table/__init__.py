@@ -10,8 +10,10 @@ from scurry.table.changelog_mode import ChangelogMode
 from scurry.table.data_view import DataView, ListView, MapView
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
+from scurry.table.module import Module, ModuleEntry
 from scurry.table.result_kind import ResultKind
 from scurry.table.schema import Schema
+from scurry.table.sql_dialect import SqlDialect
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import GroupedTable, GroupWindowedTable, OverWindowedTable, Table, WindowGroupedTable
 from scurry.table.table_config import TableConfig
@@ -45,12 +47,15 @@ __all__ = [
     "GroupedTable",
     "ListView",
     "MapView",
+    "Module",
+    "ModuleEntry",
     "OverWindowedTable",
     "ResultKind",
     "Row",
     "RowKind",
     "ScalarFunction",
     "Schema",
+    "SqlDialect",
     "StatementSet",
     "StreamTableEnvironment",
     "Table",

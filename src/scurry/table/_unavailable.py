@@ -7,7 +7,7 @@ from scurry.errors import UnsupportedError
 __all__ = ["UNAVAILABLE", "unavailable"]
 
 #: names that programs import from `pyflink.table`
-UNAVAILABLE = frozenset("CompiledPlan Module ModuleEntry PlanReference SqlDialect UserDefinedType".split())
+UNAVAILABLE = frozenset("CompiledPlan PlanReference UserDefinedType".split())
 
 
 def unavailable(module: str, name: str) -> Exception:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import (
     Column,
     ComputedColumn,
@@ -15,13 +16,25 @@ from scurry.catalog.schema import (
 from scurry.catalog.store import CatalogDescription
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
+from scurry.table._catalog.catalog import Catalog, HiveCatalog, JdbcCatalog
+from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
+from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 
 __all__ = [
+    "Catalog",
+    "CatalogBaseTable",
+    "CatalogDatabase",
     "CatalogDescriptor",
+    "CatalogFunction",
+    "CatalogPartitionSpec",
     "Column",
     "ComputedColumn",
     "Constraint",
+    "HiveCatalog",
+    "JdbcCatalog",
     "MetadataColumn",
+    "ObjectIdentifier",
+    "ObjectPath",
     "PhysicalColumn",
     "ResolvedSchema",
     "UniqueConstraint",

@@ -7,12 +7,15 @@ import datetime
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.time import to_millis
+from scurry.errors import UnsupportedError
+from scurry.table.sql_dialect import SqlDialect
 
 __all__ = ["TableConfig"]
 
 _TIME_ZONE = "table.local-time-zone"
 _STATE_TTL = "table.exec.state.ttl"
 _EXECUTABLE = "python.executable"
+_CODE_LENGTH = "table.generated-code.max-length"
 
 
 class TableConfig(ApiObject):
@@ -89,6 +92,38 @@ class TableConfig(ApiObject):
     def get_python_executable(self) -> str:
         """Return the Python that runs user functions."""
         return self._configuration.get_string(_EXECUTABLE, "python")
+
+    def to_map(self) -> dict[str, str]:
+        """Return all settings by their names."""
+        return self._configuration.to_dict()
+
+    def get_sql_dialect(self) -> int:
+        """Return which SQL is read: `SqlDialect.DEFAULT`."""
+        return SqlDialect.DEFAULT
+
+    def set_sql_dialect(self, sql_dialect: int) -> None:
+        """Choose which SQL is read.
+
+        Args:
+            sql_dialect: `SqlDialect.DEFAULT`.
+
+        Raises:
+            UnsupportedError: It is another one.
+        """
+        if sql_dialect != SqlDialect.DEFAULT:
+            raise UnsupportedError("only Flink's own SQL is read: SqlDialect.DEFAULT")
+
+    def get_max_generated_code_length(self) -> int:
+        """Return the longest method of generated code, which Flink splits: a setting without effect."""
+        return int(self._configuration.get_string(_CODE_LENGTH, "4000"))
+
+    def set_max_generated_code_length(self, max_generated_code_length: int) -> None:
+        """Set the longest method of generated code; no code is generated, so it has no effect.
+
+        Args:
+            max_generated_code_length: The length.
+        """
+        self._configuration.set_string(_CODE_LENGTH, str(max_generated_code_length))
 
     @staticmethod
     def get_default() -> TableConfig:

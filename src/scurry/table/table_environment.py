@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.identifier import escape_identifier
-from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
 from scurry.table._definitions import definition_of_schema
 from scurry.table._elements import inferred_row_type, internal_value
+from scurry.table._environment.base import parts_of
+from scurry.table._environment.catalogs import CatalogMethods
+from scurry.table._environment.functions import FunctionMethods
+from scurry.table._environment.modules import ModuleMethods
 from scurry.table._stream_conversions import StreamConversions
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
@@ -23,15 +26,14 @@ from scurry.table.table_descriptor import TableDescriptor
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.catalog.entries import CatalogFunction, CatalogTable
+    from scurry.catalog.entries import CatalogTable
     from scurry.catalog.identifier import ObjectIdentifier
     from scurry.sql import nodes
-    from scurry.table.catalog import CatalogDescriptor
 
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
-class TableEnvironment(ApiObject):
+class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
     """Where programs execute SQL: catalogs, settings, and a mode."""
 
     def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:
@@ -128,76 +130,6 @@ class TableEnvironment(ApiObject):
     def create_statement_set(self) -> StatementSet:
         """Return an empty set of insertions."""
         return StatementSet(self)
-
-    # ------------------------------------------------------------------ catalogs
-
-    def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
-        """Add a catalog.
-
-        Args:
-            catalog_name: Its name.
-            catalog_descriptor: Its description.
-        """
-        self._session.catalogs.create_catalog(catalog_name, catalog_descriptor._description)
-
-    def get_current_catalog(self) -> str:
-        """Return the name of the current catalog."""
-        return self._session.catalogs.current_catalog
-
-    def use_catalog(self, catalog_name: str) -> None:
-        """Make a catalog current.
-
-        Args:
-            catalog_name: Its name.
-        """
-        self._session.catalogs.use_catalog(catalog_name)
-
-    def get_current_database(self) -> str:
-        """Return the name of the current database."""
-        return self._session.catalogs.current_database
-
-    def use_database(self, database_name: str) -> None:
-        """Make a database of the current catalog current.
-
-        Args:
-            database_name: Its name.
-        """
-        self._session.catalogs.use_database(self._session.catalogs.current_catalog, database_name)
-
-    def list_catalogs(self) -> list[str]:
-        """Return the names of all catalogs."""
-        return self._session.catalogs.list_catalogs()
-
-    def list_databases(self) -> list[str]:
-        """Return the names of all databases of the current catalog."""
-        catalogs = self._session.catalogs
-        return catalogs.catalog(catalogs.current_catalog).list_databases()
-
-    def list_tables(self) -> list[str]:
-        """Return the names of all tables and views of the current database."""
-        return self._session.catalogs.list_tables()
-
-    def list_views(self) -> list[str]:
-        """Return the names of all views of the current database."""
-        return self._session.catalogs.list_views()
-
-    def list_temporary_tables(self) -> list[str]:
-        """Return the names of the temporary tables and views of the current database."""
-        return sorted({*self._session.catalogs.list_temporary_tables(), *self._session.catalogs.list_temporary_views()})
-
-    def list_temporary_views(self) -> list[str]:
-        """Return the names of the temporary views of the current database."""
-        return self._session.catalogs.list_temporary_views()
-
-    def list_user_defined_functions(self) -> list[str]:
-        """Return the names of the functions that users registered."""
-        return self._session.catalogs.functions.list_user_functions()
-
-    def list_functions(self) -> list[str]:
-        """Return the names of all functions."""
-        from scurry.statements.listing.built_in import built_in_functions
-
-        return sorted({*built_in_functions(), *self.list_user_defined_functions()})
 
     # ------------------------------------------------------------------ tables and views
 
@@ -355,7 +287,7 @@ class TableEnvironment(ApiObject):
         identifier = self._identifier(path)
         found = self._session.catalogs.find_table(identifier)
         if found is None:
-            raise ValidationError(f"Table `{'`.`'.join(_parts(path))}` was not found.")
+            raise ValidationError(f"Table `{'`.`'.join(parts_of(path))}` was not found.")
         name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
         plan = plan_query(self._session, nodes.ExplicitTable(name))
         return Table(self, plan, found.table.schema)
@@ -400,92 +332,6 @@ class TableEnvironment(ApiObject):
         )
         return name
 
-    def drop_temporary_table(self, table_path: str) -> bool:
-        """Remove a temporary table; return whether there was one.
-
-        Args:
-            table_path: Its name.
-        """
-        return self._session.catalogs.drop_temporary(self._identifier(table_path), if_exists=True)
-
-    def drop_temporary_view(self, view_path: str) -> bool:
-        """Remove a temporary view; return whether there was one.
-
-        Args:
-            view_path: Its name.
-        """
-        return self._session.catalogs.drop_temporary(self._identifier(view_path), if_exists=True, is_view=True)
-
-    def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> bool:
-        """Remove a table; return whether there was one.
-
-        Args:
-            table_path: Its name.
-            ignore_if_not_exists: Whether it may be missing.
-        """
-        return self._session.catalogs.drop_table(self._identifier(table_path), ignore_if_not_exists)
-
-    def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> bool:
-        """Remove a view; return whether there was one.
-
-        Args:
-            view_path: Its name.
-            ignore_if_not_exists: Whether it may be missing.
-        """
-        return self._session.catalogs.drop_table(self._identifier(view_path), ignore_if_not_exists, is_view=True)
-
-    # ------------------------------------------------------------------ functions
-
-    def drop_function(self, path: str) -> bool:
-        """Remove a permanent function; return whether there was one.
-
-        Args:
-            path: Its name.
-        """
-        return self._session.catalogs.functions.drop(self._identifier(path), if_exists=True)
-
-    def drop_temporary_function(self, path: str) -> bool:
-        """Remove a temporary function; return whether there was one.
-
-        Args:
-            path: Its name.
-        """
-        return self._session.catalogs.functions.drop_temporary(self._identifier(path), if_exists=True)
-
-    def drop_temporary_system_function(self, name: str) -> bool:
-        """Remove a temporary system function; return whether there was one.
-
-        Args:
-            name: Its name.
-        """
-        return self._session.catalogs.functions.drop_system(name, if_exists=True)
-
-    def create_temporary_function(self, path: str, function: Any) -> None:
-        """Register a temporary function of a database.
-
-        Args:
-            path: Its name, of one to three parts.
-            function: What `udf`, `udtf` or `udaf` returned, or an aggregate function that says its types.
-
-        Raises:
-            ValidationError: There is one of that name.
-            ArgumentTypeError: It is no function of a table.
-        """
-        self._session.catalogs.functions.create_temporary(self._identifier(path), _registered(function), False)
-
-    def create_temporary_system_function(self, name: str, function: Any) -> None:
-        """Register a temporary function of the session; it hides a built-in one of that name.
-
-        Args:
-            name: Its name.
-            function: What `udf`, `udtf` or `udaf` returned, or an aggregate function that says its types.
-
-        Raises:
-            ValidationError: There is one of that name.
-            ArgumentTypeError: It is no function of a table.
-        """
-        self._session.catalogs.functions.create_system(name, _registered(function))
-
     # ------------------------------------------------------------------ settings
 
     def get_config(self) -> TableConfig:
@@ -498,7 +344,7 @@ class TableEnvironment(ApiObject):
             name = f"*anonymous_{path.get_options()['connector']}${self._anonymous}*"
             self.create_temporary_table(escape_identifier(name), path)
             path = escape_identifier(name)
-        return self._session.catalogs.qualify(_parts(path))
+        return self._session.catalogs.qualify(parts_of(path))
 
 
 class StreamTableEnvironment(StreamConversions, TableEnvironment):
@@ -559,36 +405,7 @@ def _parsed(text: str) -> nodes.Statement:
     return parse(text)
 
 
-def _parts(path: str) -> tuple[str, ...]:
-    """Return the parts of a name as SQL reads it."""
-    from scurry.sql import nodes
-    from scurry.sql.parser import parse
-
-    statement = parse(f"DESCRIBE {path}")
-    assert isinstance(statement, nodes.DescribeTable)
-    return statement.name.names
-
-
 def _view_of(table: Table) -> Any:
     from scurry.catalog.entries import QueryView
 
     return QueryView(table.get_resolved_schema(), plan=table._plan)
-
-
-def _registered(function: Any) -> CatalogFunction:
-    """Return a function as catalogs keep it.
-
-    Raises:
-        ArgumentTypeError: It has no types, or is none.
-    """
-    from scurry.catalog.entries import CatalogFunction
-    from scurry.table.udf import ImperativeAggregateFunction, udaf
-
-    if isinstance(function, ImperativeAggregateFunction):
-        function = udaf(function)
-    make = getattr(function, "_user_function", None)
-    if make is None:
-        raise ArgumentTypeError(
-            f"expected what udf(), udtf() or udaf() returns, got {function!r}: they declare the types of a function"
-        )
-    return CatalogFunction("", "PYTHON", make())

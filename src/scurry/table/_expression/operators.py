@@ -59,7 +59,7 @@ class Operators(ExpressionBase):
         """Return whether a condition is FALSE or NULL."""
         return self._call("IS NOT TRUE")
 
-    def __neg__(self) -> Self:
+    def __neg__(self, *args: Any) -> Self:
         """Return the negative of a number."""
         return self._call("NEGATE")
 

@@ -1,0 +1,1 @@
+"""What is behind `table.catalog`: names, entries, and catalogs."""

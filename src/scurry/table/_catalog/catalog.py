@@ -1,0 +1,231 @@
+"""Catalog: the databases, tables, views and functions of a catalog, as programs see and change them."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from scurry.catalog.catalog import Catalog as _Catalog
+from scurry.common._api import ApiObject
+from scurry.errors import FunctionNotExistError, TableNotExistError, UnsupportedError
+from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
+from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
+
+__all__ = ["Catalog", "HiveCatalog", "JdbcCatalog"]
+
+
+class Catalog(ApiObject):
+    """The databases, tables, views and functions of a catalog.
+
+    Every method raises CatalogError if what it names does not exist, or exists already, unless it is told to ignore
+    that.
+    """
+
+    def __init__(self, catalog: _Catalog) -> None:
+        """Wrap a catalog; programs get it from `TableEnvironment.get_catalog`."""
+        self._catalog = catalog
+
+    def get_default_database(self) -> str:
+        """Return the name of the database that is current after `use_catalog`."""
+        return self._catalog.default_database
+
+    # ------------------------------------------------------------------ databases
+
+    def list_databases(self) -> list[str]:
+        """Return the names of all databases."""
+        return self._catalog.list_databases()
+
+    def get_database(self, database_name: str) -> CatalogDatabase:
+        """Return a database."""
+        return CatalogDatabase(self._catalog.get_database(database_name))
+
+    def database_exists(self, database_name: str) -> bool:
+        """Return whether there is such a database."""
+        return self._catalog.database_exists(database_name)
+
+    def create_database(self, name: str, database: CatalogDatabase, ignore_if_exists: bool) -> None:
+        """Add a database."""
+        if not (ignore_if_exists and self.database_exists(name)):
+            self._catalog.create_database(name, database._database)
+
+    def drop_database(self, name: str, ignore_if_exists: bool) -> None:
+        """Remove an empty database; the second argument is whether it may be missing."""
+        if self.database_exists(name) or not ignore_if_exists:
+            self._catalog.drop_database(name, cascade=False)
+
+    def alter_database(self, name: str, new_database: CatalogDatabase, ignore_if_not_exists: bool) -> None:
+        """Replace the properties of a database."""
+        if self.database_exists(name) or not ignore_if_not_exists:
+            self._catalog.alter_database(name, new_database._database)
+
+    # ------------------------------------------------------------------ tables and views
+
+    def list_tables(self, database_name: str) -> list[str]:
+        """Return the names of all tables and views of a database."""
+        return self._catalog.list_tables(database_name)
+
+    def list_views(self, database_name: str) -> list[str]:
+        """Return the names of all views of a database."""
+        return self._catalog.list_views(database_name)
+
+    def list_materialized_tables(self, database_name: str) -> list[str]:
+        """Return the names of all materialized tables of a database: there are none."""
+        self._catalog.get_database(database_name)
+        return []
+
+    def get_table(self, table_path: ObjectPath) -> CatalogBaseTable:
+        """Return a table or view."""
+        found = self._catalog.find_table(table_path.get_database_name(), table_path.get_object_name())
+        if found is None:
+            raise TableNotExistError(
+                f"Table (or view) {table_path.get_full_name()} does not exist in Catalog {self._catalog.name}."
+            )
+        return CatalogBaseTable(found)
+
+    def table_exists(self, table_path: ObjectPath) -> bool:
+        """Return whether there is such a table or view."""
+        return self._catalog.find_table(table_path.get_database_name(), table_path.get_object_name()) is not None
+
+    def drop_table(self, table_path: ObjectPath, ignore_if_not_exists: bool) -> None:
+        """Remove a table or view."""
+        if self.table_exists(table_path) or not ignore_if_not_exists:
+            self._catalog.drop_table(table_path.get_database_name(), table_path.get_object_name())
+
+    def rename_table(self, table_path: ObjectPath, new_table_name: str, ignore_if_not_exists: bool) -> None:
+        """Rename a table or view within its database."""
+        if self.table_exists(table_path) or not ignore_if_not_exists:
+            self._catalog.rename_table(table_path.get_database_name(), table_path.get_object_name(), new_table_name)
+
+    def create_table(self, table_path: ObjectPath, table: CatalogBaseTable, ignore_if_exists: bool) -> None:
+        """Add a table or view."""
+        if not (ignore_if_exists and self.table_exists(table_path)):
+            self._catalog.create_table(table_path.get_database_name(), table_path.get_object_name(), table._table)
+
+    def alter_table(self, table_path: ObjectPath, new_table: CatalogBaseTable, ignore_if_not_exists: bool) -> None:
+        """Replace a table or view."""
+        if self.table_exists(table_path) or not ignore_if_not_exists:
+            self._catalog.alter_table(table_path.get_database_name(), table_path.get_object_name(), new_table._table)
+
+    # ------------------------------------------------------------------ functions
+
+    def list_functions(self, database_name: str) -> list[str]:
+        """Return the names of all functions of a database."""
+        self._catalog.get_database(database_name)
+        return self._catalog.list_functions(database_name)
+
+    def get_function(self, function_path: ObjectPath) -> CatalogFunction:
+        """Return a function."""
+        found = self._catalog.find_function(function_path.get_database_name(), function_path.get_object_name())
+        if found is None:
+            raise FunctionNotExistError(
+                f"Function {function_path.get_full_name()} does not exist in Catalog {self._catalog.name}."
+            )
+        return CatalogFunction(found)
+
+    def function_exists(self, function_path: ObjectPath) -> bool:
+        """Return whether there is such a function."""
+        found = self._catalog.find_function(function_path.get_database_name(), function_path.get_object_name())
+        return found is not None
+
+    def create_function(self, function_path: ObjectPath, function: CatalogFunction, ignore_if_exists: bool) -> None:
+        """Add a function."""
+        if not (ignore_if_exists and self.function_exists(function_path)):
+            database, name = function_path.get_database_name(), function_path.get_object_name()
+            self._catalog.create_function(database, name, function._function)
+
+    def alter_function(
+        self, function_path: ObjectPath, new_function: CatalogFunction, ignore_if_not_exists: bool
+    ) -> None:
+        """Replace a function."""
+        if self.function_exists(function_path) or not ignore_if_not_exists:
+            database, name = function_path.get_database_name(), function_path.get_object_name()
+            self._catalog.alter_function(database, name, new_function._function)
+
+    def drop_function(self, function_path: ObjectPath, ignore_if_not_exists: bool) -> None:
+        """Remove a function."""
+        if self.function_exists(function_path) or not ignore_if_not_exists:
+            self._catalog.drop_function(function_path.get_database_name(), function_path.get_object_name())
+
+    # ------------------------------------------------------------------ what catalogs here do not keep
+
+    def list_models(self, database_name: str) -> list[str]:
+        """Return the names of all models of a database: there are none."""
+        self._catalog.get_database(database_name)
+        return []
+
+    def model_exists(self, model_path: ObjectPath) -> bool:
+        """Return whether there is such a model: there is none."""
+        return False
+
+    def list_procedures(self, database_name: str) -> list[str]:
+        """Return the names of all procedures of a database: there are none."""
+        self._catalog.get_database(database_name)
+        return []
+
+    def list_partitions(self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec | None = None) -> NoReturn:
+        """Refuse: catalogs keep no partitions.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            f"list_partitions({table_path}): catalogs keep no partitions; select the distinct values of the partition "
+            "columns, connectors find the partitions of files themselves"
+        )
+
+    def get_table_statistics(self, table_path: ObjectPath) -> NoReturn:
+        """Refuse: catalogs keep no statistics.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(f"get_table_statistics({table_path}): catalogs keep no statistics; use SELECT COUNT(*)")
+
+
+class HiveCatalog(Catalog):
+    """The catalog of a Hive metastore, which there is not."""
+
+    def __init__(
+        self,
+        catalog_name: str,
+        default_database: str | None = None,
+        hive_conf_dir: str | None = None,
+        hadoop_conf_dir: str | None = None,
+        hive_version: str | None = None,
+    ) -> NoReturn:
+        """Refuse: tables of Hive are not read through its metastore.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(
+            f"HiveCatalog('{catalog_name}'): there is no catalog of a Hive metastore; describe its files with "
+            "'connector' = 'filesystem', or use CREATE CATALOG ... WITH ('type' = 'iceberg')"
+        )
+
+
+class JdbcCatalog(Catalog):
+    """The catalog of a database that is reached by JDBC."""
+
+    def __init__(self, catalog_name: str, default_database: str, username: str, pwd: str, base_url: str) -> None:
+        """Take what CREATE CATALOG has as options.
+
+        Args:
+            catalog_name: Its name.
+            default_database: The database that is current after `use_catalog`.
+            username: The user.
+            pwd: The password.
+            base_url: The address without a database, such as `jdbc:postgresql://localhost:5432/`.
+
+        Raises:
+            ValidationError: An option is wrong.
+        """
+        from scurry.catalog.store import CatalogDescription
+
+        options = {
+            "type": "jdbc",
+            "default-database": default_database,
+            "username": username,
+            "password": pwd,
+            "base-url": base_url,
+        }
+        super().__init__(CatalogDescription(options).create(catalog_name))

@@ -1,0 +1,7 @@
+"""What is behind `TableEnvironment`: its methods by subject.
+
+base         the session, and names as SQL reads them
+catalogs     catalogs, databases, and what they contain
+functions    functions of users, and what Python's functions need on workers
+modules      modules, models and compiled plans
+"""

@@ -1,0 +1,33 @@
+"""What the methods of a TableEnvironment have in common: its session, and names as SQL reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scurry.common._api import ApiObject
+
+if TYPE_CHECKING:
+    from scurry.catalog.identifier import ObjectIdentifier
+    from scurry.statements.session import TableSession
+
+__all__ = ["EnvironmentBase", "parts_of"]
+
+
+class EnvironmentBase(ApiObject):
+    """A TableEnvironment as its methods see it."""
+
+    _session: TableSession
+
+    def _named(self, path: str) -> ObjectIdentifier:
+        """Return the full name that a name of one to three parts means."""
+        return self._session.catalogs.qualify(parts_of(path))
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """Return the parts of a name as SQL reads it."""
+    from scurry.sql import nodes
+    from scurry.sql.parser import parse
+
+    statement = parse(f"DESCRIBE {path}")
+    assert isinstance(statement, nodes.DescribeTable)
+    return statement.name.names

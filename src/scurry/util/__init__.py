@@ -1,0 +1,1 @@
+"""PyFlink's `pyflink.util`: the names of exceptions."""

@@ -1,0 +1,62 @@
+"""Every name and parameter of PyFlink's Table API exists here under the same path."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+from support.api_surface import also_paths, called, classes, entries, offers, parameters, resolve, signatures
+
+SURFACE = "table.txt"
+#: Operations on rows by functions of users.
+NOT_YET = {"AggregatedTable", "FlatAggregateTable", "map", "flat_map", "aggregate", "flat_aggregate"}
+
+
+def present() -> list[Any]:
+    return [case for case in classes(SURFACE) if case.values[1] not in NOT_YET]
+
+
+def methods(cls: str, members: str) -> list[tuple[str, list[str]]]:
+    if cls == "Column":  # abstract: the kinds of columns have another name for the parameter
+        members = members.replace("copy(new_type)", "copy(new_data_type)")
+    return [(method, expected) for method, expected in signatures(members) if method not in NOT_YET]
+
+
+@pytest.mark.parametrize(("module", "cls", "members"), present())
+class TestClass:
+    def test_is_found_under_every_path(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        paths = [p for p in also_paths(members) if p.partition(".")[0] in ("table", "common")]
+        missing = [path for path in paths if not offers(path, cls, here)]
+        assert missing == []
+
+    def test_has_every_method_with_its_parameters(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        for method, expected in methods(cls, members):
+            assert hasattr(here, method), f"{cls} lacks {method}"
+            actual = parameters(called(here, method))
+            assert actual[: len(expected)] == expected, f"{cls}.{method}{tuple(actual)}, PyFlink: {tuple(expected)}"
+
+    def test_takes_no_required_parameter_that_pyflink_does_not_have(self, module: str, cls: str, members: str) -> None:
+        here = resolve(module, cls)
+        for method, expected in methods(cls, members):
+            signature = inspect.signature(called(here, method))
+            extra = [p for name, p in signature.parameters.items() if name not in (*expected, "self", "cls")]
+            variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+            required = [p.name for p in extra if p.default is p.empty and p.kind not in variadic]
+            assert required == [], f"{cls}.{method}"
+
+    def test_has_every_value_of_an_enum(self, module: str, cls: str, members: str) -> None:
+        values = re.search(r"values: ([\w ]+)", members)
+        if values:
+            assert [v for v in values[1].split() if v not in resolve(module, cls).__members__] == []
+
+
+def test_functions_are_found() -> None:
+    for module, name, members in entries(SURFACE):
+        if name == "functions":
+            for function, expected in signatures(members):
+                assert parameters(resolve(module, function)) == expected

@@ -43,6 +43,7 @@ CASES = [
     Case("w1", "w1", "w1_10000", 2_000_000, ("thread",)),
     Case("w2", "w2", "w2", 1_000_000, ("thread",)),
     Case("w3", "w3", "w3", 2_000_000, ("thread",)),
+    Case("w4", "w4", "w3", 2_000_000, ("sql",)),
     Case("w1 batch", "w1", "w1_10000", 2_000_000, ("thread", "BATCH")),
     Case("w2 batch", "w2", "w2", 500_000, ("thread", "BATCH")),
     Case("hello", "hello", None, 0),

@@ -25,6 +25,7 @@ from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
+from scurry.spark.workers.template import import_in_template, start_template
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -120,7 +121,11 @@ def _create(plan: JobPlan) -> Any:
     reach(master)
     stage(master, plan)
     builder = _builder(settings.job_name, master, configuration, plan.bounded)
-    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
+    if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        os.environ["PYSPARK_PYTHON"] = worker_python()
+        start_template()
+        import_in_template(modules_of_driver())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     with quiet_jvm(), joining(master):
         start_jvm(builder)

@@ -10,12 +10,22 @@ import contextlib
 import gc
 import importlib
 import os
+import re
 import sys
+from collections.abc import Iterable
 
 #: The environment variable with the modules that workers are going to need.
 MODULES = "SCURRY_WORKER_MODULES"
 
-_RUN_BY_WORKERS = ("scurry.connectors", "scurry.formats", "scurry.functions", "scurry.relational", "scurry.runtime")
+_ARCHIVE = re.compile(r"(^|/)(pyspark|py4j-[^/]*-src)\.zip$")
+_RUN_BY_WORKERS = (
+    "scurry.connectors",
+    "scurry.formats",
+    "scurry.functions",
+    "scurry.relational",
+    "scurry.runtime",
+    "scurry.sql",
+)
 
 
 def modules_of_driver() -> str:
@@ -23,23 +33,52 @@ def modules_of_driver() -> str:
     return ",".join(sorted(name for name in sys.modules if name.startswith(_RUN_BY_WORKERS)))
 
 
-def main() -> None:
-    """Import what every worker needs, then serve Spark's own daemon protocol."""
-    installed = [path for path in sys.path if not path.endswith("pyspark.zip")]
-    if any(os.path.isdir(os.path.join(path, "pyspark")) for path in installed):
+def without_archives(path: Iterable[str]) -> list[str]:
+    """Return an import path without Spark's archives of pyspark and py4j."""
+    return [each for each in path if not _ARCHIVE.search(each)]
+
+
+def _forget_archives() -> None:
+    """Import pyspark and py4j from their packages, if these are installed, rather than from Spark's archives.
+
+    Archives have no byte code, and Python reads their directories again whenever the import path changes: in each new
+    worker.
+    """
+    installed = without_archives(sys.path)
+    if all(any(os.path.isdir(os.path.join(path, name)) for path in installed) for name in ("pyspark", "py4j")):
+        for path in {*sys.path} - {*installed}:
+            sys.path_importer_cache.pop(path, None)
         sys.path[:] = installed
+
+
+def import_what_workers_need(modules: str) -> None:
+    """Import what every worker needs, and some modules.
+
+    Args:
+        modules: Their names, as in the environment variable `MODULES`.
+    """
+    _forget_archives()
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
     import pyspark.daemon
     import pyspark.sql.pandas.serializers
+    import pyspark.sql.streaming.proto.StateMessage_pb2
     import pyspark.sql.streaming.stateful_processor_api_client
     import pyspark.worker  # noqa: F401
 
+    import scurry.spark.streaming.processor
+    import scurry.spark.streaming.stages
     import scurry.spark.workers.instances  # noqa: F401
 
-    for name in filter(None, os.environ.get(MODULES, "").split(",")):
+    for name in filter(None, modules.split(",")):
         with contextlib.suppress(Exception):  # a worker that needs it says what is wrong
             importlib.import_module(name)
+
+
+def main() -> None:
+    """Import what every worker needs, then serve Spark's own daemon protocol."""
+    import_what_workers_need(os.environ.get(MODULES, ""))
+    import pyspark.daemon
 
     # Spark collects garbage after every task; scanning what was imported here would take 50 ms each time
     gc.freeze()

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shlex
 import sys
+from pathlib import Path
 
 from scurry.directories import cache_directory
 
@@ -14,14 +15,17 @@ def worker_python(executable: str = sys.executable) -> str:
     """Return an interpreter for workers on this machine, without Spark's zipped copy of pyspark on its path.
 
     Spark puts `pyspark.zip` first on every worker's PYTHONPATH. Every process that is not forked from a warm daemon
-    compiles the imports from it again, which takes 1.5 s of processor time.
+    compiles the imports from it again, which takes 1.5 s of processor time. If this process has a template
+    (`template.py`), the interpreter is a fork of it.
     """
     directory = cache_directory()
-    script = directory / f"python-{hashlib.sha256(executable.encode()).hexdigest()[:12]}"
+    script = directory / f"python-{hashlib.sha256(f'{executable} {__file__}'.encode()).hexdigest()[:12]}"
+    python, ask = shlex.quote(executable), shlex.quote(str(Path(__file__).with_name("from_template.py")))
     content = (
         "#!/bin/sh\n"
         'case "$PYTHONPATH" in *pyspark.zip:*) PYTHONPATH="${PYTHONPATH#*pyspark.zip:}"; export PYTHONPATH;; esac\n'
-        f'exec {shlex.quote(executable)} "$@"\n'
+        f'if [ -S "$SCURRY_TEMPLATE" ]; then exec {python} -I -S {ask} {python} "$@"; fi\n'
+        f'exec {python} "$@"\n'
     )
     if not script.exists() or script.read_text() != content:
         directory.mkdir(parents=True, exist_ok=True)

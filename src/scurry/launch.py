@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -57,6 +57,9 @@ class LaunchOptions:
 
 _active = LaunchOptions()
 
+#: begins to start the engine, once
+_prepare: Callable[[Mapping[str, str]], None] | None = None
+
 #: id of an environment -> number of operators that are not part of a plan yet
 _built: Counter[int] = Counter()
 
@@ -81,16 +84,29 @@ def current() -> LaunchOptions:
     return _active
 
 
+def environment_made(configuration: Mapping[str, str]) -> None:
+    """Begin to start the engine when the running program makes its first environment, if the command line wants that.
+
+    Args:
+        configuration: The settings of the environment.
+    """
+    global _prepare
+    prepare, _prepare = _prepare, None
+    if prepare is not None:
+        prepare(configuration)
+
+
 @contextmanager
-def activate(options: LaunchOptions) -> Iterator[None]:
+def activate(options: LaunchOptions, prepare: Callable[[Mapping[str, str]], None] | None = None) -> Iterator[None]:
     """Make options the current ones of this process within a ``with`` block.
 
     Args:
         options: The options that ``current()`` returns inside the block, in every thread.
+        prepare: Begins to start the engine for an environment with some settings.
     """
-    global _active
-    previous, _active = _active, options
+    global _active, _prepare
+    previous, _active, _prepare = _active, options, prepare
     try:
         yield
     finally:
-        _active = previous
+        _active, _prepare = previous, None

@@ -35,10 +35,13 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     Returns:
         The exit status: the program's own, 1 if it raised, 130 if it was interrupted.
     """
+    from scurry.runtime.early import start_early
+
     pyflink_alias.install(announce=_say_what_pyflink_is)
     before = launch.operators_left()
     try:
-        with _as_started_by_python(program, arguments), activate(options):
+        prepare = None if options.explain_only else start_early
+        with _as_started_by_python(program, arguments), activate(options, prepare):
             JobDependencies(options.overrides())  # the program may import from python.files, too
             if isinstance(program, Path) and program.suffix.lower() == ".sql":
                 return _run_script(program, debug=debug)

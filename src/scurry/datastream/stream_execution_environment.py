@@ -70,6 +70,7 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         for key, value in launch.current().overrides().items():
             merged.set_string(key, value)
         validate(merged)
+        launch.environment_made(merged.to_dict())
         return StreamExecutionEnvironment(merged)
 
     # ------------------------------------------------------------------ sources

@@ -52,6 +52,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
         configuration = Configuration(given) if configuration is None else configuration.add_all(given)
         for key, value in launch.current().overrides().items():
             configuration.set_string(key, value)
+        launch.environment_made(configuration.to_dict())
         store: CatalogStore | None = None
         if configuration.get_string("table.catalog-store.kind", "generic_in_memory") == "file":
             store = FileCatalogStore(configuration.get_string("table.catalog-store.file.path", ""))

@@ -53,7 +53,7 @@ def archive_path() -> Path | None:
     Raises:
         JavaMissingError: If there is no usable Java.
     """
-    spark = _spark_home()
+    spark = spark_home()
     if spark is None:
         return None
     home, jars = java_home(), spark / "jars"
@@ -105,12 +105,13 @@ def _use_options(archive: Path) -> list[str]:
 def _serves(archive: Path) -> bool:
     """Return whether the JVM loads Spark's classes from the archive; Java 21 refuses it for Spark's class path."""
     options = shlex.join([*_use_options(archive), "-Xlog:class+load"])
-    command = [f"{_spark_home()}/bin/spark-submit", "--driver-java-options", options, "--version"]
+    command = [f"{spark_home()}/bin/spark-submit", "--driver-java-options", options, "--version"]
     log = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
     return "org.apache.spark.deploy.SparkSubmit source: shared objects file" in log.stdout
 
 
-def _spark_home() -> Path | None:
+def spark_home() -> Path | None:
+    """Return the directory of PySpark with Spark's jars, None if there is none."""
     spec = importlib.util.find_spec("pyspark")
     home = Path(spec.origin).parent if spec and spec.origin else None
     return home if home is not None and (home / "jars").is_dir() else None

@@ -27,11 +27,10 @@ _DAEMON = re.compile(r'File ".*pyspark/(daemon|worker_util|worker)\.py"')
 @contextmanager
 def quiet_jvm() -> Iterator[None]:
     """Filter the output of processes that are started within a `with` block."""
-    read, write = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
     saved = os.dup(1), os.dup(2)
-    target = os.dup(2)
+    write = filtered_output()
     os.dup2(write, 1)
     os.dup2(write, 2)
     os.close(write)
@@ -41,7 +40,13 @@ def quiet_jvm() -> Iterator[None]:
         for number, fd in zip((1, 2), saved, strict=True):
             os.dup2(fd, number)
             os.close(fd)
-        threading.Thread(target=_pump, args=(read, target), name="scurry-jvm-output", daemon=True).start()
+
+
+def filtered_output() -> int:
+    """Return a file that passes what is written to it on to the standard error of now, without Spark's messages."""
+    read, write = os.pipe()
+    threading.Thread(target=_pump, args=(read, os.dup(2)), name="scurry-jvm-output", daemon=True).start()
+    return write
 
 
 def _pump(read: int, target: int) -> None:

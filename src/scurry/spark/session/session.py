@@ -10,57 +10,25 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._config.spark_master import check_master
 from scurry.connectors.spark_sink import SparkSink
 from scurry.connectors.spark_source import SparkSource
-from scurry.directories import socket_directory
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
+from scurry.spark.session.early import adopt_early_jvm, end_early_jvm
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
+from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
-from scurry.spark.workers.daemon import MODULES, modules_of_driver
+from scurry.spark.workers.daemon import modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.template import import_in_template, start_template
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_STREAMING = "org.apache.spark.sql.execution.streaming"
-
-#: Settings that a streaming query reads when it starts; they take effect on any session.
-QUERY_CONF = {
-    "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
-    "spark.sql.adaptive.enabled": "false",
-    # if true, an environment variable of transformWithState's workers differs, so that Spark starts two daemons
-    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
-}
-
-#: Settings that take effect only on a session that scurry creates.
-SESSION_CONF = {
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
-    "spark.python.unix.domain.socket.enabled": "true",
-    "spark.python.daemon.module": "scurry.spark.workers.daemon",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.locality.wait": "0",
-    # let a barrier stage that needs more slots than are left fail after seconds, not after ten minutes
-    "spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "1s",
-    "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
-    "spark.sql.catalogImplementation": "in-memory",
-    "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
-    "spark.driver.memory": "2g",
-}
 
 
 def session_for(plan: JobPlan) -> Any:
@@ -71,6 +39,8 @@ def session_for(plan: JobPlan) -> Any:
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     settings = plan.settings
     present = _session_of_frames(plan) or _session_of_program()
+    if present is not None:
+        end_early_jvm()
     spark = (present if present is not None else _create(plan)).newSession()
     provide(spark.sparkContext, plan)
     if present is None:
@@ -127,6 +97,7 @@ def _create(plan: JobPlan) -> Any:
         import_in_template(modules_of_driver())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    adopt_early_jvm(builder._options)
     with quiet_jvm(), joining(master):
         start_jvm(builder)
         return builder.getOrCreate()
@@ -143,17 +114,9 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
 
     ensure_java()
     builder = SparkSession.builder.appName(name).master(master)
-    for key, value in {**SESSION_CONF, **QUERY_CONF}.items():
+    for key, value in session_options(master, configuration, bounded).items():
         builder = builder.config(key, value)
-    if master.startswith("local"):
-        # a worker's socket has no other access control than its directory
-        builder = builder.config("spark.python.unix.domain.socket.dir", str(socket_directory()))
-    builder = builder.config(f"spark.executorEnv.{MODULES}", modules_of_driver())
-    options = " ".join([*_jvm_options(bounded), configuration.get("spark.driver.extraJavaOptions", "")]).strip()
-    for key, value in configuration.items():
-        if key.startswith("spark."):
-            builder = builder.config(key, value)
-    return builder.config("spark.driver.extraJavaOptions", options)
+    return builder
 
 
 def _warm_up(spark: SparkSession) -> None:
@@ -166,16 +129,3 @@ def _warm_up(spark: SparkSession) -> None:
 
 def _same(batches: Any) -> Any:
     return batches
-
-
-def _jvm_options(bounded: bool) -> list[str]:
-    from scurry.spark.session.cds import cds_options
-
-    log4j = Path(__file__).with_name("log4j2.properties")
-    # most bounded jobs end before the optimizing compiler pays off; on few cores that compiler and parallel collectors
-    # compete with the batches while the job warms up
-    simple = bounded or (os.cpu_count() or 1) <= 2
-    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
-    # -Xss: Spark's regular expressions recurse over error messages: a long one must not overflow the stack
-    # -Xms: begin with a small heap that grows as needed: by default it begins with a 64th of the machine, and fills it
-    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]

@@ -24,6 +24,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 
 from scurry.directories import socket_directory
@@ -79,6 +80,16 @@ def import_in_template(modules: str) -> None:
 # ---------------------------------------------------------------- in the template
 
 
+@dataclass(frozen=True)
+class _Request:
+    """A process to be: what `from_template.py` sends."""
+
+    executable: str
+    arguments: list[str]
+    environment: dict[str, str]
+    directory: str
+
+
 def fits(own: Mapping[str, str], other: Mapping[str, str]) -> bool:
     """Return whether a process with another environment would be the same as a fork of this one.
 
@@ -108,7 +119,7 @@ def _serve(number: int) -> None:
         import_what_workers_need("")
         gc.freeze()
         while True:
-            ready = select.select([0, listening], [], [])[0]
+            ready = select.select([0, number], [], [])[0]
             if 0 in ready:
                 line = os.read(0, 1 << 20)
                 if not line:
@@ -117,7 +128,7 @@ def _serve(number: int) -> None:
                     with suppress(Exception):  # a worker that needs it says what is wrong
                         importlib.import_module(name)
                 gc.freeze()
-            if listening in ready:
+            if number in ready:
                 _answer(listening, own)
 
 
@@ -126,11 +137,10 @@ def _answer(listening: socket.socket, own: Mapping[str, str]) -> None:
     with connection:
         try:
             request, files = _received(connection)
-        except (OSError, ValueError):
+        except (OSError, TypeError, ValueError):
             return
-        environment = request["environment"]
-        arguments = request["arguments"]
-        if request["executable"] == sys.executable and arguments[:1] == ["-m"] and fits(own, environment):
+        as_own = request.executable == sys.executable and fits(own, request.environment)
+        if as_own and request.arguments[:1] == ["-m"]:
             if os.fork() == 0:
                 listening.close()
                 _become(connection, files, request)
@@ -138,7 +148,7 @@ def _answer(listening: socket.socket, own: Mapping[str, str]) -> None:
             os.close(file)
 
 
-def _received(connection: socket.socket) -> tuple[dict[str, object], list[int]]:
+def _received(connection: socket.socket) -> tuple[_Request, list[int]]:
     """Return a request and the files that came with it."""
     data, files, _, _ = socket.recv_fds(connection, 8, 3)
     length = int.from_bytes(data, "big")
@@ -148,22 +158,23 @@ def _received(connection: socket.socket) -> tuple[dict[str, object], list[int]]:
         if not part:
             raise OSError("the request is incomplete")
         text += part
-    return json.loads(text), files
+    return _Request(**json.loads(text)), files
 
 
-def _become(connection: socket.socket, files: Sequence[int], request: dict[str, object]) -> None:
+def _become(connection: socket.socket, files: Sequence[int], request: _Request) -> None:
     """Be the requested process, in a fork; does not return."""
     status = 1
+    os.register_at_fork(after_in_child=connection.close)  # else its forks, too, would keep the caller waiting
     try:
         for number, file in enumerate(files):
             os.dup2(file, number)
             os.close(file)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.environ.clear()
-        os.environ.update(request["environment"])  # type: ignore[call-overload]
-        os.chdir(str(request["directory"]))
-        sys.path[0] = str(request["directory"])
-        _, module, *rest = request["arguments"]  # type: ignore[misc]
+        os.environ.update(request.environment)
+        os.chdir(request.directory)
+        sys.path[0] = request.directory
+        module, *rest = request.arguments[1:]
         sys.argv = [module, *rest]
         connection.sendall(b"+")
         runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -1,0 +1,17 @@
+"""Start what a job on Spark needs before there is one."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+__all__ = ["start_early"]
+
+
+def start_early(configuration: Mapping[str, str]) -> None:
+    """Begin to start the JVM for a program whose environment has some settings; whatever fails, the job reports."""
+    with suppress(Exception):
+        early: Any = importlib.import_module("scurry.spark.session.early")
+        early.begin(configuration)

@@ -1,0 +1,80 @@
+"""The settings of the sessions that scurry makes; `docs/architecture.md`, "What a micro-batch costs", explains them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from scurry.directories import socket_directory
+from scurry.spark.session.cds import cds_options
+from scurry.spark.workers.daemon import MODULES, modules_of_driver
+
+__all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "session_options"]
+
+_STREAMING = "org.apache.spark.sql.execution.streaming"
+
+#: Settings that a streaming query reads when it starts; they take effect on any session.
+QUERY_CONF = {
+    "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.adaptive.enabled": "false",
+    # if true, an environment variable of transformWithState's workers differs, so that Spark starts two daemons
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+}
+
+#: Settings that take effect only on a session that scurry creates.
+SESSION_CONF = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.python.unix.domain.socket.enabled": "true",
+    "spark.python.daemon.module": "scurry.spark.workers.daemon",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.locality.wait": "0",
+    # let a barrier stage that needs more slots than are left fail after seconds, not after ten minutes
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.interval": "1s",
+    "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
+    "spark.driver.memory": "2g",
+}
+
+
+def session_options(master: str, configuration: Mapping[str, str], bounded: bool) -> dict[str, str]:
+    """Return the settings of a new session, after `ensure_java()`.
+
+    Args:
+        master: Spark's master.
+        configuration: The job's settings; those of Spark take precedence.
+        bounded: Whether the job ends by itself: its JVM compiles less and starts faster.
+    """
+    options = {**SESSION_CONF, **QUERY_CONF}
+    if master.startswith("local"):
+        # a worker's socket has no other access control than its directory
+        options["spark.python.unix.domain.socket.dir"] = str(socket_directory())
+    options[f"spark.executorEnv.{MODULES}"] = modules_of_driver()
+    options.update((key, value) for key, value in configuration.items() if key.startswith("spark."))
+    own = configuration.get("spark.driver.extraJavaOptions", "")
+    options["spark.driver.extraJavaOptions"] = " ".join([*_jvm_options(bounded), own]).strip()
+    return options
+
+
+def bounded_matters() -> bool:
+    """Return whether the settings depend on whether the job is bounded."""
+    return (os.cpu_count() or 1) > 2
+
+
+def _jvm_options(bounded: bool) -> list[str]:
+    log4j = Path(__file__).with_name("log4j2.properties")
+    # most bounded jobs end before the optimizing compiler pays off; on few cores that compiler and parallel collectors
+    # compete with the batches while the job warms up
+    simple = bounded or not bounded_matters()
+    speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
+    # -Xss: Spark's regular expressions recurse over error messages: a long one must not overflow the stack
+    # -Xms: begin with a small heap that grows as needed: by default it begins with a 64th of the machine, and fills it
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]

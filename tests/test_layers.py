@@ -114,6 +114,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
     "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
+    "scurry.runtime.early": {"scurry.spark"},
     # The same seam for plans of tables.
     "scurry.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.

@@ -24,7 +24,7 @@ from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
+from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
@@ -68,7 +68,7 @@ class Index:
         """Return the number of the page for a key with this hash."""
         page = 1
         if self.splits:
-            bits = (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # mix: the low bits are the same in all keys of a group
+            bits = page_bits(hashed)
             while page in self.splits:
                 page = page * 2 + (bits & 1)
                 bits >>= 1
@@ -90,6 +90,8 @@ class KeyedStateBackend:
         self.key: Any = None
         self.entry: Entry = {}
         self.entries: dict[Any, Entry] = {}
+        #: hashes of the keys that were loaded together
+        self.hashes: dict[CanonicalKey, int] = {}
         #: block converters of registered states, by state name: applied to what a batch wrote
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
         #: lifetimes of registered states, by name; None for those that do not expire
@@ -137,8 +139,9 @@ class KeyedStateBackend:
 
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Load the pages of some keys in one request to the store; needed only for speed."""
-        hashes = [key_hash(key) for key in set(keys).difference(self.entries)]
-        count = self.max_parallelism
+        found = {key: key_hash(key) for key in set(keys).difference(self.entries)}
+        self.hashes.update(found)
+        hashes, count = found.values(), self.max_parallelism
         self.load_groups({hashed % count for hashed in hashes}.difference(self.indexes))
         pages = {hashed % count << GROUP_SHIFT | self.indexes[hashed % count].page_of(hashed) for hashed in hashes}
         self.load_pages(pages.difference(self.pages))
@@ -151,8 +154,13 @@ class KeyedStateBackend:
         self.load_pages(pages.difference(self.pages))
         return [key for key, entry in self.entries.items() if slot in entry]
 
+    def hash_of(self, key: CanonicalKey) -> int:
+        """Return the hash of a key."""
+        hashed = self.hashes.get(key)
+        return key_hash(key) if hashed is None else hashed
+
     def _page_of(self, key: Any) -> int:
-        hashed = key_hash(key)
+        hashed = self.hash_of(key)
         group = hashed % self.max_parallelism
         if group not in self.indexes:
             self.load_groups((group,))

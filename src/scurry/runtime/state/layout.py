@@ -11,3 +11,8 @@ NUMBER = (1 << GROUP_SHIFT) - 1
 #: What is stored for a key, by slot: see `slots.py`.
 Entry = dict[Any, Any]
 Page = dict[Any, Entry]
+
+
+def page_bits(hashed: int) -> int:
+    """Return the bits that lead to the page of a key with this hash, the lowest one first."""
+    return (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # mix: the low bits are the same in all keys of a group

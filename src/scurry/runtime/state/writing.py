@@ -9,12 +9,13 @@ constant. Cleaning keeps up, because a page becomes due only once for each time 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from scurry.runtime.keys import key_hash
+from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.state.expiry import due, soonest
-from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page
+from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page, page_bits
 from scurry.runtime.state.slots import DOMAINS
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 #: The number of due pages that a batch cleans, besides as many as it has touched.
 CLEANED_PAGES = 128
+
+#: The size of a page of at least twice as many keys is estimated by that of so many.
+_SAMPLED_KEYS = 64
+
+#: The number of a page from which on pages do not split.
+_DEEPEST = 1 << 24
 
 #: In place of a group's earliest expiry: unknown, all its pages must be searched.
 _UNKNOWN = -1
@@ -84,15 +91,53 @@ class PageWriter:
             del page[key]
         self._write_page(number, page, expiry)
 
-    def _write_page(self, number: int, page: Page, expiry: int | None, estimate: float = 0) -> None:
-        """Encode a page, or split it; `estimate` is its size if its parent was measured."""
-        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes else None
+    def _write_page(self, number: int, page: Page, expiry: int | None) -> None:
+        """Encode a page, or split it if it is too large."""
+        estimate = 0.0
+        if len(page) >= _SAMPLED_KEYS * 2:
+            sample = {key: page[key] for key in islice(page, _SAMPLED_KEYS)}
+            estimate = len(pickle.dumps(sample, 5)) * len(page) / _SAMPLED_KEYS
+        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes * 2 else None
         size = estimate if blob is None else len(blob)
-        if size > self._page_bytes and len(page) > 1 and number & NUMBER < 1 << 24:
-            self._split(number, page, expiry, size)
-            blob, page = None, {}
-        elif page and blob is None:
-            blob = pickle.dumps(page, 5)
+        if size > self._page_bytes and len(page) > 1 and number & NUMBER < _DEEPEST:
+            bits = {key: page_bits(self._backend.hash_of(key)) for key in page}
+            self._split(number, page, expiry, size, bits)
+        else:
+            self._note_page(number, page, blob, expiry)
+
+    def _split(
+        self, number: int, page: Page, expiry: int | None, size: float, bits: Mapping[CanonicalKey, int]
+    ) -> None:
+        """Distribute a page over its two children, which may split in turn.
+
+        Args:
+            number: Its id.
+            page: Its keys.
+            expiry: When its first value will have expired.
+            size: About how many bytes it has.
+            bits: The bits of the keys' hashes that lead to their pages.
+        """
+        depth = (number & NUMBER).bit_length() - 1
+        self._indexes[number >> GROUP_SHIFT].splits.add(number & NUMBER)
+        halves: tuple[Page, Page] = ({}, {})
+        for key, entry in page.items():
+            halves[bits[key] >> depth & 1][key] = entry
+        self._note_page(number, {}, None, expiry)
+        first = number - (number & NUMBER) | (number & NUMBER) * 2
+        for child, half in enumerate(halves, first):
+            share = size * len(half) / len(page)
+            splits = len(half) > 1 and child & NUMBER < _DEEPEST
+            blob = None
+            if half and (share <= self._page_bytes or not splits):
+                blob = pickle.dumps(half, 5)
+                share = len(blob)
+            if splits and share > self._page_bytes:
+                self._split(child, half, expiry, share, bits)
+            else:
+                self._note_page(child, half, blob, expiry)
+
+    def _note_page(self, number: int, page: Page, blob: bytes | None, expiry: int | None) -> None:
+        """Remember a page to store, and what is due on it."""
         index = self._indexes[number >> GROUP_SHIFT]
         if number & NUMBER != 1 or not index.splits:  # else the index takes its place
             self._changed[number] = page, blob
@@ -102,18 +147,6 @@ class PageWriter:
             if self._heaps[domain] or due_timers:
                 times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
                 _note(due_timers, number & NUMBER, times)
-
-    def _split(self, number: int, page: Page, expiry: int | None, size: float) -> None:
-        """Distribute a page over its two children, which may split in turn."""
-        index = self._indexes[number >> GROUP_SHIFT]
-        index.splits.add(number & NUMBER)
-        halves: tuple[Page, Page] = ({}, {})
-        for key, entry in page.items():
-            halves[index.page_of(key_hash(key)) & 1][key] = entry
-        first = number - (number & NUMBER) | (number & NUMBER) * 2
-        for half in (0, 1):
-            share = size * len(halves[half]) / len(page)
-            self._write_page(first + half, halves[half], expiry, share if share > self._page_bytes else 0)
 
     def _merge_pages(self, cleaned: set[int]) -> None:
         """Merge the halves of pages that have become small, if both are loaded; load the siblings of `cleaned` ones.

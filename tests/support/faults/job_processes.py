@@ -23,6 +23,8 @@ GIVE_UP_SECONDS = 300
 #: What the command lines of executors, and of the daemons that Python workers are forked from, have in them.
 EXECUTOR = "CoarseGrainedExecutorBackend"
 DAEMON = "-m\0scurry.spark.workers.daemon"
+#: What is in that of the template, of which these daemons are forked: they look like it.
+TEMPLATE = "-m\0scurry.spark.workers.template"
 
 #: Two executors, each a JVM that is there soon, with Python workers of its own.
 CLUSTER = [
@@ -117,10 +119,11 @@ def workers(session: int, ancestor: int | None = None) -> list[int]:
         ancestor: Only those that descend from this process: tests that run side by side share a session.
     """
     there = {process.pid: process for process in processes(session)}
-    daemons = {pid: process.parent for pid, process in there.items() if DAEMON in process.command}
+    forked = {pid: p.parent for pid, p in there.items() if DAEMON in p.command or TEMPLATE in p.command}
+    templates = {pid for pid, parent in forked.items() if TEMPLATE in there[pid].command and parent not in forked}
     return [
-        pid for pid, parent in daemons.items()
-        if parent in daemons and (ancestor is None or ancestor in _ancestors(pid, there))
+        pid for pid, parent in forked.items()
+        if parent in forked and parent not in templates and (ancestor is None or ancestor in _ancestors(pid, there))
     ]  # fmt: skip
 
 

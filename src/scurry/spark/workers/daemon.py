@@ -62,7 +62,6 @@ def import_what_workers_need(modules: str) -> None:
     import pyarrow  # noqa: F401
     import pyspark.daemon
     import pyspark.sql.pandas.serializers
-    import pyspark.sql.streaming.proto.StateMessage_pb2
     import pyspark.sql.streaming.stateful_processor_api_client
     import pyspark.worker  # noqa: F401
 

@@ -60,12 +60,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.runtime.tables": {
         "scurry.errors", "scurry.common", "scurry.user_frames", "scurry.logical_types", "scurry.functions",
-        "scurry.relational", "scurry.python_values",
+        "scurry.relational", "scurry.python_values", "scurry.patterns",
     },
     "scurry.runtime.tables.streaming": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.connectors.tables",
         "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime", "scurry.runtime.tables",
-        "scurry.python_values",
+        "scurry.python_values", "scurry.patterns",
     },
     "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
     "scurry.formats": {

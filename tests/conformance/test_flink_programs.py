@@ -18,17 +18,9 @@ RUNNER = os.environ.get("SCURRY_RUNNER", "local")
 pytestmark = pytest.mark.conformance
 
 
-#: The Table API, tables mixed with streams, patterns, and queries whose results change in STREAMING.
-NOT_YET = {
-    "sql_match/match_recognize_rise_fall",
-}
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.parent.name}/{program.stem}")
-def test_program_prints_what_flink_prints(program: Path, request: pytest.FixtureRequest) -> None:
+def test_program_prints_what_flink_prints(program: Path) -> None:
     name = f"{program.parent.name}/{program.stem}"
-    if name in NOT_YET:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="scurry's tables are not that far yet"))
     scurry = f"{sys.executable} -m scurry run --runner {RUNNER} --parallelism {{parallelism}} {{file}}"
     command = [sys.executable, "compare.py", "public", "--only", name, "--parallelism", "1,2", "-v", "--cmd", scurry]
     compared = subprocess.run(command, cwd=RECORDINGS, capture_output=True, text=True, timeout=600)

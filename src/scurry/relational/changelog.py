@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.relational import plan as nodes
+from scurry.relational.matching import Match
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
+from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.relational.rewriting import input_references
 from scurry.relational.unique_keys import unique_keys
@@ -124,6 +126,7 @@ def _ranked(node: ranks.Rank, update: Update, updating: Sequence[bool]) -> Seque
 
 _PASSED = ChangelogRule(_union, needs=_same, transparent=True)
 _OTHER = ChangelogRule(_any)
+_MATCHED = ChangelogRule(_inserts, takes=Kinds.INSERT)
 
 #: A line per operation; one that has none takes everything, and only inserts if its inputs do.
 RULES: dict[type[Plan], ChangelogRule] = {
@@ -134,6 +137,8 @@ RULES: dict[type[Plan], ChangelogRule] = {
     joins.LookupJoin: _PASSED,
     joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    Match: _MATCHED,
+    PatternMatch: _MATCHED,
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
     nodes.Project: _PASSED,
@@ -194,7 +199,7 @@ class Changelogs:
             rule = RULES.get(type(plan), _OTHER)
             inputs = [self.kinds(each) for each in plan.inputs]
             for each in plan.inputs:
-                self._check(each, rule.takes, f"StreamPhysical{_name(plan)}")
+                self._check(each, rule.takes, _consumer(plan))
             found = self._kinds[plan] = rule.makes(plan, inputs)
         return found
 
@@ -246,7 +251,7 @@ class Changelogs:
             return
         if RULES.get(type(plan), _OTHER).transparent:
             for each in plan.inputs:
-                self._check(each, takes, consumer)
+                self._check(_named_as_above(each, plan), takes, consumer)
         from scurry.relational.explain import physical_text
 
         listed = [name for name in ("update", "delete") if Kinds[name.upper()] in refused]
@@ -290,6 +295,20 @@ def _updates_of_sink(sink: nodes.Sink) -> Sequence[Update]:
     if sink.changes == "ALL" or (sink.key and frozenset(sink.key) not in unique_keys(sink.input)):
         return [Update.BEFORE_AND_AFTER]
     return [Update.ONLY_AFTER, Update.BEFORE_AND_AFTER]
+
+
+def _named_as_above(plan: Plan, above: Plan) -> Plan:
+    """Return an aggregation with the names that a projection above gives its columns."""
+    if not isinstance(above, nodes.Project) or not isinstance(plan, nodes.Aggregate):
+        return plan
+    if [getattr(each, "index", None) for each in above.expressions] != list(range(len(plan.schema))):
+        return plan
+    return replace(plan, names=above.names[len(above.names) - len(plan.names) :])
+
+
+def _consumer(plan: Plan) -> str:
+    """Return how Flink names an operation that does not take the changes of its input."""
+    return "Match Recognize" if isinstance(plan, Match) else f"StreamPhysical{_name(plan)}"
 
 
 def _name(plan: Plan) -> str:

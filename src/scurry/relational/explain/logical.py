@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from scurry.relational import plan as nodes
 from scurry.relational.explain.literals import literal_text
+from scurry.relational.explain.matching import logical_match_text
 from scurry.relational.expressions import (
     AggregateCall,
     Call,
@@ -16,6 +17,7 @@ from scurry.relational.expressions import (
     Literal,
     UserFunctionCall,
 )
+from scurry.relational.matching import Match
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
@@ -252,6 +254,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Join: _join,
     nodes.TemporalJoin: _temporal_join,
     nodes.Correlate: _correlate,
+    Match: lambda plan: logical_match_text(plan, expression_text),
     nodes.Aggregate: _group,
     nodes.WindowTable: _window_table,
     nodes.Over: lambda plan: f"LogicalWindow({_named(plan.names, plan.calls)})",

@@ -9,12 +9,14 @@ from typing import Any
 from scurry.relational import plan as nodes
 from scurry.relational.explain.joins import lookup_join_text, streaming_join_text
 from scurry.relational.explain.logical import all_of_text, expression_text, node_text, tree_text
+from scurry.relational.explain.matching import physical_match_text
 from scurry.relational.explain.names import distinct_names
 from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text
 from scurry.relational.expressions import AggregateCall, Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
+from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.relational.rewriting import substituted
 
@@ -198,6 +200,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     joins.LookupJoin: lookup_join_text,
     joins.RegularJoin: streaming_join_text,
     joins.WindowJoin: streaming_join_text,
+    PatternMatch: lambda plan: physical_match_text(plan, expression_text),
     nodes.Aggregate: _group_aggregate,
     nodes.Limit: _limit,
     nodes.Scan: _scan,
@@ -231,6 +234,7 @@ _KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
     joins.IntervalJoin: _join_keys,
     joins.RegularJoin: _join_keys,
     joins.WindowJoin: _join_keys,
+    PatternMatch: lambda plan: [plan.partition_by],
     nodes.Aggregate: lambda plan: [plan.keys],
     nodes.Limit: lambda plan: [()],
     over.NonTimeOverAggregate: lambda plan: [plan.partition_by],

@@ -13,6 +13,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.rules.batch_limits import check_batch
 from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.order_joins import order_joins
+from scurry.relational.rules.pattern_matches import pattern_matches
 from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.streaming import STREAMING_RULES
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     order_joins,
     prune_columns,
     merge_projections,
+    pattern_matches,
 )
 
 #: Rules without which plans have the same rows.

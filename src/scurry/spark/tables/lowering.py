@@ -20,6 +20,7 @@ from scurry.relational.builders import columns as references_to
 from scurry.relational.builders import project
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import EqualColumns, split_condition
+from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
@@ -286,6 +287,9 @@ class _Lowering:
         ]
         return self._in_tasks(plan, sorted(set.intersection(*partitions)))
 
+    def _match(self, plan: PatternMatch) -> str:
+        return self._in_tasks(plan, plan.partition_by)
+
     def _in_tasks(self, plan: Any, keys: Sequence[int]) -> str:
         """Run a node in Python: a task has all rows of the keys it has, or all rows."""
         schema = plan.input.schema
@@ -334,6 +338,7 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     nodes.Aggregate: _Lowering._aggregate,
     nodes.TableAggregate: lambda lowering, plan: lowering._in_tasks(plan, plan.keys),
     nodes.Over: _Lowering._over,
+    PatternMatch: _Lowering._match,
     nodes.Sort: _Lowering._sort,
     nodes.Limit: _Lowering._limit,
     nodes.SetOperation: _Lowering._set_operation,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.sql.keywords import STANDARD_FUNCTIONS
+from scurry.sql.lexer import IDENTIFIER_KEYS
 from scurry.sql.nodes import (
     BinaryOperation,
     Call,
@@ -100,14 +101,23 @@ class SpecialFunctionParser(CallParser):
         return WhenClause(condition, self.expression(), span=self.span_from(start))
 
     def _at_call(self) -> bool:
-        """Say whether a call follows the current token: otherwise FINAL, which is not reserved, is a name."""
-        return self.keys[self.position + 1].isidentifier() and self.keys[self.position + 2] == "("
+        """Say whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
+        following, after = self.keys[self.position + 1 : self.position + 3]
+        if following in ("FINAL", "RUNNING"):
+            return True
+        return (following.isidentifier() and after == "(") or (following in IDENTIFIER_KEYS and after == ".")
 
     def _running(self, key: str) -> Expression:
         start = self.position
         self.position += 1
         following = self.keys[self.position]
-        operand = self._navigation() if following in ("FIRST", "LAST") else self.call()
+        after = self.keys[self.position + 1]
+        if following in ("FINAL", "RUNNING"):
+            operand = self._running(following)
+        elif following in IDENTIFIER_KEYS and after != "(":
+            operand = self.compound_name()
+        else:
+            operand = self._navigation() if following in ("FIRST", "LAST") else self.call()
         return UnaryOperation(key, operand, span=self.span_from(start))
 
     def _cast(self) -> Expression:

@@ -132,6 +132,9 @@ class TableParser(PatternParser):
         if self.at("UNPIVOT"):
             table = self.unpivot(table)
         table = self._aliased(table)
+        if self.at("MATCH_RECOGNIZE") and isinstance(table, Alias):
+            table = self.match_recognize(table)
+            table = self._aliased(table)
         return self._sampled(table) if self.at("TABLESAMPLE") else table
 
     def fail_at_table(self) -> NoReturn:

@@ -18,6 +18,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery
 from scurry.sql import nodes
 from scurry.sql.span import Span
+from scurry.sql.unparse import unparse
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
@@ -35,6 +36,9 @@ _LONG_LIST = 20
 _GROUP_WINDOW_PROPERTIES = {
     f"{kind}_{what}" for kind in ("TUMBLE", "HOP", "SESSION") for what in ("START", "END", "ROWTIME", "PROCTIME")
 }
+
+# What MATCH_RECOGNIZE makes known.
+_MATCH_FUNCTIONS = {"CLASSIFIER", "FIRST", "LAST", "MATCH_PROCTIME", "MATCH_ROWTIME", "NEXT", "PREV"}
 
 Interceptor = Callable[[nodes.Expression, "ExpressionValidator"], Expression | None]
 
@@ -180,6 +184,9 @@ class ExpressionValidator:
         if name.upper() in _GROUP_WINDOW_PROPERTIES:
             shown = ", ".join(each.type.as_summary_string().replace(" *ROWTIME*", "") for each in arguments)
             raise ValidationError(f"Unsupported call: {name.upper()}({shown})")
+        if node.name.is_simple and name.upper() in _MATCH_FUNCTIONS:
+            shown = unparse(node).replace(f"`{name}`(", f"{name.upper()}(", 1)
+            raise invalid(node.span, f"Function '{shown}' can only be used in MATCH_RECOGNIZE")
         return self.call(str(node.name), arguments, node.span)
 
     def _unary(self, node: nodes.UnaryOperation) -> Expression:

@@ -20,6 +20,7 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
+from scurry.sql.validator.patterns.match_recognize import match
 from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.window_tables import is_window_function, window_table
 
@@ -148,6 +149,10 @@ class FromClause:
 
         return self._lateral(left, name, lambda validator: unnested_columns(table, validator), made)
 
+    def _match(self, table: nodes.MatchRecognize, name: str | None, left: FromItem | None) -> FromItem:
+        below = self._item(table.table, None, None)
+        return _single(match(table, below.plan, below.relations, self._environment), name)
+
     def _lateral(
         self,
         left: FromItem | None,
@@ -264,6 +269,7 @@ _HANDLERS: dict[type, _Handler] = {
     nodes.Alias: FromClause._alias,
     nodes.DerivedTable: FromClause._derived,
     nodes.TableFunction: FromClause._function,
+    nodes.MatchRecognize: FromClause._match,
     nodes.Unnest: FromClause._unnest,
     nodes.Snapshot: FromClause._snapshot,
     nodes.Join: FromClause._join,

@@ -16,6 +16,7 @@ from scurry.functions.user.context import FunctionContext
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Expression
 from scurry.relational.join_keys import EqualColumns, split_condition
+from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import aggregated
@@ -24,6 +25,7 @@ from scurry.runtime.tables.batch.joining import cross_pairs, equal_pairs, unmatc
 from scurry.runtime.tables.batch.over import over_columns
 from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.expressions import CompiledExpressions, compile_expressions
+from scurry.runtime.tables.matching.batch import matched
 from scurry.runtime.tables.row_wise import compile_row_wise
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 from scurry.runtime.tables.user_functions.table_aggregate import table_aggregated
@@ -180,6 +182,9 @@ class Executor:
         right = batch_of(right.columns, plan.schema, right.num_rows)
         yield taken(left, _kept(plan, left, right))
 
+    def _match(self, plan: PatternMatch) -> Batches:
+        yield matched(plan, self.whole(plan.input), self._session)
+
     def _over(self, plan: nodes.Over) -> Batches:
         batch = self.whole(plan.input)
         columns, order = over_columns(plan, batch, self._session)
@@ -232,6 +237,7 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.Limit: Executor._limit,
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
+    PatternMatch: Executor._match,
     nodes.WindowTable: Executor._row_wise,
     nodes.TableFunctionScan: Executor._row_wise,
     nodes.Unnest: Executor._row_wise,

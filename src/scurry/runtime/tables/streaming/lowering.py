@@ -22,6 +22,7 @@ from scurry.relational.changelog import Changelogs
 from scurry.relational.explain.physical import physical_text
 from scurry.relational.expressions import Call
 from scurry.relational.physical import aggregates, changes, joins, over, sets, windows
+from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan, walk
 from scurry.relational.rewriting import expressions_of, walk_expression, without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
@@ -34,6 +35,7 @@ from scurry.runtime.tables.streaming.joins.lookup import lower_lookup_join
 from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
 from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
+from scurry.runtime.tables.streaming.match.lowering import lower_match
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
 from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
@@ -79,6 +81,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.LookupJoin: lower_lookup_join,
     joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
+    PatternMatch: lower_match,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
     sets.ReplicateRows: lower_replicate,
@@ -91,7 +94,6 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
 _MISSING = {
     "Correlate": "Correlate",
     "Join": "Join",
-    "Match": "Match",
     "Sort": "Sort",
     "TableFunctionScan": "Correlate",
     "TemporalJoin": "TemporalJoin",

@@ -70,9 +70,12 @@ class WaitingRows:
 
     def on_event_time(self, context: RowsContext) -> None:
         """Take back what is stored of the current key group, because a part of it is due."""
+        later, self._pieces = self._pieces, []
         for changes in context.state.pop(self._slot, ()):
             times = self._time_of(changes.batch)
             self._add(changes, times, np.full(len(times), context.key, dtype=np.int64))
+        # What is stored has arrived before what is in memory.
+        self._pieces += later
 
     def due(self, watermark: int) -> list[Changes]:
         """Return the rows whose time the watermark has passed; they wait no more."""

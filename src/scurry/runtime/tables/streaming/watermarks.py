@@ -9,7 +9,7 @@ import numpy as np
 
 from scurry.connectors.tables.contract import Changes
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["RowWatermarks"]
 

@@ -18,7 +18,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.streaming.joins.rows import Pairs
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

@@ -26,8 +26,8 @@ from scurry.runtime.tables.streaming.joins.rows import (
     with_null_key,
 )
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges, keys_of
-from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.waiting import WaitingRows, concatenated_kinds
+from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

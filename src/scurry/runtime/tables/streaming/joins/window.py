@@ -19,8 +19,8 @@ from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.batch.joining import equal_pairs, unmatched
 from scurry.runtime.tables.streaming.joins.rows import Pairs
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.windows.slices import WindowClock
+from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

@@ -17,7 +17,7 @@ from scurry.runtime.tables.streaming.expiry import CLEANUP, Expiry, IdleCleanup
 from scurry.runtime.tables.streaming.kept_rows import Piece, joined, length_of, pieces, runs_of
 from scurry.runtime.tables.streaming.over.frames import evaluator
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["EventTimeOver", "ProcessingTimeOver"]
 

@@ -14,7 +14,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.kept_rows import joined, pieces, runs_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["FirstRowByEventTime", "FirstRowByProcessingTime", "LastRow"]
 

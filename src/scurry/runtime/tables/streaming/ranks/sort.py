@@ -12,7 +12,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated
 from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["TimeSort"]
 

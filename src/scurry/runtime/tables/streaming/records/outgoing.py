@@ -10,7 +10,7 @@ from scurry.connectors.tables.contract import Changes
 from scurry.errors import EvaluationError
 from scurry.logical_types import DataType
 from scurry.python_values.records import record_values
-from scurry.runtime.tables.streaming.times import milliseconds
+from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["RecordsOfRows"]
 

@@ -19,10 +19,10 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.windows.phases import phases_of
 from scurry.runtime.tables.streaming.windows.sessions import lower_session_aggregate
 from scurry.runtime.tables.streaming.windows.slices import Slices, WindowClock, column_of_window
+from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

@@ -18,9 +18,9 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.times import milliseconds
 from scurry.runtime.tables.streaming.windows.phases import KeptRows, Phases, phases_of
 from scurry.runtime.tables.streaming.windows.slices import WindowClock, column_of_window
+from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.streaming.lowering import Lowering

@@ -1,0 +1,397 @@
+"""Expressions of MEASURES and DEFINE: columns of rows that variables of a pattern have taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from scurry.errors import ValidationError
+from scurry.functions.signatures import standard_name
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType, VarCharType
+from scurry.logical_types.atomic_types import TimeAttribute
+from scurry.logical_types.families import is_rowtime
+from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, UserFunctionCall
+from scurry.relational.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference, RefusedCall
+from scurry.relational.rewriting import rewritten
+from scurry.sql import nodes
+from scurry.sql.span import Span, line_and_column
+from scurry.sql.unparse import unparse
+from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
+from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.expressions import ExpressionValidator
+from scurry.sql.validator.failures import invalid
+
+if TYPE_CHECKING:
+    from scurry.sql.validator.patterns.match_recognize import MatchScope
+
+__all__ = ["MatchExpressions", "merged_span"]
+
+_LOGICAL: Final = frozenset({"FIRST", "LAST"})
+_PHYSICAL: Final = frozenset({"PREV", "NEXT"})
+_TIMES: Final = {
+    "MATCH_ROWTIME": TimestampType(3, False).as_time_attribute(TimeAttribute.ROWTIME),
+    "MATCH_PROCTIME": LocalZonedTimestampType(3, False).as_time_attribute(TimeAttribute.PROCTIME),
+}
+_NO_CALL: Final = (
+    "\nIf you think this function should be supported, you can create an issue and start a discussion for it."
+)
+
+
+class MatchExpressions:
+    """Validates an expression of MEASURES or DEFINE.
+
+    Flink looks at names first, then at navigation and aggregates as they are written, then at types.
+    """
+
+    def __init__(self, scope: MatchScope, environment: Environment, defined: str | None = None) -> None:
+        """Take what names mean, and in DEFINE the variable whose condition it is."""
+        self._scope = scope
+        self._environment = environment
+        self._defined = defined
+        self._validator = ExpressionValidator(scope, environment, (self._intercept,))
+
+    def measure(self, node: nodes.Expression) -> Expression:
+        """Return the typed expression of a measure.
+
+        Raises:
+            ValidationError: Flink refuses it.
+        """
+        return self._converted(node)
+
+    def condition(self, node: nodes.Expression) -> Expression:
+        """Return the typed expression of a condition of DEFINE.
+
+        Raises:
+            ValidationError: Flink refuses it.
+        """
+        if isinstance(node, nodes.NullLiteral):
+            raise invalid(node.span, "Illegal use of 'NULL'")
+        return self._converted(node)
+
+    def _converted(self, node: nodes.Expression) -> Expression:
+        qualified = self._qualified(node)
+        _PatternCheck(self._environment, self._defined is None).variables(qualified)
+        self._refuse_quantifiers(qualified)
+        return self._validator.convert(_merged(node))
+
+    def _qualified(self, node: nodes.Expression) -> nodes.Expression:
+        """Return an expression with the variables of all columns, as Flink shows it."""
+        if isinstance(node, nodes.Identifier):
+            if node.names == ("PI",) and self._scope.find(node) is None:
+                return node
+            found = self._scope.resolve(node)
+            return node if found.parts > 1 else nodes.Identifier((ALL_VARIABLES, *node.names), span=node.span)
+        if isinstance(node, nodes.Star) and node.qualifier is not None:
+            star = Span(node.span.text, node.span.end - 1, node.span.end)
+            raise invalid(star, "Unknown field '*'")
+        for each in nodes.children(node):
+            if isinstance(each, nodes.Query):
+                raise ValidationError(f"SQL validation failed. no SELECT scope for {unparse(each)}")
+        return _rebuilt(node, self._qualified)
+
+    def _refuse_quantifiers(self, node: nodes.Node) -> None:
+        if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
+            raise invalid(node.span, f"DISTINCT/ALL not allowed with {unparse(node)} function")
+        for each in _operands(node):
+            self._refuse_quantifiers(each)
+
+    # ------------------------------------------------------------------ what has a meaning of its own
+
+    def _intercept(self, node: nodes.Expression, validator: ExpressionValidator) -> Expression | None:
+        if isinstance(node, nodes.UnaryOperation) and node.operator in ("FINAL", "RUNNING"):
+            operand = validator.convert(node.operand)
+            # All measures are final: there is one row per match.
+            return operand if node.operator == "FINAL" else _refused("RUNNING", [operand])
+        if isinstance(node, nodes.FunctionCall) and is_aggregate(node, self._environment):
+            return self._aggregate(node)
+        if isinstance(node, nodes.Call) and node.name.is_simple:
+            return self._function(node, node.name.last.upper())
+        return None
+
+    def _function(self, node: nodes.Call, name: str) -> Expression | None:
+        if name in _LOGICAL:
+            value, offset = self._validator.convert(node.arguments[0]), _offset(node)
+            if offset < 0:
+                return RefusedCall(f"Index {offset} out of bounds: {name} counts from 0", value.type)
+            return _at(value, name == "FIRST", offset)
+        if name in _PHYSICAL:
+            return self._physical(node, name)
+        if name == "CLASSIFIER":
+            return RefusedCall(f"Unsupported call: CLASSIFIER() {_NO_CALL}", VarCharType(2000, False))
+        if name == "MATCH_NUMBER":
+            message = (
+                "No match found for function signature MATCH_NUMBER().\nSupported signatures are:\n'MATCH_NUMBER()'"
+            )
+            raise invalid(node.span, message)
+        return self._time(node, name) if name in _TIMES else None
+
+    def _physical(self, node: nodes.Call, name: str) -> Expression:
+        """Return what PREV or NEXT means: the rows of other variables are counted from their last one."""
+        written, offset = node.arguments[0], _offset(node)
+        value = self._validator.convert(written)
+        leaves = [written] if isinstance(written, nodes.Identifier) else list(_operands(written))
+        others = all(isinstance(each, nodes.Identifier) and self._variable(each) != self._defined for each in leaves)
+        if name == "PREV" and leaves and others and offset >= 0:
+            return _at(value, False, offset)
+        if offset:
+            return RefusedCall("Flink does not support physical offsets within partition.", value.type)
+        return value
+
+    def _variable(self, column: nodes.Identifier) -> str:
+        return column.names[0] if self._scope.resolve(column).parts > 1 else ALL_VARIABLES
+
+    def _time(self, node: nodes.Call, name: str) -> Expression:
+        count, kind = len(node.arguments), _TIMES[name]
+        if count > (name == "MATCH_ROWTIME"):
+            raise invalid(node.span, f"Invalid number of arguments to function '{name}'. Was expecting 0 arguments")
+        if not count:
+            return MatchTime(kind)
+        if self._defined is not None or not isinstance(node.arguments[0], nodes.Identifier):
+            raise ValidationError(
+                f"SQL validation failed. The function {name} requires a field reference as argument, but actual "
+                "argument is not a simple field reference."
+            )
+        given = self._validator.convert(node.arguments[0]).type
+        if not is_rowtime(given):
+            raise ValidationError(
+                f"SQL validation failed. The function {name} requires argument to be a row time attribute type, but is "
+                f"'{_type_name(given)}'."
+            )
+        return MatchTime(given)
+
+    def _aggregate(self, node: nodes.FunctionCall) -> Expression:
+        inner = [each for each in _walk(node) if each is not node and _is_aggregate(each, self._environment)]
+        if inner:
+            raise invalid(node.span, "Aggregate expressions cannot be nested")
+        if isinstance(node, nodes.Call) and node.name.last.upper() == "COUNT" and len(node.arguments) > 1:
+            raise invalid(node.span, "Invalid number of parameters to COUNT method")
+        call = aggregate_call(node, self._validator, grouped=False, over=False)
+        if call.filter is not None:
+            return _refused("FILTER", [call, call.filter])
+        variable = _aggregated_variable(call)
+        arguments = tuple(_of_row(each) for each in call.arguments)
+        return PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
+
+
+class _PatternCheck:
+    """Checks navigation and aggregates as they are written: Calcite's `PatternValidator`."""
+
+    def __init__(self, environment: Environment, is_measure: bool, navigations: int = 0, aggregates: int = 0) -> None:
+        self._environment = environment
+        self._is_measure = is_measure
+        self._navigations = navigations
+        self._logical = 0
+        self._aggregates = aggregates
+
+    def variables(self, node: nodes.Node, is_last: bool = False) -> set[str]:
+        """Return the variables of the columns inside navigation and aggregates.
+
+        Args:
+            node: The expression, in which columns have variables.
+            is_last: Whether it is the last of several operands: a literal there is no variable.
+
+        Raises:
+            ValidationError: Navigation or aggregates stand where they must not, or are of several variables.
+        """
+        if isinstance(node, nodes.Identifier):
+            inside = self._navigations or self._aggregates
+            return {node.names[0]} if inside and len(node.names) > 1 else set()
+        if isinstance(node, nodes.Literal):
+            # As in Calcite, a constant counts as a variable of its own unless it is the last operand.
+            counts = self._navigations and not is_last and not isinstance(node, nodes.NullLiteral)
+            return {f"'{unparse(node)}'"} if counts else set()
+        name = _function_name(node)
+        if name in _LOGICAL | _PHYSICAL:
+            inner = self._navigated(node, name)
+        elif _is_aggregate(node, self._environment):
+            inner = self._aggregated(node, name)
+        else:
+            if (
+                isinstance(node, nodes.UnaryOperation)
+                and node.operator in ("FINAL", "RUNNING")
+                and not self._is_measure
+            ):
+                raise invalid(node.span, f"Cannot use RUNNING/FINAL in DEFINE '{unparse(node)}'")
+            return self._inside(node, self)
+        found = self._inside(node, inner)
+        if name == "COUNT" and len(found) > 1:
+            raise invalid(node.span, "Invalid number of parameters to COUNT method")
+        classifier = any(_function_name(each) == "CLASSIFIER" for each in list(_operands(node))[:1])
+        if name != "COUNT" and not classifier:
+            if not found:
+                raise invalid(node.span, f"Null parameters in '{unparse(node)}'")
+            if len(found) != 1:
+                raise invalid(node.span, f"Multiple pattern variables in '{unparse(node)}'")
+        return found
+
+    def _inside(self, node: nodes.Node, check: _PatternCheck) -> set[str]:
+        operands = list(_operands(node))
+        last = len(operands) - 1 if len(operands) > 1 else None
+        return set().union(*(check.variables(each, place == last) for place, each in enumerate(operands)))
+
+    def _navigated(self, node: nodes.Node, name: str) -> _PatternCheck:
+        shown = unparse(node)
+        if name in _PHYSICAL and self._is_measure:
+            raise invalid(node.span, f"Cannot use PREV/NEXT in MEASURE '{shown}'")
+        if self._logical:
+            raise invalid(node.span, f"Cannot nest PREV/NEXT under LAST/FIRST '{shown}'")
+        inner = _PatternCheck(self._environment, self._is_measure, self._navigations + 1, self._aggregates)
+        inner._logical = int(name in _LOGICAL)
+        return inner
+
+    def _aggregated(self, node: nodes.Node, name: str) -> _PatternCheck:
+        if self._navigations:
+            raise invalid(node.span, f"Cannot use aggregation in navigation '{unparse(node)}'")
+        if name == "COUNT" and len(list(_operands(node))) > 1:
+            raise invalid(node.span, "Invalid number of parameters to COUNT method")
+        if isinstance(node, nodes.FunctionCall) and node.over is not None:
+            raise ValidationError("SQL validation failed. node.accept(PatternValidator) for node ")
+        inner = _PatternCheck(self._environment, self._is_measure, self._navigations, self._aggregates + 1)
+        inner._logical = self._logical
+        return inner
+
+
+def merged_span(node: nodes.Expression) -> Span:
+    """Return where Flink says that an expression of MEASURES or DEFINE stands, which it has written anew."""
+    return _merged(node).span if _has_operands(node) else _Merged(node.span.text, 0, node.span.end)
+
+
+class _Merged(Span):
+    """The place of a call that Flink has written anew: from nowhere to the end of its last operand."""
+
+    __slots__ = ()
+
+    def describe(self) -> str:
+        line, column = line_and_column(self.text, max(self.end - 1, 0))
+        return f"From line 0, column 0 to line {line}, column {column}"
+
+
+def _merged(node: nodes.Expression) -> nodes.Expression:
+    """Return an expression whose calls stand where Flink says that they do."""
+    if not _has_operands(node):
+        return node
+    changed = _rebuilt(node, _merged)
+    parts = [each for each in nodes.children(changed) if isinstance(each, nodes.TypeSpec)]
+    ends = [each.span.end for each in (*_operands(changed), *parts) if each.span.text]
+    # A list of values keeps its place.
+    if not ends or isinstance(changed, nodes.In):
+        return changed
+    span = _Merged(node.span.text, 0, max(ends))
+    if isinstance(changed, nodes.FunctionCall):
+        return nodes.replace(changed, span=span, call_span=span)
+    return nodes.replace(changed, span=span)
+
+
+def _has_operands(node: nodes.Expression) -> bool:
+    return not isinstance(node, nodes.Identifier | nodes.Literal | nodes.Star) and any(True for _ in _operands(node))
+
+
+def _rebuilt(node: nodes.Expression, replacement: Callable[[nodes.Expression], nodes.Expression]) -> nodes.Expression:
+    """Return a node with its operands replaced."""
+    changes: dict[str, Any] = {}
+    for each in type(node).node_fields:
+        value = getattr(node, each.name)
+        new = value
+        if _is_operand(node, each.name, value):
+            new = replacement(value)
+        elif isinstance(value, tuple):
+            new = tuple(replacement(one) if _is_operand(node, each.name, one) else one for one in value)
+        if new is not value and new != () or isinstance(value, nodes.Node):
+            changes[each.name] = new
+    return nodes.replace(node, **changes) if changes else node
+
+
+def _is_operand(node: nodes.Node, name: str, value: object) -> bool:
+    if name == "name" and isinstance(node, nodes.Call):
+        return False
+    return isinstance(value, nodes.Expression) and not isinstance(value, nodes.TypeSpec)
+
+
+def _operands(node: nodes.Node) -> Iterator[nodes.Expression]:
+    for each in type(node).node_fields:
+        value = getattr(node, each.name)
+        for one in value if isinstance(value, tuple) else (value,):
+            if _is_operand(node, each.name, one):
+                yield one
+
+
+def _walk(node: nodes.Expression) -> Iterator[nodes.Expression]:
+    yield node
+    for each in _operands(node):
+        yield from _walk(each)
+
+
+def _function_name(node: nodes.Node) -> str:
+    return node.name.last.upper() if isinstance(node, nodes.Call) and node.name.is_simple else ""
+
+
+def _is_aggregate(node: nodes.Node, environment: Environment) -> bool:
+    return isinstance(node, nodes.FunctionCall) and is_aggregate(node, environment)
+
+
+def _offset(node: nodes.Call) -> int:
+    written = node.arguments[1]
+    if isinstance(written, nodes.UnaryOperation):
+        assert isinstance(written.operand, nodes.NumericLiteral)
+        return int(written.operand.value) * (-1 if written.operator == "-" else 1)
+    assert isinstance(written, nodes.NumericLiteral)
+    return int(written.value)
+
+
+def _at(value: Expression, first: bool, offset: int) -> Expression:
+    """Return an expression over other rows of its variable."""
+
+    def replaced(node: Expression) -> Expression:
+        return (
+            replace(node, first=first, offset=offset, is_navigated=True) if isinstance(node, PatternReference) else node
+        )
+
+    return rewritten(value, replaced)
+
+
+def _of_row(expression: Expression) -> Expression:
+    """Return the argument of an aggregate as an expression over each of its rows."""
+
+    def replaced(node: Expression) -> Expression:
+        return InputReference(node.index, node.type) if isinstance(node, PatternReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def _aggregated_variable(call: AggregateCall) -> str | None:
+    """Return the variable whose rows an aggregate is over, as Flink finds it; None if there is none."""
+    found = [_variable_of(each) for each in call.arguments] if call.arguments else [ALL_VARIABLES]
+    return _only(found, call)
+
+
+def _variable_of(expression: Expression) -> str | None:
+    if isinstance(expression, PatternReference):
+        return expression.variable
+    if isinstance(expression, Call | UserFunctionCall):
+        # A function without arguments counts as one over all rows.
+        return _only([_variable_of(each) for each in expression.arguments] or [ALL_VARIABLES], expression)
+    return None
+
+
+def _only(variables: Sequence[str | None], expression: Expression) -> str | None:
+    found = {each for each in variables if each is not None}
+    if len(found) > 1:
+        raise ValidationError(
+            "Aggregation must be applied to a single pattern variable. Malformed expression: "
+            f"{getattr(expression, 'function', '')}"
+        )
+    return next(iter(found), None)
+
+
+def _type_name(kind: DataType) -> str:
+    """Return a type as Calcite shows it."""
+    shown = standard_name(kind)
+    if isinstance(kind, LocalZonedTimestampType):
+        return f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({kind.precision})"
+    return shown
+
+
+def _refused(function: str, arguments: Sequence[Expression]) -> RefusedCall:
+    shown = ", ".join(each.type.nullable().as_summary_string() for each in arguments)
+    return RefusedCall(f"Unsupported call: {function}({shown}) {_NO_CALL}", arguments[0].type)

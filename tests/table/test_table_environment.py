@@ -9,7 +9,7 @@ import pytest
 
 from scurry.common.time import Instant
 from scurry.common.types import Row, RowKind
-from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, UnsupportedError, ValidationError
+from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, ValidationError
 from scurry.table import (
     DataTypes,
     EnvironmentSettings,
@@ -137,11 +137,6 @@ def test_rows_of_a_query_whose_result_changes_have_kinds() -> None:
 def test_sql_query_takes_queries_only(env: TableEnvironment) -> None:
     with pytest.raises(ValidationError, match=r"sqlQuery\(\) only accepts a single SQL query"):
         env.sql_query("SHOW TABLES")
-
-
-def test_methods_of_the_table_api_that_are_not_there_say_so(env: TableEnvironment) -> None:
-    with pytest.raises(UnsupportedError, match=r"Table\.flat_map is not available"):
-        env.sql_query("SELECT 1").flat_map(None)
 
 
 def test_statement_sets_write_all_their_tables(env: TableEnvironment, capsys: pytest.CaptureFixture[str]) -> None:

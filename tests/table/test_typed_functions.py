@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from scurry.errors import ArgumentTypeError, OperatorError
+from scurry.errors import ArgumentTypeError, OperatorError, ValidationError
 from scurry.table import AggregateFunction, EnvironmentSettings, TableEnvironment
 from scurry.table.udf import udaf, udf, udtf
 
@@ -145,3 +145,39 @@ def test_what_an_arrow_function_returns_is_checked(env: TableEnvironment, result
     env.create_temporary_function("made", udf(lambda x: result, result_type="INT", func_type="arrow", name="made"))
     with pytest.raises(OperatorError, match=message):
         rows(env, "SELECT made(x) FROM (VALUES (1)) t(x)")
+
+
+# ------------------------------------------------------------------ named arguments
+
+
+def test_arguments_may_have_the_names_of_parameters(env: TableEnvironment) -> None:
+    class Weighted(AggregateFunction[int, list[int]]):
+        def create_accumulator(self) -> list[int]:
+            return [0]
+
+        def accumulate(self, accumulator: list[int], amount: int, weight: int) -> None:
+            accumulator[0] += amount * weight * weight
+
+        def get_value(self, accumulator: list[int]) -> int:
+            return accumulator[0]
+
+    env.create_temporary_function("reduced", udf(lambda a, b: a - b, result_type="INT"))
+    env.create_temporary_function("weighted", udaf(Weighted()))
+    env.create_temporary_function("spread", udtf(lambda low, high: list(range(low, high)), result_types="ROW<x INT>"))
+    assert rows(env, "SELECT reduced(b => 1, a => 5), reduced(5, 1)") == [(4, 4)]
+    assert rows(env, "SELECT weighted(weight => w, amount => v) FROM (VALUES (2, 3)) t(v, w)") == [(18,)]
+    assert rows(env, "SELECT x FROM LATERAL TABLE(spread(high => 4, low => 2))") == [(2,), (3,)]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("reduced(a => 1, 2)", "have names: all of them, each another one, or none"),
+        ("reduced(a => 1, c => 2)", "has no argument 'c'; its arguments are: a, b"),
+        ("reduced(b => 1)", "needs an argument 'a'"),
+    ],
+)
+def test_wrong_names_of_arguments_are_refused(env: TableEnvironment, call: str, message: str) -> None:
+    env.create_temporary_function("reduced", udf(lambda a, b: a - b, result_type="INT"))
+    with pytest.raises(ValidationError, match=message):
+        env.sql_query(f"SELECT {call}")

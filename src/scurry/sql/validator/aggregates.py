@@ -18,7 +18,7 @@ from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.functions.user_functions import called_function, converted_arguments
+from scurry.sql.validator.functions.user_functions import called_function, converted_arguments, ordered_arguments
 
 if TYPE_CHECKING:
     from scurry.sql.validator.expressions import ExpressionValidator
@@ -101,8 +101,9 @@ def _user_aggregate(
     assert isinstance(node, nodes.Call)
     if over and not function.is_vectorized:
         raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
-    arguments = [_argument(each, validator) for each in _arguments(node)]
     span = _call_span(node)
+    given = ordered_arguments(function, str(node.name), node.arguments, span)
+    arguments = [validator.convert(each) for each in given if isinstance(each, nodes.Expression)]
     return AggregateCall(
         function,
         converted_arguments(function, node.name.last, arguments, validator.environment.session, span),

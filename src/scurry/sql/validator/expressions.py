@@ -22,7 +22,7 @@ from scurry.sql.unparse import unparse
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.functions.user_functions import called_function, user_call
+from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
 from scurry.sql.validator.literals import literal
 from scurry.sql.validator.scope import Scope
 from scurry.sql.validator.special_forms import SPECIAL_FORMS
@@ -174,8 +174,9 @@ class ExpressionValidator:
             raise invalid(node.span, "OVER is not allowed here")
         if is_aggregate(node, self.environment):
             raise invalid(node.span, f"Aggregate expression {name.upper()} is illegal here")
-        arguments = [self._argument(each) for each in node.arguments]
         user = called_function(node.name, self.environment)
+        given = node.arguments if user is None else ordered_arguments(user, str(node.name), node.arguments, node.span)
+        arguments = [self._argument(each) for each in given if isinstance(each, nodes.Expression)]
         if user is not None and user.is_scalar:
             return user_call(user, name, arguments, self.environment, node.span)
         if user is not None:

@@ -11,7 +11,7 @@ from scurry.relational.schema import Column, Schema
 from scurry.sql import nodes
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.functions.user_functions import called_function, user_call
+from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
 
 __all__ = ["table_function", "unnested_columns"]
 
@@ -56,8 +56,11 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
     Raises:
         ValidationError: There is no such function.
     """
-    arguments = [validator.convert(each) for each in call.arguments]
     function = called_function(call.name, validator.environment)
+    given = (
+        call.arguments if function is None else ordered_arguments(function, str(call.name), call.arguments, call.span)
+    )
+    arguments = [validator.convert(each) for each in given if isinstance(each, nodes.Expression)]
     if function is None:
         raise no_match(str(call.name), arguments, call.span)
     if function.kind != "table":

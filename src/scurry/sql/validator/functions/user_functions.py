@@ -16,8 +16,9 @@ from scurry.relational.expressions import Expression, UserFunctionCall
 from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
+from scurry.sql.validator.failures import invalid
 
-__all__ = ["called_function", "converted_arguments", "user_call"]
+__all__ = ["called_function", "converted_arguments", "ordered_arguments", "user_call"]
 
 
 def called_function(name: nodes.Identifier, environment: Environment) -> UserFunction | None:
@@ -32,6 +33,29 @@ def called_function(name: nodes.Identifier, environment: Environment) -> UserFun
         if lookup(name.last) is not None or lookup_aggregate(name.last) is not None:
             return None
     return environment.catalog.find_function(name.names)
+
+
+def ordered_arguments(
+    function: UserFunction, name: str, arguments: Sequence[nodes.Node], span: Span
+) -> Sequence[nodes.Node]:
+    """Return the arguments of a call in the order of the function's parameters: `f(b => 1, a => 2)`.
+
+    Raises:
+        ValidationError: Some have names and others not, a name is none of a parameter, or a parameter has no argument.
+    """
+    if not any(isinstance(each, nodes.NamedArgument) for each in arguments):
+        return arguments
+    given = {each.name.last: each.value for each in arguments if isinstance(each, nodes.NamedArgument)}
+    if len(given) < len(arguments):
+        raise invalid(span, f"Arguments of function '{name}' have names: all of them, each another one, or none")
+    known = ", ".join(function.parameters)
+    for each in given:
+        if each not in function.parameters:
+            raise invalid(span, f"Function '{name}' has no argument '{each}'; its arguments are: {known}")
+    missing = [each for each in function.parameters if each not in given]
+    if missing:
+        raise invalid(span, f"Function '{name}' needs an argument '{missing[0]}'; its arguments are: {known}")
+    return [given[each] for each in function.parameters]
 
 
 def user_call(

@@ -1,0 +1,76 @@
+"""The cases of bench/udf.py, in scurry or PyFlink: names of cases come in, seconds go out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+try:
+    import scurry.pyflink_alias  # noqa: F401
+
+    RUNNER = {"scurry.runner": "local"}
+except ImportError:
+    RUNNER = {"python.execution-mode": "thread"}
+
+from pyflink.table import AggregateFunction, DataTypes, EnvironmentSettings, TableEnvironment
+from pyflink.table.udf import udf
+
+ROWS = int(sys.argv[1])
+FIRST = max(ROWS // 100, 1)
+INSERTS = {
+    "built-in": "INSERT INTO numbers SELECT i + k FROM generated",
+    "scalar": "INSERT INTO numbers SELECT added(i, k) FROM generated",
+    "pandas": "INSERT INTO numbers SELECT added_columns(i, k) FROM generated",
+    "aggregate": "INSERT INTO sums SELECT MOD(i, 1000), summed(i) FROM generated GROUP BY MOD(i, 1000)",
+    # each key of the inner groups changes a hundred times, and takes a row of the outer groups back each time
+    "retraction": (
+        "INSERT INTO sums SELECT MOD(g, 100), summed(m) FROM "
+        f"(SELECT MOD(i, {FIRST}) AS g, MAX(i) AS m FROM generated GROUP BY MOD(i, {FIRST})) GROUP BY MOD(g, 100)"
+    ),
+}
+
+
+class Summed(AggregateFunction):
+    def create_accumulator(self):
+        return [0]
+
+    def accumulate(self, accumulator, value):
+        accumulator[0] += value
+
+    def retract(self, accumulator, value):
+        accumulator[0] -= value
+
+    def get_value(self, accumulator):
+        return accumulator[0]
+
+    def get_result_type(self):
+        return DataTypes.BIGINT()
+
+    def get_accumulator_type(self):
+        return DataTypes.ARRAY(DataTypes.BIGINT())
+
+
+def main():
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for key, value in {"parallelism.default": "1", **RUNNER}.items():
+        env.get_config().set(key, value)
+    env.execute_sql(
+        "CREATE TABLE generated (i BIGINT, k BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000000000', "
+        f"'number-of-rows' = '{ROWS}', 'fields.i.kind' = 'sequence', 'fields.i.start' = '1', 'fields.i.end' = '{ROWS}',"
+        " 'fields.k.min' = '0', 'fields.k.max' = '999')"
+    )
+    env.execute_sql("CREATE TABLE numbers (x BIGINT) WITH ('connector' = 'blackhole')")
+    env.execute_sql("CREATE TABLE sums (k BIGINT, x BIGINT) WITH ('connector' = 'blackhole')")
+    env.create_temporary_function("added", udf(lambda a, b: a + b, result_type=DataTypes.BIGINT()))
+    columns = udf(lambda a, b: a + b, result_type=DataTypes.BIGINT(), func_type="pandas")
+    env.create_temporary_function("added_columns", columns)
+    env.create_temporary_function("summed", Summed())
+    for line in sys.stdin:
+        start = time.perf_counter()
+        env.execute_sql(INSERTS[line.strip()]).wait()
+        print(json.dumps({"seconds": time.perf_counter() - start}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Functions of users in STREAMING: scurry in-process next to PyFlink in thread mode, one processor each.
+
+    python bench/udf.py [--rows 1000000] [--rounds 3] [--with pyflink]
+
+Each case is an INSERT of generated rows into `blackhole`; peers take turns. Times are whole statements, from text to
+the end of the job, in sessions that stay up. Printed are the medians, and how many times as fast scurry is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+#: Where PyFlink is installed.
+PYFLINK_VENV = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs")) / "pyflink"
+CASES = ("built-in", "scalar", "pandas", "aggregate", "retraction")
+
+
+class Peer:
+    """A process that runs cases and stays up."""
+
+    def __init__(self, python: str, rows: int) -> None:
+        self._process = subprocess.Popen(
+            [python, str(HERE / "jobs" / "udf_tables.py"), str(rows)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def seconds(self, case: str) -> float:
+        """Return how long a case takes.
+
+        Raises:
+            RuntimeError: The process ended.
+        """
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{case}\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith("{"):
+                return float(json.loads(line)["seconds"])
+        raise RuntimeError(f"the peer ended during {case}")
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--with", dest="other", choices=["pyflink"])
+    options = parser.parse_args()
+    peers = {"scurry": Peer(sys.executable, options.rows)}
+    if options.other is not None:
+        peers["pyflink"] = Peer(str(PYFLINK_VENV / "bin" / "python"), options.rows)
+    found: dict[str, dict[str, list[float]]] = {case: {name: [] for name in peers} for case in CASES}
+    for turn in range(options.rounds + 1):
+        for number, case in enumerate(CASES):
+            order = list(peers) if (turn + number) % 2 == 0 else list(peers)[::-1]
+            for name in order:
+                seconds = peers[name].seconds(case)
+                if turn:  # the first round warms up
+                    found[case][name].append(seconds)
+    for peer in peers.values():
+        peer.close()
+    for case, times in found.items():
+        medians = {name: statistics.median(each) for name, each in times.items()}
+        compared = f"  {medians['pyflink'] / medians['scurry']:.1f}x" if "pyflink" in medians else ""
+        print(f"{case:12}", *(f"{name} {seconds:.2f} s" for name, seconds in medians.items()), compared)
+
+
+if __name__ == "__main__":
+    main()

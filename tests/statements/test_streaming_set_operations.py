@@ -55,3 +55,17 @@ def test_except_all_repeats_the_rows_of_each_update(tmp_path: Path) -> None:
     with env.execute_sql("SELECT k FROM t EXCEPT ALL SELECT k FROM t WHERE k > 5").collect() as results:
         found = [f"{each.get_row_kind()} {each[0]}" for each in results]
     assert found == ["+I 1", "-U 1", "+U 1", "+U 1", "+I 2", "-U 1", "-U 1", "+U 1", "+U 1", "+U 1"]
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_windows_have_the_rows_of_all_branches_of_a_union(streaming: bool, tmp_path: Path) -> None:
+    # Flink 2.3 drops all branches but the first: its plan has them as further inputs of the window function.
+    env = environment(streaming)
+    columns = "v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+    for table, start in (("a", 0), ("b", 1)):
+        write(tmp_path / table, "f", *({"v": v, "ts": f"2024-01-01 00:00:{v}0"} for v in range(start, 6, 2)))
+        files(env, table, columns, tmp_path / table)
+    union = "(SELECT * FROM a UNION ALL SELECT * FROM b)"
+    windows = f"TABLE(TUMBLE({union}, DESCRIPTOR(ts), INTERVAL '20' SECOND))"
+    assert rows(env, f"SELECT v FROM {windows}") == [(v,) for v in range(6)]
+    assert [n for (n,) in rows(env, f"SELECT COUNT(*) FROM {windows} GROUP BY window_start, window_end")] == [2, 2, 2]

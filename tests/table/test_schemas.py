@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.table import DataTypes, FormatDescriptor, Schema, TableDescriptor
+from scurry.table import DataTypes, EnvironmentSettings, FormatDescriptor, Schema, TableDescriptor, TableEnvironment
+from scurry.table.expressions import col, if_then_else
 
 BUILDER = Schema.new_builder
 
@@ -78,3 +81,22 @@ def test_a_description_of_a_table_shows_what_create_table_would_have() -> None:
 def test_a_format_may_be_only_a_name() -> None:
     made = TableDescriptor.for_connector("filesystem").format("csv").build()
     assert made.get_options() == {"connector": "filesystem", "format": "csv"}
+
+
+def test_expressions_of_a_schema_are_kept_as_sql(tmp_path: Path) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    env.get_config().set("scurry.runner", "local")
+    (tmp_path / "t.csv").write_text("3,x\n,y\n")
+    schema = (
+        Schema.new_builder()
+        .column("a", DataTypes.INT())
+        .column("s", DataTypes.STRING())
+        .column_by_expression("b", (col("a") + 1) * 2)
+        .column_by_expression("c", if_then_else(col("a").is_null, "none", col("s").upper_case))
+        .column_by_expression("d", col("a").cast(DataTypes.STRING()))
+        .build()
+    )
+    descriptor = TableDescriptor.for_connector("filesystem").schema(schema).option("path", str(tmp_path)).format("csv")
+    env.create_temporary_table("t", descriptor.build())
+    with env.from_path("t").execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [(3, "x", 8, "X", "3"), (None, "y", None, "none", None)]

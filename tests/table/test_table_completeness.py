@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
 
 import pytest
 
 from support.api_surface import also_paths, called, classes, entries, offers, parameters, resolve, signatures
 
 SURFACE = "table.txt"
-#: Operations on rows by functions of users.
-NOT_YET = {"AggregatedTable", "FlatAggregateTable", "map", "flat_map", "aggregate", "flat_aggregate"}
-
-
-def present() -> list[Any]:
-    return [case for case in classes(SURFACE) if case.values[1] not in NOT_YET]
 
 
 def methods(cls: str, members: str) -> list[tuple[str, list[str]]]:
     if cls == "Column":  # abstract: the kinds of columns have another name for the parameter
         members = members.replace("copy(new_type)", "copy(new_data_type)")
-    return [(method, expected) for method, expected in signatures(members) if method not in NOT_YET]
+    return signatures(members)
 
 
-@pytest.mark.parametrize(("module", "cls", "members"), present())
+@pytest.mark.parametrize(("module", "cls", "members"), classes(SURFACE))
 class TestClass:
     def test_is_found_under_every_path(self, module: str, cls: str, members: str) -> None:
         here = resolve(module, cls)

@@ -9,7 +9,7 @@ from typing import Any
 from scurry.catalog.identifier import escape_identifier, escape_text
 from scurry.catalog.schema import ComputedColumn, MetadataColumn, ResolvedSchema, UniqueConstraint
 from scurry.common._api import ApiObject
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.logical_types import DataType, RowType
 
 __all__ = ["Schema"]
@@ -143,7 +143,7 @@ class Schema(ApiObject):
 
             Args:
                 column_name: Its name.
-                expr: The expression, as SQL.
+                expr: The expression, or its SQL.
             """
             self._columns.append(_Column(column_name, expression=_sql(expr)))
             return self
@@ -172,7 +172,7 @@ class Schema(ApiObject):
 
             Args:
                 column_name: Its name.
-                watermark_expr: The watermark of a row, as SQL.
+                watermark_expr: The watermark of a row: an expression, or its SQL.
             """
             self._watermark = (column_name, _sql(watermark_expr))
             return self
@@ -200,7 +200,10 @@ class Schema(ApiObject):
 def _sql(expression: Any) -> str:
     if isinstance(expression, str):
         return expression
-    raise UnsupportedError("expressions are not available in this version of scurry; write them as SQL in a text")
+    from scurry.statements.table_operations.sql_text import sql_of
+    from scurry.table.expression import expression_of
+
+    return sql_of(expression_of(expression)._node)
 
 
 def _text_of(data_type: str | DataType) -> str | None:

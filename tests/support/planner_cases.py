@@ -103,6 +103,8 @@ def parsed(plan: str) -> list[Node]:
 
 
 def _nodes(lines: list[tuple[int, str]], depth: int) -> list[Node]:
+    if not lines:
+        return []
     starts = [place for place, (indent, _) in enumerate(lines) if indent == depth]
     found = []
     for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):

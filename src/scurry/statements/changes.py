@@ -20,6 +20,7 @@ from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
 from scurry.statements.conflicts import check_conflicts
 from scurry.statements.session import TableSession
+from scurry.statements.table_options import check_table_options
 
 __all__ = ["executable", "executable_plans", "executable_sinks", "sink_with_changes"]
 
@@ -57,6 +58,7 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
     Raises:
         ValidationError: STREAMING cannot execute them.
     """
+    check_table_options(session.configuration)
     functions = session.for_functions()
     with_changes = partial(_with_changes, session)
     found = [

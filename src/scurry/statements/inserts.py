@@ -63,7 +63,10 @@ def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResu
             "savepoint; pipelines of Tables and CREATE TABLE AS do not"
         )
     ready = executable_sinks(session, sinks)
-    return insert_result(run_sinks(session, ready), [ObjectIdentifier(*sink.path) for sink in sinks])
+    job = run_sinks(session, ready)
+    if session.setting("table.dml-sync", "false").lower() == "true":
+        job.wait()
+    return insert_result(job, [ObjectIdentifier(*sink.path) for sink in sinks])
 
 
 def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:

@@ -178,7 +178,8 @@ def lowering_of(session: TableSession, plans: Sequence[Plan], prefix: str = "") 
 
 def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:
     configuration = session.configuration
-    parallelism = configuration.get(options.PARALLELISM) or os.cpu_count() or 1
+    of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
+    parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
     name = configuration.get(options.JOB_NAME) or "Table job"
     settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
     plan = plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session)))

@@ -158,11 +158,19 @@ def test_an_updating_table_is_refused(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("clause", "failing"), [("DEFINE A AS 10 / A.price > 0", 0)])
-def test_a_condition_without_a_value_fails_the_query(clause: str, failing: int, tmp_path: Path) -> None:
-    case = {
-        "sql": f"SELECT * FROM ticker MATCH_RECOGNIZE (ORDER BY ts MEASURES A.e AS a PATTERN (A B) {clause})",
-        "rows": [("x", 1, 1, 1000), ("x", failing, 1, 2000)],
+def divided(*prices: int) -> dict[str, Any]:
+    """A pattern whose second condition has no value for a price of 0."""
+    return {
+        "sql": "SELECT * FROM ticker MATCH_RECOGNIZE (ORDER BY ts MEASURES A.e AS a AFTER MATCH SKIP PAST LAST ROW "
+        "PATTERN (A B) DEFINE A AS A.price = 1, B AS 10 / B.price > 0)",
+        "rows": [("x", price, 1, 1000 * at) for at, price in enumerate(prices)],
     }
+
+
+def test_a_condition_without_a_value_fails_the_query(tmp_path: Path) -> None:
     with pytest.raises(ScurryError, match="zero"):
-        answer(case, tmp_path)
+        answer(divided(1, 0), tmp_path)
+
+
+def test_a_condition_that_no_match_asks_for_does_not_fail(tmp_path: Path) -> None:
+    assert answer(divided(0, 1, 2, 0, 0), tmp_path) == ["1000"]

@@ -75,7 +75,7 @@ def kill_often(
         run = Run(place, program=program, arguments=[])
         while killed < kills:
             by_sign = first_sign is not None and killed % 2 == 1
-            if not _goes_on(run, first_sign if by_sign and first_sign is not None else _batches):
+            if not goes_on(run, first_sign if by_sign and first_sign is not None else _batches):
                 break
             if not by_sign and run.ends_within(chance.uniform(0, 0.5)):
                 break
@@ -91,7 +91,7 @@ def _batches(place: Place) -> int:
     return len(place.batches())
 
 
-def _goes_on(run: Run, watched: Callable[[Place], object]) -> bool:
+def goes_on(run: Run, watched: Callable[[Place], object]) -> bool:
     """Wait until something changes; return False if the job ends before."""
     before, give_up = watched(run.place), time.monotonic() + GIVE_UP_SECONDS
     while watched(run.place) == before:

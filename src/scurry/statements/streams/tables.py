@@ -70,16 +70,20 @@ def table_of_stream(
     identifier = ObjectIdentifier.anonymous(name)
     source = _source(session, node, derived, schema, kinds, name)
     resolved = ContextResolvedTable(identifier, InlineTable(schema, source=source), temporary=True)
-    query = nodes.ExplicitTable(nodes.Identifier(identifier.path))
+    table = nodes.Identifier(identifier.path)
+    query: nodes.Query = nodes.ExplicitTable(table)
+    projected = definition is not None and any(column.kind == "regular" for column in definition.columns)
+    if definition is not None and projected:
+        items = [nodes.SelectItem(nodes.Identifier((column.name,))) for column in definition.columns]
+        query = nodes.Select(tuple(items), nodes.TableReference(table))
     plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
     check_sources(session, plan)
-    projected = definition is not None and any(column.kind == "regular" for column in definition.columns)
     unchanged = definition is None and kinds == {RowKind.INSERT} and derived.is_row
     return StreamedTable(plan, None if projected else schema, unchanged)
 
 
 def _completed(derived: StreamType, definition: Definition | None) -> Definition:
-    """Return a declaration with the physical columns that it leaves to the type of the stream.
+    """Return a declaration with all physical columns of the type of the stream: expressions may refer to any.
 
     Raises:
         ValidationError: It declares a column that the type does not have, or a key that may be NULL.
@@ -93,10 +97,10 @@ def _completed(derived: StreamType, definition: Definition | None) -> Definition
                 "information for schema declaration. Make sure that the type information is not a generic raw type. "
                 f"Currently available fields are: [{', '.join(derived.names)}]"
             )
-    columns = list(definition.columns)
-    if not own:
-        pairs = zip(derived.names, derived.types, strict=True)
-        columns = [*(PendingColumn(name, kind) for name, kind in pairs), *columns]
+    declared = {column.name: column for column in own}
+    pairs = zip(derived.names, derived.types, strict=True)
+    physical = [declared.get(name) or PendingColumn(name, kind) for name, kind in pairs]
+    columns = [*physical, *(column for column in definition.columns if column.kind != "regular")]
     key = definition.key
     for name in () if key is None else key.columns:
         found = next((column for column in columns if column.name == name), None)

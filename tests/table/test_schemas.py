@@ -96,7 +96,7 @@ def test_expressions_of_a_schema_are_kept_as_sql(tmp_path: Path) -> None:
         .column_by_expression("d", col("a").cast(DataTypes.STRING()))
         .build()
     )
-    descriptor = TableDescriptor.for_connector("filesystem").schema(schema).option("path", str(tmp_path)).format("csv")
-    env.create_temporary_table("t", descriptor.build())
+    descriptor = TableDescriptor.for_connector("filesystem").schema(schema).option("path", str(tmp_path))
+    env.create_temporary_table("t", descriptor.format("csv").option("csv.null-literal", "").build())
     with env.from_path("t").execute().collect() as rows:
         assert [tuple(row) for row in rows] == [(3, "x", 8, "X", "3"), (None, "y", None, "none", None)]

@@ -37,7 +37,7 @@ _OPTIONS = {
 
 
 def with_tables(streaming: bool, **options: Any) -> TableEnvironment:
-    env = environment(streaming, **options)
+    env = environment(streaming, **{"table.exec.sink.require-on-conflict": "false", **options})
     for table in TABLES:
         key = ", PRIMARY KEY (id) NOT ENFORCED" if table.has_key else ""
         given = _OPTIONS[table.kind if streaming else "INSERT"]

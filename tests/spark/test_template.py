@@ -95,7 +95,13 @@ def test_a_template_that_has_ended_does_not_matter(tmp_path: Path, environment: 
         ({"HOME": "/root"}, False),
         ({}, False),
         ({"HOME": "/", "PYTHONDEVMODE": "1"}, False),
-        ({"HOME": "/", "PYTHONPATH": "/spark/pyspark.zip:/spark/py4j-0.10-src.zip:"}, True),
+        (
+            {
+                "HOME": "/",
+                "PYTHONPATH": "/spark/pyspark.zip:/spark/py4j-0.10-src.zip:/spark/jars/spark-core_2.13-4.3.0.jar:",
+            },
+            True,
+        ),
         ({"HOME": "/", "PYTHONPATH": "/spark/pyspark.zip:/mine"}, False),
     ],
 )

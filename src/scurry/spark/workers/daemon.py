@@ -17,7 +17,7 @@ from collections.abc import Iterable
 #: The environment variable with the modules that workers are going to need.
 MODULES = "SCURRY_WORKER_MODULES"
 
-_ARCHIVE = re.compile(r"(^|/)(pyspark|py4j-[^/]*-src)\.zip$")
+_ARCHIVE = re.compile(r"(^|/)(pyspark\.zip|py4j-[^/]*-src\.zip|spark-core_[^/]*\.jar)$")
 _RUN_BY_WORKERS = (
     "scurry.connectors",
     "scurry.formats",
@@ -34,7 +34,7 @@ def modules_of_driver() -> str:
 
 
 def without_archives(path: Iterable[str]) -> list[str]:
-    """Return an import path without Spark's archives of pyspark and py4j."""
+    """Return an import path without Spark's archives of pyspark and py4j, and its jar."""
     return [each for each in path if not _ARCHIVE.search(each)]
 
 

@@ -69,7 +69,7 @@ def refused(name, action):
     except Exception as error:
         lines = [line.strip() for line in str(error).splitlines() if not line.startswith("\tat ")]
         message = next((line for line in lines if "Exception: " in line), lines[0])
-        print(name, "refused:", re.sub(r"\$\d+", "", message.rpartition("Exception: ")[2]))
+        print(name, "refused:", re.sub(r"\$\d+| AS \w+(\$\d+)?", "", message.rpartition("Exception: ")[2]))
 
 
 refused("to_data_stream", lambda: t_env.to_data_stream(sums))

@@ -177,6 +177,7 @@ def _become(connection: socket.socket, files: Sequence[int], request: _Request) 
         module, *rest = request.arguments[1:]
         sys.argv = [module, *rest]
         connection.sendall(b"+")
+        sys.modules.pop(module, None)  # else Python warns of the second copy that it makes
         runpy.run_module(module, run_name="__main__", alter_sys=True)
         status = 0
     except SystemExit as end:

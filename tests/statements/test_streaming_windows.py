@@ -37,7 +37,7 @@ def row(second: int, k: str | None = "a", v: int = 1) -> dict[str, Any]:
         "SELECT k, COUNT(DISTINCT v) FROM TABLE({}) GROUP BY window_start, window_end, k",
         "SELECT k, SUM(v), COUNT(DISTINCT v), COUNT(DISTINCT v) FILTER (WHERE v > 3), COUNT(DISTINCT k) FROM TABLE({}) "
         "GROUP BY window_start, window_end, k HAVING COUNT(*) > 1",
-        "SELECT window_end, LISTAGG(k) WITHIN GROUP (ORDER BY v, k) FROM TABLE({}) GROUP BY window_start, window_end",
+        "SELECT window_end, MAX(v) - MIN(v) FROM TABLE({}) GROUP BY window_start, window_end",
         "SELECT window_end, k, v, COUNT(*), COUNT(DISTINCT v), GROUPING_ID(k, v) FROM TABLE({}) "
         "GROUP BY window_start, window_end, CUBE(k, v)",
         "SELECT k, MAX(window_time) FROM TABLE({}) WHERE window_start > TIMESTAMP '2024-01-01 00:01:00' "

@@ -71,27 +71,36 @@ def _doubles(function: Ufunc) -> Callable[[CallSite, DataType], Kernel]:
     return bind
 
 
+def _of_libm(function: Ufunc) -> Ufunc:
+    """Return a function of Arrow over arrays of numpy: numpy's own may differ from Java's in more than the last bit."""
+    return lambda *values: np.asarray(function(*map(pa.array, values)))
+
+
+_LN: Final = _of_libm(pc.ln)
+_TAN: Final = _of_libm(pc.tan)
+
+
 def _logarithm(*values: Any) -> Any:
     """LOG(x), or LOG(base, x)."""
-    return np.log(values[0]) if len(values) == 1 else np.log(values[1]) / np.log(values[0])
+    return _LN(values[0]) if len(values) == 1 else _LN(values[1]) / _LN(values[0])
 
 
 _UNARY: Final[dict[str, Ufunc]] = {
     "SQRT": np.sqrt,
-    "LN": np.log,
-    "LOG10": np.log10,
-    "LOG2": lambda values: np.log(values) / math.log(2),
-    "EXP": np.exp,
-    "SIN": np.sin,
-    "SINH": np.sinh,
-    "COS": np.cos,
-    "COSH": np.cosh,
-    "TAN": np.tan,
-    "TANH": np.tanh,
-    "COT": lambda values: 1.0 / np.tan(values),
-    "ASIN": np.arcsin,
-    "ACOS": np.arccos,
-    "ATAN": np.arctan,
+    "LN": _LN,
+    "LOG10": _of_libm(pc.log10),
+    "LOG2": lambda values: _LN(values) / math.log(2),
+    "EXP": _of_libm(pc.exp),
+    "SIN": _of_libm(pc.sin),
+    "SINH": _of_libm(pc.sinh),
+    "COS": _of_libm(pc.cos),
+    "COSH": _of_libm(pc.cosh),
+    "TAN": _TAN,
+    "TANH": _of_libm(pc.tanh),
+    "COT": lambda values: 1.0 / _TAN(values),
+    "ASIN": _of_libm(pc.asin),
+    "ACOS": _of_libm(pc.acos),
+    "ATAN": _of_libm(pc.atan),
     "DEGREES": lambda values: values * (180.0 / math.pi),
     "RADIANS": lambda values: values / 180.0 * math.pi,
 }
@@ -158,8 +167,10 @@ FUNCTIONS = (
         for name, function in _UNARY.items()
     ),
     ScalarFunction("LOG", takes_numbers(_DOUBLE_RESULT, 1, 2), _doubles(_logarithm), is_standard=True),
-    ScalarFunction("POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(np.power), aliases=("POW",), is_standard=True),
-    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(np.arctan2), is_standard=True),
+    ScalarFunction(
+        "POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.power)), aliases=("POW",), is_standard=True
+    ),
+    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.atan2)), is_standard=True),
     ScalarFunction("PI", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.pi), is_standard=True),
     ScalarFunction("E", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.e), is_standard=True),
     ScalarFunction("BIN", takes_numbers(if_any_nullable(STRING), 1, types=INTEGER), by_value(binary_text)),

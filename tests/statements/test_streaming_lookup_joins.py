@@ -86,3 +86,39 @@ def test_a_key_without_rows_is_asked_again_as_the_hint_says(env: TableEnvironmen
 
 def test_a_key_that_stays_without_rows_is_given_up_after_so_many_attempts(env: TableEnvironment) -> None:
     assert rows(env, QUERY.format("JOIN").replace("SELECT", RETRIED.format(2))) == rows(env, QUERY.format("JOIN"))
+
+
+def test_an_update_without_a_match_takes_the_row_before_it_from_a_sink_with_its_key(
+    env: TableEnvironment, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "db") as database:
+        database.execute("create table found (id integer primary key, name text)")
+        database.execute("create table names (k integer primary key, name text)")
+        database.execute("insert into names values (1, 'ann')")
+    joined = {"id": 1, "k": 1}
+    moved = {"id": 1, "k": 3}
+    write(
+        tmp_path / "changes",
+        "f",
+        {"before": None, "after": joined, "op": "c"},
+        {"before": joined, "after": moved, "op": "u"},
+    )
+    files(
+        env,
+        "changes",
+        "id INT PRIMARY KEY NOT ENFORCED, k INT, p AS PROCTIME()",
+        tmp_path / "changes",
+        format="debezium-json",
+    )
+    options = f"'connector' = 'jdbc', 'url' = 'jdbc:sqlite:{tmp_path}/db'"
+    env.execute_sql(
+        f"CREATE TABLE names (k INT PRIMARY KEY NOT ENFORCED, name STRING) WITH ({options}, 'table-name' = 'names')"
+    )
+    env.execute_sql(
+        f"CREATE TABLE found (id INT PRIMARY KEY NOT ENFORCED, name STRING) WITH ({options}, 'table-name' = 'found')"
+    )
+    env.execute_sql(
+        "INSERT INTO found SELECT c.id, n.name FROM changes AS c JOIN names FOR SYSTEM_TIME AS OF c.p AS n ON c.k = n.k"
+    ).wait()
+    with sqlite3.connect(tmp_path / "db") as database:
+        assert database.execute("select * from found").fetchall() == []

@@ -88,6 +88,16 @@ def _filtered(node: nodes.Filter, update: Update, updating: Sequence[bool]) -> S
     return None if update is Update.ONLY_AFTER and not by_key else [update]
 
 
+def _looked_up(node: joins.LookupJoin, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
+    # An inner join drops the row after an update if the table has none for it: what it replaces has to be taken back.
+    return None if update is Update.ONLY_AFTER and node.kind != "LEFT" else [update]
+
+
+def _multiplied(node: Plan, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
+    # The row after an update may become fewer rows than the one before.
+    return None if update is Update.ONLY_AFTER else [update]
+
+
 def _inserts(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT
 
@@ -125,6 +135,7 @@ def _ranked(node: ranks.Rank, update: Update, updating: Sequence[bool]) -> Seque
 
 
 _PASSED = ChangelogRule(_union, needs=_same, transparent=True)
+_MULTIPLIED = ChangelogRule(_union, needs=_multiplied, transparent=True)
 _OTHER = ChangelogRule(_any)
 _MATCHED = ChangelogRule(_inserts, takes=Kinds.INSERT)
 
@@ -134,7 +145,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
     joins.EventTimeTemporalJoin: ChangelogRule(_of_left, needs=_versioned),
     joins.IntervalJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
-    joins.LookupJoin: _PASSED,
+    joins.LookupJoin: ChangelogRule(_union, needs=_looked_up, transparent=True),
     joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     Match: _MATCHED,
@@ -145,8 +156,8 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Scan: ChangelogRule(_scanned),
     nodes.SetOperation: _PASSED,
     nodes.TableAggregate: ChangelogRule(lambda node, inputs: Kinds.INSERT | Kinds.DELETE),
-    nodes.TableFunctionScan: _PASSED,
-    nodes.Unnest: _PASSED,
+    nodes.TableFunctionScan: _MULTIPLIED,
+    nodes.Unnest: _MULTIPLIED,
     nodes.Values: ChangelogRule(_inserts),
     nodes.WindowTable: _PASSED,
     sets.ReplicateRows: _PASSED,

@@ -95,7 +95,7 @@ def test_rows_before_updates_are_made_if_one_of_several_sinks_needs_them(tables:
     ("query", "reason"),
     [
         (GROUPED, "update changes which is produced by node "
-         "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS EXPR$0])"),
+         "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS EXPR$1])"),
         ("SELECT COUNT(v) FROM t", "update changes which is produced by node "
          "GroupAggregate(select=[COUNT(v) AS EXPR$0])"),
         ("SELECT DISTINCT k, b FROM t", "update changes which is produced by node "

@@ -17,6 +17,7 @@ PROGRAMS = sorted(path for path in Path(__file__).parent.glob("*.py") if path.na
 REFUSED = {
     "boilerplate/configurations_and_paths",
     "boilerplate/settings_are_told_again",
+    "convert/types_of_streams",
     "types/arrays",
     "types/converted_to_the_declared_type",
     "types/print_primitives",
@@ -26,6 +27,8 @@ REFUSED = {
 }
 #: What programs without annotations may do: use a variable for something else, begin with an empty list.
 ALLOWED = ("assignment", "var-annotated", "import-not-found")
+#: pyarrow makes the functions of its module `compute` as it is imported, so that mypy finds none of them.
+UNTYPED = "[mypy-pyarrow.*]\nfollow_imports = skip\n"
 
 WRONG_PROGRAM = """
 from scurry.datastream import DataStream
@@ -72,7 +75,7 @@ def test_programs_that_run_are_not_refused(tmp_path: Path) -> None:
     for name, text in programs_of_users():
         (tmp_path / f"{name}.py").write_text(text)
     settings = tmp_path / "mypy.ini"
-    settings.write_text("[mypy]\ncheck_untyped_defs = true\nfollow_untyped_imports = true\n")
+    settings.write_text(f"[mypy]\ncheck_untyped_defs = true\nfollow_untyped_imports = true\n{UNTYPED}")
     options: list[str | Path] = ["--config-file", settings, "--cache-dir", ".mypy_cache/programs"]
     allowed = [f"--disable-error-code={code}" for code in ALLOWED]
     done = mypy(*options, *allowed, *sorted(tmp_path.glob("*.py")))

@@ -1,6 +1,6 @@
 """PyFlink's `pyflink.util.exceptions`: names under which programs catch the errors of tables and catalogs.
 
-Where a catalog here has no such thing, such as models and partitions, nothing raises the error.
+The errors of what catalogs here do not have, models and partitions, are only names: nothing raises them.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ FunctionAlreadyExistException = FunctionAlreadyExistError
 FunctionNotExistException = FunctionNotExistError
 
 
-class ModelAlreadyExistException(CatalogError):
+class ModelAlreadyExistException(Exception):
     """There is a model of that name already."""
 
 
-class ModelNotExistException(CatalogError):
+class ModelNotExistException(Exception):
     """There is no such model."""
 
 
-class PartitionAlreadyExistsException(CatalogError):
+class PartitionAlreadyExistsException(Exception):
     """There is such a partition already."""
 
 
-class PartitionNotExistException(CatalogError):
+class PartitionNotExistException(Exception):
     """There is no such partition."""
 
 
-class PartitionSpecInvalidException(CatalogError):
+class PartitionSpecInvalidException(Exception):
     """A partition names columns that are no partition columns."""
 
 
-class TableNotPartitionedException(CatalogError):
+class TableNotPartitionedException(Exception):
     """A table has no partitions."""

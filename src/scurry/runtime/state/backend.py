@@ -138,13 +138,17 @@ class KeyedStateBackend:
         return entry
 
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
-        """Load the pages of some keys in one request to the store; needed only for speed."""
-        found = {key: key_hash(key) for key in set(keys).difference(self.entries)}
+        """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
+        entries, count = self.entries, self.max_parallelism
+        found = {key: key_hash(key) for key in keys if key not in entries}
         self.hashes.update(found)
-        hashes, count = found.values(), self.max_parallelism
-        self.load_groups({hashed % count for hashed in hashes}.difference(self.indexes))
-        pages = {hashed % count << GROUP_SHIFT | self.indexes[hashed % count].page_of(hashed) for hashed in hashes}
-        self.load_pages(pages.difference(self.pages))
+        self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
+        indexes = self.indexes
+        numbers = [hashed % count << GROUP_SHIFT | indexes[hashed % count].page_of(hashed) for hashed in found.values()]
+        self.load_pages(set(numbers).difference(self.pages))
+        for key, number in zip(found, numbers, strict=True):
+            if key not in entries:
+                self.pages[number][key] = entries[key] = {}
 
     def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
         """Return all keys of some key groups that have a value in `slot`; load every page of the groups."""

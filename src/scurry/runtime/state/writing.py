@@ -9,11 +9,11 @@ constant. Cleaning keeps up, because a page becomes due only once for each time 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import islice
+from math import ceil, log2
 from typing import TYPE_CHECKING
 
-from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.state.expiry import due, soonest
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page, page_bits
 from scurry.runtime.state.slots import DOMAINS
@@ -100,41 +100,42 @@ class PageWriter:
         blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes * 2 else None
         size = estimate if blob is None else len(blob)
         if size > self._page_bytes and len(page) > 1 and number & NUMBER < _DEEPEST:
-            bits = {key: page_bits(self._backend.hash_of(key)) for key in page}
-            self._split(number, page, expiry, size, bits)
+            self._split(number, page, expiry, size)
         else:
             self._note_page(number, page, blob, expiry)
 
-    def _split(
-        self, number: int, page: Page, expiry: int | None, size: float, bits: Mapping[CanonicalKey, int]
-    ) -> None:
-        """Distribute a page over its two children, which may split in turn.
+    def _split(self, number: int, page: Page, expiry: int | None, size: float) -> None:
+        """Distribute a page over so many pages below it that each has about its size, in one pass.
 
         Args:
             number: Its id.
             page: Its keys.
             expiry: When its first value will have expired.
             size: About how many bytes it has.
-            bits: The bits of the keys' hashes that lead to their pages.
         """
-        depth = (number & NUMBER).bit_length() - 1
-        self._indexes[number >> GROUP_SHIFT].splits.add(number & NUMBER)
-        halves: tuple[Page, Page] = ({}, {})
-        for key, entry in page.items():
-            halves[bits[key] >> depth & 1][key] = entry
+        own, hash_of = number & NUMBER, self._backend.hash_of
+        depth = own.bit_length() - 1
+        bits = [page_bits(hash_of(key)) >> depth for key in page]
+        levels = min(_equal_bits(bits) + ceil(log2(size / self._page_bytes)), _DEEPEST.bit_length() - own.bit_length())
+        mask = (1 << levels) - 1
+        parts: dict[int, Page] = {}
+        for lead, (key, entry) in zip(bits, page.items(), strict=True):
+            part = parts.get(lead & mask)
+            if part is None:
+                part = parts[lead & mask] = {}
+            part[key] = entry
         self._note_page(number, {}, None, expiry)
-        first = number - (number & NUMBER) | (number & NUMBER) * 2
-        for child, half in enumerate(halves, first):
-            share = size * len(half) / len(page)
-            splits = len(half) > 1 and child & NUMBER < _DEEPEST
-            blob = None
-            if half and (share <= self._page_bytes or not splits):
-                blob = pickle.dumps(half, 5)
-                share = len(blob)
-            if splits and share > self._page_bytes:
-                self._split(child, half, expiry, share, bits)
+        splits = self._indexes[number >> GROUP_SHIFT].splits
+        for lead, part in parts.items():
+            child = own
+            for level in range(levels):
+                splits.add(child)
+                child = child * 2 + (lead >> level & 1)
+            blob = pickle.dumps(part, 5)
+            if len(blob) > self._page_bytes and len(part) > 1 and child < _DEEPEST:
+                self._split(number - own + child, part, expiry, len(blob))
             else:
-                self._note_page(child, half, blob, expiry)
+                self._note_page(number - own + child, part, blob, expiry)
 
     def _note_page(self, number: int, page: Page, blob: bytes | None, expiry: int | None) -> None:
         """Remember a page to store, and what is due on it."""
@@ -221,6 +222,14 @@ class PageWriter:
             index.expiry, self._meta.expiry[group] = dict.fromkeys(index.leaves(), 0), 0
         pages = [(time, group << GROUP_SHIFT | number) for number, time in index.expiry.items() if time <= self._now]
         return [(time, page) for time, page in pages if page not in self._pages]
+
+
+def _equal_bits(numbers: list[int]) -> int:
+    """Return how many of their lowest bits are the same in some numbers, judged by the first of them."""
+    differing = 0
+    for number in numbers[:_SAMPLED_KEYS]:
+        differing |= number ^ numbers[0]
+    return (differing & -differing).bit_length() - 1 if differing else 0
 
 
 def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:

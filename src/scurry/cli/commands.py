@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from scurry import __version__
-from scurry.cli import operate
+from scurry.cli import doctor, operate
 from scurry.cli import python_options as python
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
@@ -143,6 +143,7 @@ def show_version() -> None:
 
 
 operate.add_to(app)
+doctor.add_to(app)
 
 
 def main() -> None:

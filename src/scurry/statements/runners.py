@@ -62,7 +62,7 @@ def _run_here_without_java(session: TableSession) -> None:
         session.configuration.set_string(RUNNER.key, "local")
         sys.stderr.write(
             "There is no Java for Spark: statements run in this process (scurry.runner: local). "
-            "`python -m scurry.spark.session.java` says what to install.\n"
+            "`scurry setup` installs one.\n"
         )
 
 

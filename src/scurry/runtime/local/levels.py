@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.exchange.wire import WireRow
@@ -33,7 +34,10 @@ class Levels:
 
     def process(self, rows: Iterable[WireRow], batch_id: int) -> list[WireRow]:
         """Process a batch; return the rows that leave the last level."""
-        rows = list(rows)
+        with rarely_collected():
+            return self._process(list(rows), batch_id)
+
+    def _process(self, rows: list[WireRow], batch_id: int) -> list[WireRow]:
         for level, task in self.tasks.items():
             subtasks: dict[int, list[WireRow]] = {}
             for row in rows:

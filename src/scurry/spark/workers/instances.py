@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common._garbage import RARELY
 from scurry.dependencies import WorkerSetup
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
@@ -75,8 +76,7 @@ class Instances:
         if job.aliased:
             import scurry.pyflink_alias  # noqa: F401
         job.setup.activate(_downloads)
-        # blocks of records are many objects with hardly any cycles: collecting every 700 objects costs a quarter
-        gc.set_threshold(100_000, 20, 20)
+        gc.set_threshold(*RARELY)
         self._plan_bytes = job.plan_bytes
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}

@@ -170,17 +170,30 @@ def test_a_table_with_another_key_than_the_query_has_its_rows(
     check_by_row(query, tables, parallelism, options)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("made", "checked"), [(queries(), check), (queries_by_key(), check_by_key), (queries(), check_by_row)]
-)
-def test_many_queries(made: Any, checked: Any) -> None:
-    @given(query=made, tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
-    @settings(max_examples=1000)
+WAYS = [(queries(), check), (queries_by_key(), check_by_key), (queries(), check_by_row)]
+
+
+def check_many(made: Any, checked: Any, options: Any, examples: int) -> None:
+    @given(query=made, tables=fed(), parallelism=PARALLELISM, options=options)
+    @settings(max_examples=examples)
     def run(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
         checked(query, tables, parallelism, options)
 
     run()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("made", "checked"), WAYS)
+def test_many_queries(made: Any, checked: Any) -> None:
+    check_many(made, checked, OPTIONS, 1000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("made", "checked"), WAYS)
+@pytest.mark.parametrize("rule", [rule.__name__ for rule in EXCLUDABLE])
+def test_many_queries_without_a_rule(rule: str, made: Any, checked: Any) -> None:
+    without = {"scurry.optimizer.excluded-rules": rule}
+    check_many(made, checked, st.sampled_from([without, MINI_BATCH | without]), 200)
 
 
 @pytest.mark.parametrize(

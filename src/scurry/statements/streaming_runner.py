@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING
 from scurry.catalog.identifier import escape_identifier
 from scurry.common import config_options as options
 from scurry.common._config.option import parse_duration
+from scurry.common.watermark_strategy import WatermarkAlignment
 from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
-from scurry.connectors.tables.watermark_options import EMIT_STRATEGY, IDLE_TIMEOUT
+from scurry.connectors.tables.watermark_options import (
+    ALIGNMENT_DRIFT,
+    ALIGNMENT_GROUP,
+    ALIGNMENT_INTERVAL,
+    EMIT_STRATEGY,
+    IDLE_TIMEOUT,
+)
 from scurry.errors import ConfigError, EvaluationError, JobError, OperatorError, UnsupportedError, ValidationError
 from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode
@@ -144,6 +151,11 @@ class _Tables:
         periodic = given.get(EMIT_STRATEGY) == "on-periodic"
         interval = self._session.configuration.get(options.AUTO_WATERMARK_INTERVAL) if periodic else 0
         return interval or 0, idle or None
+
+    def alignment(self, scan: relational.Scan) -> WatermarkAlignment | None:
+        given = self._context(scan).read_options()
+        group, drift = given.find(ALIGNMENT_GROUP), given.find(ALIGNMENT_DRIFT)
+        return None if group is None or drift is None else WatermarkAlignment(group, drift, given.get(ALIGNMENT_INTERVAL))
 
     def _context(self, scan: relational.Scan) -> TableContext:
         found = scan.table

@@ -43,6 +43,9 @@ class _Tables:
     def watermark_settings(self, scan: nodes.Scan) -> tuple[int, int | None]:
         raise AssertionError("no table has a watermark")
 
+    def alignment(self, scan: nodes.Scan) -> None:
+        raise AssertionError("no table has a watermark")
+
 
 class TableOperator:
     """Run the operator of a plan's node.

@@ -6,9 +6,17 @@ from typing import Any
 
 from scurry.catalog.table_options import Options, TableOption, one_of
 from scurry.connectors.tables.durations import duration
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 
-__all__ = ["EMIT_STRATEGY", "IDLE_TIMEOUT", "WATERMARK_OPTIONS", "check_watermark_options"]
+__all__ = [
+    "ALIGNMENT_DRIFT",
+    "ALIGNMENT_GROUP",
+    "ALIGNMENT_INTERVAL",
+    "EMIT_STRATEGY",
+    "IDLE_TIMEOUT",
+    "WATERMARK_OPTIONS",
+    "check_watermark_options",
+]
 
 EMIT_STRATEGY = TableOption(
     "scan.watermark.emit.strategy",
@@ -20,13 +28,18 @@ IDLE_TIMEOUT = TableOption(
     "scan.watermark.idle-timeout", duration, None,
     "After which time without rows a reader does not hold back the watermark; else `table.exec.source.idle-timeout`.",
 )  # fmt: skip
-ALIGNMENT_GROUP = TableOption("scan.watermark.alignment.group", str, None, "Refused: tables do not wait for others.")
+ALIGNMENT_GROUP = TableOption(
+    "scan.watermark.alignment.group", str, None,
+    "Tables of one group wait for each other: one that is too far ahead in event time is not read for a while.",
+)  # fmt: skip
 ALIGNMENT_DRIFT = TableOption(
-    "scan.watermark.alignment.max-drift", duration, None, "Refused, as `scan.watermark.alignment.group`."
-)
+    "scan.watermark.alignment.max-drift", duration, None,
+    "How far the watermark of a table may be ahead of the lowest one of its group.",
+)  # fmt: skip
 ALIGNMENT_INTERVAL = TableOption(
-    "scan.watermark.alignment.update-interval", duration, 1000, "Refused, as `scan.watermark.alignment.group`."
-)
+    "scan.watermark.alignment.update-interval", duration, 1000,
+    "Without effect: watermarks are compared before every micro-batch.",
+)  # fmt: skip
 _ALIGNMENT: tuple[TableOption[Any], ...] = (ALIGNMENT_GROUP, ALIGNMENT_DRIFT, ALIGNMENT_INTERVAL)
 WATERMARK_OPTIONS: tuple[TableOption[Any], ...] = (EMIT_STRATEGY, IDLE_TIMEOUT, *_ALIGNMENT)
 
@@ -36,7 +49,6 @@ def check_watermark_options(options: Options, connector: str) -> None:
 
     Raises:
         ValidationError: A value is wrong, or options do not fit together.
-        UnsupportedError: Watermarks are to be aligned.
     """
     options.check(WATERMARK_OPTIONS)
     if not any(option in options for option in _ALIGNMENT):
@@ -46,7 +58,3 @@ def check_watermark_options(options: Options, connector: str) -> None:
             f"Error configuring watermark for '{connector}', '{ALIGNMENT_GROUP.key}' and '{ALIGNMENT_DRIFT.key}' must "
             "be set when configuring watermark alignment"
         )
-    raise UnsupportedError(
-        f"'{ALIGNMENT_GROUP.key}': tables are read without waiting for others that are behind in event time; leave the "
-        "options of alignment out, results do not depend on them"
-    )

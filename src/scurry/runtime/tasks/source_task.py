@@ -50,8 +50,8 @@ class SourceTask:
         self._malformed = MalformedInput(source, outputs, self.info)
         self._entry = self.task.entry(source, outputs)
         strategy = source.watermark_strategy
-        aligned = source.assigner is not None and strategy is not None and strategy.alignment is not None
-        self._aligned = self.task.assigners[-1] if aligned else None
+        aligned = strategy is not None and strategy.alignment is not None
+        self._aligned = self.task.assigners[-1] if aligned and self.task.assigners else None
         #: whether code outside of scurry makes the timestamps
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
         self._foreign = any(not type(each).__module__.startswith("scurry.connectors.") for each in readers)

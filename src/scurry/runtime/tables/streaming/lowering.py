@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from scurry.common._config.option import parse_duration
+from scurry.common.watermark_strategy import WatermarkAlignment, WatermarkStrategy
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.source import Source
 from scurry.connectors.tables.contract import Changes, TableSource
@@ -65,6 +67,10 @@ class Tables(Protocol):
 
         A reader is idle after so many milliseconds without rows; None for never.
         """
+        ...
+
+    def alignment(self, scan: relational.Scan) -> WatermarkAlignment | None:
+        """Return with which other tables a table is read in step; None if it waits for no other."""
         ...
 
 
@@ -257,6 +263,7 @@ class Lowering:
             rows = self._scans[_table(plan)] = self._read(self._tables.source(plan), names, name)
             watermark = self._watermarks[_table(plan)]
             if watermark is not None:
+                self._align(rows, plan)
                 rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
         if plan.changes == "RETRACT" and not self._changelogs.updates_before(plan):
             rows = self.operator(rows, ops.FlatMap(DropUpdateBefore()), "DropUpdateBefore")
@@ -270,6 +277,15 @@ class Lowering:
         rows = self.operator(source.node, source.conversion(columns), name)
         rows.parallelism = source.node.parallelism
         return rows
+
+    def _align(self, rows: Node, scan: relational.Scan) -> None:
+        """Make a source wait for others of its group that are behind in event time."""
+        alignment = self._tables.alignment(scan)
+        if alignment is not None and isinstance(rows, SourceNode):
+            idle = self._tables.watermark_settings(scan)[1]
+            rows.watermark_strategy = replace(
+                WatermarkStrategy.no_watermarks(), alignment=alignment, idle_timeout_ms=idle
+            )
 
     def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""

@@ -35,7 +35,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
-    "scurry.cep": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream"},
+    "scurry.cep": {
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream", "scurry.statements",
+    },
     "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.user_frames"},
     "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
     "scurry.runtime": {

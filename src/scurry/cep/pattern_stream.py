@@ -24,10 +24,12 @@ from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.errors import ArgumentTypeError
 from scurry.graph import operators as ops
+from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode
 from scurry.patterns.automaton import compile_nfa
+from scurry.patterns.conditions import ExpressionCondition
 from scurry.patterns.pattern import Pattern
 
-__all__ = ["CEP", "PatternStream"]
+__all__ = ["CEP", "DynamicPatternStream", "PatternStream"]
 
 
 class CEP(ApiObject):
@@ -40,7 +42,8 @@ class CEP(ApiObject):
         """Apply a pattern to a stream.
 
         Args:
-            input: The events. On a keyed stream matches are found per key; on others one subtask sees all events.
+            input: The events. On a keyed stream matches are found per key; on others one subtask sees all events. If
+                conditions of the pattern are expressions, the type of the stream says which fields they may refer to.
             pattern: The pattern.
             comparator: The order of events with equal times: an EventComparator, or a function like its `compare`; they
                 keep the order in which they arrive if it is not given.
@@ -54,8 +57,32 @@ class CEP(ApiObject):
             raise ArgumentTypeError(f"CEP.pattern takes a Pattern, not {pattern!r}")
         if comparator is not None and not isinstance(comparator, EventComparator) and not callable(comparator):
             raise ArgumentTypeError(f"CEP.pattern takes an EventComparator, not {comparator!r}")
-        compile_nfa(pattern)
-        return PatternStream(input, pattern, comparator)
+        tests = compile_nfa(pattern).tests
+        conditions = None
+        if any(isinstance(test.given, ExpressionCondition) for test in tests):
+            conditions = conditions_of(input)
+            conditions.open().bound(tests, pattern.stage_names())
+        return PatternStream(input, pattern, comparator, conditions)
+
+    @staticmethod
+    def dynamic_patterns(input: DataStream[T], patterns: DataStream[Any]) -> DynamicPatternStream[T]:
+        """Apply patterns to a stream that may come, change and go while the job runs.
+
+        Args:
+            input: The events; their type says which fields the conditions of patterns may refer to. On a keyed stream
+                matches are found per key; on others one subtask sees all events.
+            patterns: The patterns, as tuples or Rows of an id (text or int), a version (int) and the pattern as JSON
+                (`Pattern.to_json`); None instead of JSON removes the pattern. A record counts if its version is higher
+                than the last one of its id, or if it removes that. If it has a timestamp that the watermark has not
+                reached, it takes effect at that time, otherwise at once.
+
+        Raises:
+            ValidationError: The stream of events has no type that says which fields they have.
+        """
+        for stream in (input, patterns):
+            if not isinstance(stream, DataStream):
+                raise ArgumentTypeError(f"CEP.dynamic_patterns takes two DataStreams, not {stream!r}")
+        return DynamicPatternStream(input, patterns, conditions_of(input))
 
 
 class PatternStream(ApiObject, Generic[T_co]):
@@ -64,13 +91,15 @@ class PatternStream(ApiObject, Generic[T_co]):
     def __init__(
         self,
         input_stream: DataStream[T_co],
-        pattern: Pattern,
+        pattern: Pattern | None,
         comparator: EventComparator[T_co] | Callable[..., int] | None,
+        conditions: Any = None,
     ) -> None:
         """Apply a pattern to a stream; programs call `CEP.pattern`."""
         self._input = input_stream
         self._pattern = pattern
         self._comparator = comparator
+        self._conditions = conditions
         self._event_time = True
         self._late_tag: OutputTag[Any] | None = None
 
@@ -129,17 +158,30 @@ class PatternStream(ApiObject, Generic[T_co]):
             The results; their timestamps are those of the matches.
         """
         require_function(pattern_process_function, (PatternProcessFunction,))
-        operator = ops.Cep(
-            pattern_process_function,
+        return self._applied(ops.Cep, pattern_process_function, output_type)
+
+    def _applied(
+        self,
+        kind: type[ops.Cep],
+        function: PatternProcessFunction[T_co, Any],
+        output_type: Any,
+        others: tuple[Node, ...] = (),
+        **settings: Any,
+    ) -> DataStream[Any]:
+        """Return the results of the operator."""
+        operator = kind(
+            function,
             pattern=self._pattern,
             comparator=self._comparator,
             event_time=self._event_time,
             late_tag=self._late_tag if self._event_time else None,
+            conditions=self._conditions,
+            **settings,
         )
         stream = self._input
         if not isinstance(stream, KeyedStream):
             stream = stream._partition(ops.Global())
-        return operator_stream(stream._env, (stream._node,), operator, "CepOperator", output_type)
+        return operator_stream(stream._env, (stream._node, *others), operator, "CepOperator", output_type)
 
     def select(self, *functions: Any, output_type: DeclaredType[Any] | None = None) -> DataStream[Any]:
         """Turn each match into one result.
@@ -164,6 +206,79 @@ class PatternStream(ApiObject, Generic[T_co]):
         """
         kinds = (PatternFlatSelectFunction, PatternFlatTimeoutFunction)
         return self.process(_adapted(functions, "flat_select", kinds, True), output_type)
+
+
+class DynamicPatternStream(PatternStream[T_co]):
+    """A stream with patterns of another stream, whose matches have no function yet.
+
+    Each match is a `PatternMatch`: it has the id and the version of its pattern.
+    """
+
+    def __init__(self, input_stream: DataStream[T_co], patterns: DataStream[Any], conditions: Any) -> None:
+        """Apply patterns to a stream; programs call `CEP.dynamic_patterns`."""
+        super().__init__(input_stream, None, None, conditions)
+        self._patterns = patterns
+        self._invalid_tag: OutputTag[Any] | None = None
+
+    def side_output_invalid_patterns(self, output_tag: OutputTag[Any]) -> Self:
+        """Emit patterns that are refused to a side output of the result, instead of failing.
+
+        Args:
+            output_tag: The side output; it gets pairs of the record and the reason.
+        """
+        if not isinstance(output_tag, OutputTag):
+            raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
+        return self._with(_invalid_tag=output_tag)
+
+    def process(
+        self,
+        pattern_process_function: PatternProcessFunction[T_co, Any],
+        output_type: DeclaredType[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Process each match, of whatever pattern.
+
+        Args:
+            pattern_process_function: The function; with `TimedOutPartialMatchHandler` as another base, it sees partial
+                matches that time out.
+            output_type: Declared type of the results.
+
+        Returns:
+            The results; their timestamps are those of the matches.
+        """
+        require_function(pattern_process_function, (PatternProcessFunction,))
+        node = self._patterns._node
+        return self._applied(
+            ops.DynamicCep,
+            pattern_process_function,
+            output_type,
+            (self._patterns._partition(ops.Broadcast())._node,),
+            invalid_tag=self._invalid_tag,
+            timed_patterns=_has_watermarks(node),
+        )
+
+
+def conditions_of(stream: DataStream[Any]) -> Any:
+    """Return what compiles conditions on the events of a stream.
+
+    Raises:
+        ValidationError: Its type says nothing of their fields.
+    """
+    from scurry.statements.streams.conditions import RecordConditions
+
+    node: Node = stream._node
+    while isinstance(node, PartitionNode):
+        (node,) = node.inputs
+    return RecordConditions(node.output_type, stream._env._configuration.get_string("table.local-time-zone", "UTC"))
+
+
+def _has_watermarks(node: Node) -> bool:
+    """Return whether anything above a node generates watermarks."""
+    if isinstance(node, SourceNode):
+        strategy = node.watermark_strategy
+        return strategy is not None and strategy.generates_watermarks
+    if isinstance(node, OperatorNode) and isinstance(node.operator, ops.AssignTimestamps):
+        return bool(node.operator.function.generates_watermarks)
+    return any(map(_has_watermarks, node.inputs))
 
 
 def _adapted(

@@ -268,16 +268,30 @@ class Cep(Operator):
     """Find a pattern of events per key (or over all records, with a constant key).
 
     `function` is a PatternProcessFunction, `comparator` an EventComparator for events of equal times, or None. Late
-    records go to the side output `late_tag`; None drops them.
+    records go to the side output `late_tag`; None drops them. `conditions` compiles conditions that are expressions;
+    None if there are none.
     """
 
     pattern: Any = None
     comparator: Any = None
     event_time: bool = True
     late_tag: Any = None
+    conditions: Any = None
 
     keyed = True
     timed = True
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicCep(Cep):
+    """Find patterns that input 1, which is broadcast, adds, changes and removes; `pattern` is None.
+
+    Its records are (id, version, pattern as JSON). Those that are refused go to the side output `invalid_tag`; None
+    fails the job. `timed_patterns` says whether they have watermarks; otherwise only those of the events count.
+    """
+
+    invalid_tag: Any = None
+    timed_patterns: bool = True
 
 
 @dataclass(frozen=True, eq=False)

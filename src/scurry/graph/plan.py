@@ -50,11 +50,12 @@ class Output:
 
 @dataclass
 class ChannelGroup:
-    """The channels on which one task sends along an edge."""
+    """The channels on which one task sends along an edge; `untimed` ones have no watermarks and hold back no others."""
 
     task: int
     count: int
     idle_timeout: int | None = None
+    untimed: bool = False
 
 
 @dataclass

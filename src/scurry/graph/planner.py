@@ -17,6 +17,7 @@ from scurry.graph.settings import JobSettings
 
 _TWO_INPUTS = (
     ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
+    ops.DynamicCep,
 )  # fmt: skip
 
 
@@ -177,9 +178,10 @@ class _Planner:
     def _walk(self, outputs: list[Output], sender: ChannelGroup) -> None:
         for out in outputs:
             if out.edge is not None:
-                senders = self.job.edges[out.edge].senders
-                if all(known.task != sender.task for known in senders):
-                    senders.append(sender)
+                edge = self.job.edges[out.edge]
+                if all(known.task != sender.task for known in edge.senders):
+                    untimed = _has_no_time(self.job.operators[edge.target].operator, edge.input_index)
+                    edge.senders.append(replace(sender, untimed=True) if untimed else sender)
             else:
                 assert out.operator is not None
                 op, passed = self.job.operators[out.operator], sender
@@ -212,6 +214,11 @@ class _Planner:
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
                 self.job.edges[edge].progress = ticks[number] or meet[number]
+
+
+def _has_no_time(operator: ops.Operator, index: int) -> bool:
+    """Return whether an input has no watermarks, and must not hold back those of the other one."""
+    return isinstance(operator, ops.DynamicCep) and index == 1 and not operator.timed_patterns
 
 
 def runnable(operator: ops.Operator, dead_letters: bool = False) -> ops.Operator:

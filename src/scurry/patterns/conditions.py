@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from scurry.errors import ArgumentTypeError
+from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = [
     "TRUE",
@@ -16,6 +16,7 @@ __all__ = [
     "Condition",
     "ConditionContext",
     "Expression",
+    "ExpressionCondition",
     "IterativeCondition",
     "Not",
     "Or",
@@ -75,9 +76,29 @@ class SimpleCondition(ABC):
         """
 
 
-#: What `where`, `or_` and `until` take: a function of the event, or of the event and a `ConditionContext`.
+@dataclass(frozen=True)
+class ExpressionCondition:
+    """A condition in the expression language of tables, over the fields of events.
+
+    Attributes:
+        text: The expression.
+        stage: The stage it belongs to.
+        is_until: Whether it ends the loop of the stage; then the event is none of the stage.
+    """
+
+    text: str
+    stage: str
+    is_until: bool = False
+
+    def __call__(self, event: Any) -> bool:
+        """Fail: what the expression means depends on the type of the events."""
+        raise UnsupportedError(f"the expression {self.text!r} of stage {self.stage!r} needs a stream with a type")
+
+
+#: What `where`, `or_` and `until` take: a function of the event, or of the event and a `ConditionContext`; or the text
+#: of an expression over the fields of the event.
 Condition: TypeAlias = (
-    Callable[[Any], Any] | Callable[[Any, ConditionContext], Any] | IterativeCondition | SimpleCondition
+    Callable[[Any], Any] | Callable[[Any, ConditionContext], Any] | IterativeCondition | SimpleCondition | str
 )
 
 
@@ -138,6 +159,9 @@ def test_of(condition: Any, stage: str, method: str) -> Test:
     Raises:
         ArgumentTypeError: It is no condition.
     """
+    if isinstance(condition, str):
+        expression = ExpressionCondition(condition, stage, method == "until")
+        return Test(expression, False, stage, expression)
     if isinstance(condition, IterativeCondition):
         return Test(condition.filter, True, stage, condition)
     if isinstance(condition, SimpleCondition):
@@ -145,7 +169,7 @@ def test_of(condition: Any, stage: str, method: str) -> Test:
     if not callable(condition) or isinstance(condition, type):
         raise ArgumentTypeError(
             f"{method} of stage {stage!r} takes a function of the event, or of the event and a context, "
-            f"not {condition!r}"
+            f"or the text of an expression, not {condition!r}"
         )
     return Test(condition, _parameters(condition) >= 2, stage, condition)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, Self
 
 from scurry.common._api import ApiObject
@@ -11,6 +10,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, MalformedPatternErro
 from scurry.patterns.conditions import TRUE, And, Condition, Expression, Or, Test, subtype_test, test_of
 from scurry.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty, Times
 from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
+from scurry.patterns.within_type import WithinType
 
 __all__ = ["GroupPattern", "Pattern", "WithinType"]
 
@@ -18,15 +18,6 @@ _OPTIONAL_BEFORE_NOT = (
     "Specifying a pattern with an optional path to NOT condition is not supported yet. You can simulate such pattern "
     "with two independent patterns, one with and the other without the optional part."
 )
-
-
-class WithinType(Enum):
-    """What a window of a pattern bounds."""
-
-    PREVIOUS_AND_CURRENT = "PREVIOUS_AND_CURRENT"
-    """The time between an event and the one before it."""
-    FIRST_AND_LAST = "FIRST_AND_LAST"
-    """The time between the first event of a match and its last."""
 
 
 class Pattern(ApiObject):
@@ -125,7 +116,8 @@ class Pattern(ApiObject):
         """Add a condition; it must hold besides those already given.
 
         Args:
-            condition: A function of the event, or of the event and a context with the events of the partial match.
+            condition: A function of the event, or of the event and a context with the events of the partial match; or
+                the text of an expression over the fields of the event.
         """
         test = test_of(condition, self.name, "where")
         self._condition = test if self._condition is None else And(self._condition, test)
@@ -135,7 +127,8 @@ class Pattern(ApiObject):
         """Add a condition that suffices, as do those already given.
 
         Args:
-            condition: A function of the event, or of the event and a context with the events of the partial match.
+            condition: A function of the event, or of the event and a context with the events of the partial match; or
+                the text of an expression over the fields of the event.
         """
         test = test_of(condition, self.name, "or_")
         self._condition = test if self._condition is None else Or(self._condition, test)
@@ -155,7 +148,8 @@ class Pattern(ApiObject):
         """End a loop before the first event that fulfils a condition.
 
         Args:
-            condition: A function of the event, or of the event and a context with the events of the partial match.
+            condition: A function of the event, or of the event and a context with the events of the partial match; or
+                the text of an expression over the fields of the event.
         """
         if self._until is not None:
             raise MalformedPatternError("Only one until condition can be applied.")
@@ -266,11 +260,48 @@ class Pattern(ApiObject):
             self._windows[within_type] = to_millis(window_time)
         return self
 
+    # ---------------------------------------------------------------- JSON
+
+    def to_json(self) -> str:
+        """Return the pattern as JSON, for `CEP.dynamic_patterns`.
+
+        Raises:
+            UnsupportedError: A condition is a Python function: only expressions have a JSON form.
+        """
+        from scurry.patterns.json.writing import json_of
+
+        return json_of(self)
+
+    @staticmethod
+    def from_json(text: str) -> Pattern:
+        """Return the pattern of its JSON form.
+
+        Args:
+            text: What `to_json` returns, or the same written by hand; its conditions are expressions over the fields of
+                events.
+
+        Raises:
+            MalformedPatternError: It is no JSON of a pattern, or Flink refuses the pattern.
+        """
+        from scurry.patterns.json.reading import pattern_of
+
+        return pattern_of(text, Pattern)
+
     # ---------------------------------------------------------------- what the compiler reads
 
     def window_size(self, within_type: WithinType = WithinType.FIRST_AND_LAST) -> int | None:
         """Return the window of the last stage in ms, None if it has none."""
         return self._windows.get(within_type)
+
+    @property
+    def group(self) -> Pattern | None:
+        """The pattern that is the last stage, None if that is no group."""
+        return None
+
+    def stage_names(self) -> list[str]:
+        """Return the names of all stages in their order, those of groups instead of the groups."""
+        own = [self.name] if self.group is None else self.group.stage_names()
+        return own if self.previous is None else [*self.previous.stage_names(), *own]
 
     @property
     def condition(self) -> Expression:
@@ -300,6 +331,11 @@ class GroupPattern(Pattern):
         """Make a stage of a pattern; programs call `begin` and the methods that add stages."""
         super().__init__("GroupPattern", previous, consuming_strategy, after_match_skip_strategy)
         self.raw_pattern = raw_pattern
+
+    @property
+    def group(self) -> Pattern:
+        """The pattern that is the last stage."""
+        return self.raw_pattern
 
     def where(self, condition: Condition) -> Self:
         """Refuse a condition: the stages of the group have them."""

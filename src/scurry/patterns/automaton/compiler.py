@@ -6,15 +6,16 @@ The pattern is traversed from its last stage to its first.
 from __future__ import annotations
 
 from scurry.errors import MalformedPatternError
+from scurry.patterns.automaton.checks import ENDING_STATE, check_names
 from scurry.patterns.automaton.nfa import NFA
+from scurry.patterns.automaton.stage_conditions import StageConditions, before
 from scurry.patterns.automaton.states import Action, State, StateNames, StateType, stage_of
-from scurry.patterns.conditions import TRUE, And, Expression, Not, Test
-from scurry.patterns.pattern import GroupPattern, Pattern, WithinType
+from scurry.patterns.conditions import And, Expression, Not
+from scurry.patterns.pattern import GroupPattern, Pattern
 from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty, Times
+from scurry.patterns.within_type import WithinType
 
 __all__ = ["can_produce_empty_matches", "compile_nfa"]
-
-_ENDING_STATE = "$endState$"
 
 
 def compile_nfa(pattern: Pattern, handle_timeouts: bool = True) -> NFA:
@@ -68,9 +69,7 @@ class _Compiler:
         self._stops: dict[str, State] = {}
         self._current = pattern
         self._following: Pattern | None = None
-        self._group: GroupPattern | None = None
-        #: of groups that are repeated: whether the head that is made is that of their first repetition
-        self._first_of_loop: dict[int, bool] = {}
+        self._conditions = StageConditions()
         self._original_states: dict[str, State] = {}
 
     @property
@@ -80,9 +79,8 @@ class _Compiler:
 
     def compile(self) -> None:
         last = self._current
-        self._check_names()
-        self._check_skip_strategy()
-        sink = self._state_named(_ENDING_STATE, StateType.FINAL)
+        check_names(last)
+        sink = self._state_named(ENDING_STATE, StateType.FINAL)
         self._window = last.window_size()
         self._convert_pattern(self._middle_states(sink)).type = StateType.START
         self._check_window_times()
@@ -96,26 +94,6 @@ class _Compiler:
             )
 
     # ---------------------------------------------------------------- checks
-
-    def _check_names(self) -> None:
-        self._names.check_unique(_ENDING_STATE)
-        for stage in _stages(self._current):
-            self._check_names_of(stage)
-        self._names.clear()
-
-    def _check_names_of(self, stage: Pattern) -> None:
-        if isinstance(stage, GroupPattern):
-            for each in _stages(stage.raw_pattern):
-                self._check_names_of(each)
-        else:
-            self._names.check_unique(stage.name)
-
-    def _check_skip_strategy(self) -> None:
-        wanted = self._current.after_match_skip_strategy.pattern_name
-        if wanted is not None and all(stage.name != wanted for stage in _stages(self._current)):
-            raise MalformedPatternError(
-                "The pattern name specified in AfterMatchSkipStrategy can not be found in the given Pattern"
-            )
 
     def _check_window_times(self) -> None:
         window = self._window
@@ -178,14 +156,14 @@ class _Compiler:
         if not windowed or sink.type is not StateType.FINAL:
             return sink
         pending = self._state(StateType.PENDING, True)
-        condition = self._take_condition(self._current)
+        condition = self._conditions.taken(self._current)
         pending.add(Action.PROCEED, self._stop_state(condition, self._current.name), condition)
         pending.add(Action.IGNORE, pending, Not(condition))
         return pending
 
     def _not_next(self, sink: State) -> State:
         state = self._state(StateType.NORMAL, True)
-        condition = self._take_condition(self._current)
+        condition = self._conditions.taken(self._current)
         stop = self._stop_state(condition, self._current.name)
         # not PROCEED to a final state: it would be taken before there is an event
         action = Action.IGNORE if sink.type is StateType.FINAL else Action.PROCEED
@@ -197,9 +175,9 @@ class _Compiler:
         quantifier, times = self._current.quantifier, self._current.times_bounds
         if quantifier.has_property(QuantifierProperty.LOOPING):
             assert times is not None
-            self._set_first_of_loop(False)
+            self._conditions.set_first_of_loop(self._current, False)
             looping = self._looping(self._without_transitive_nots(sink))
-            self._set_first_of_loop(True)
+            self._conditions.set_first_of_loop(self._current, True)
             last = self._times_state(looping, sink, times)
         elif quantifier.has_property(QuantifierProperty.TIMES):
             assert times is not None
@@ -221,7 +199,7 @@ class _Compiler:
         ):
             stage = stage.previous
             if stage.quantifier.consuming_strategy is ConsumingStrategy.NOT_FOLLOW:
-                found.append((self._take_condition(stage), stage.name))
+                found.append((self._conditions.taken(stage), stage.name))
         return found
 
     def _without_transitive_nots(self, sink: State) -> State:
@@ -256,17 +234,17 @@ class _Compiler:
     def _add_following_stop_state(self, state: State) -> None:
         following = self._following
         if following is not None and following.quantifier.consuming_strategy is ConsumingStrategy.NOT_FOLLOW:
-            condition = self._take_condition(following)
+            condition = self._conditions.taken(following)
             state.add(Action.PROCEED, self._stop_state(condition, following.name), condition)
 
     # ---------------------------------------------------------------- stages
 
     def _times_state(self, sink: State, proceed: State, times: Times) -> State:
         current = self._current
-        self._set_first_of_loop(False)
+        self._conditions.set_first_of_loop(self._current, False)
         until = current.until_condition
-        ignore = _before(until, self._inner_ignore_condition(current), False)
-        take = _before(until, self._take_condition(current), True)
+        ignore = before(until, self._conditions.inner_ignored(current), False)
+        take = before(until, self._conditions.taken(current), True)
         assert take is not None
         if self._is_greedy() and times.from_times != times.to_times:
             if until is not None:
@@ -279,12 +257,14 @@ class _Compiler:
         for _ in range(times.from_times - 1):
             last = self._single_state(last, None, take, ignore, False)
             self._add_following_stop_state(last)
-        self._set_first_of_loop(True)
-        return self._single_state(last, proceed, take, self._ignore_condition(current), current.quantifier.is_optional)
+        self._conditions.set_first_of_loop(self._current, True)
+        return self._single_state(
+            last, proceed, take, self._conditions.ignored(current), current.quantifier.is_optional
+        )
 
     def _single(self, sink: State) -> State:
         current = self._current
-        take, ignore = self._take_condition(current), self._ignore_condition(current)
+        take, ignore = self._conditions.taken(current), self._conditions.ignored(current)
         return self._single_state(sink, sink, take, ignore, current.quantifier.is_optional)
 
     def _single_state(
@@ -298,7 +278,7 @@ class _Compiler:
         state.add(Action.TAKE, sink, take)
         if optional:
             assert proceed is not None
-            condition = self._true()
+            condition = self._conditions.always()
             until = current.until_condition
             if self._is_greedy() and until is not None:
                 state.add(Action.PROCEED, self._original_states.get(proceed.name), And(condition, until))
@@ -306,7 +286,7 @@ class _Compiler:
             state.add(Action.PROCEED, proceed, condition)
         if ignore is not None:
             waiting = state
-            if optional or self._is_head_of_optional_group(current):
+            if optional or self._conditions.is_head_of_optional_group(current):
                 waiting = self._state(StateType.NORMAL, False)
                 waiting.add(Action.TAKE, sink, take)
                 waiting.add(Action.IGNORE, waiting, ignore)
@@ -315,14 +295,14 @@ class _Compiler:
         return state
 
     def _group_state(self, group: GroupPattern, sink: State, proceed: State | None, optional: bool) -> State:
-        condition = self._true()
+        condition = self._conditions.always()
         first = self._group_body(group, sink)
         if optional:
             first.add(Action.PROCEED, proceed, condition)
         return first
 
     def _group_loop(self, group: GroupPattern, sink: State) -> State:
-        condition = self._true()
+        condition = self._conditions.always()
         end = self._state(StateType.NORMAL, True)
         first = self._group_body(group, end)
         first.add(Action.PROCEED, sink, condition)
@@ -331,10 +311,10 @@ class _Compiler:
 
     def _group_body(self, group: GroupPattern, sink: State) -> State:
         """Convert the stages of a group; return its first state."""
-        outside = self._current, self._following, self._group
-        self._group, self._current = group, group.raw_pattern
+        outside = self._current, self._following, self._conditions.group
+        self._conditions.group, self._current = group, group.raw_pattern
         first = self._convert_pattern(self._middle_states(sink))
-        self._current, self._following, self._group = outside
+        self._current, self._following, self._conditions.group = outside
         return first
 
     def _looping(self, sink: State) -> State:
@@ -342,10 +322,10 @@ class _Compiler:
         if isinstance(current, GroupPattern):
             return self._group_loop(current, sink)
         until = current.until_condition
-        ignore = _before(until, self._inner_ignore_condition(current), False)
-        take = _before(until, self._take_condition(current), True)
+        ignore = before(until, self._conditions.inner_ignored(current), False)
+        take = before(until, self._conditions.taken(current), True)
         assert take is not None
-        condition = self._true()
+        condition = self._conditions.always()
         state = self._state(StateType.NORMAL, True)
         if self._is_greedy():
             if until is not None:
@@ -354,7 +334,7 @@ class _Compiler:
                 self._original_states[sink.name] = copy
                 condition = And(condition, Not(until))
             state.add(Action.PROCEED, sink, condition)
-            _exclude(sink, self._take_condition(current))
+            _exclude(sink, self._conditions.taken(current))
         else:
             state.add(Action.PROCEED, sink, condition)
         state.add(Action.TAKE, state, take)
@@ -369,80 +349,6 @@ class _Compiler:
 
     def _is_greedy(self) -> bool:
         return self._current.quantifier.has_property(QuantifierProperty.GREEDY)
-
-    # ---------------------------------------------------------------- groups
-
-    def _set_first_of_loop(self, first: bool) -> None:
-        if isinstance(self._current, GroupPattern):
-            self._first_of_loop[id(self._current)] = first
-
-    def _is_first_of_loop(self) -> bool:
-        return self._first_of_loop.get(id(self._group), True)
-
-    def _is_head_of_group(self, stage: Pattern) -> bool:
-        return self._group is not None and stage.previous is None
-
-    def _is_head_of_optional_group(self, stage: Pattern) -> bool:
-        if not self._is_head_of_group(stage):
-            return False
-        assert self._group is not None
-        return self._is_first_of_loop() and self._group.quantifier.is_optional
-
-    # ---------------------------------------------------------------- conditions
-
-    def _inner_ignore_condition(self, stage: Pattern) -> Expression | None:
-        strategy = stage.quantifier.inner_consuming_strategy
-        if self._is_head_of_group(stage):
-            assert self._group is not None
-            strategy = self._group.quantifier.inner_consuming_strategy
-        return self._before_group_until(_ignored(stage, strategy), False)
-
-    def _ignore_condition(self, stage: Pattern) -> Expression | None:
-        strategy = stage.quantifier.consuming_strategy
-        if self._is_head_of_group(stage):
-            assert self._group is not None
-            group = self._group.quantifier
-            strategy = group.consuming_strategy if self._is_first_of_loop() else group.inner_consuming_strategy
-        return self._before_group_until(_ignored(stage, strategy), False)
-
-    def _take_condition(self, stage: Pattern) -> Expression:
-        condition = self._before_group_until(stage.condition, True)
-        assert condition is not None
-        return condition
-
-    def _true(self) -> Expression:
-        condition = self._before_group_until(TRUE, True)
-        assert condition is not None
-        return condition
-
-    def _before_group_until(self, condition: Expression | None, takes: bool) -> Expression | None:
-        return condition if self._group is None else _before(self._group.until_condition, condition, takes)
-
-
-def _stages(pattern: Pattern) -> list[Pattern]:
-    """Return the stages of a pattern, the last one first."""
-    stages = []
-    stage: Pattern | None = pattern
-    while stage is not None:
-        stages.append(stage)
-        stage = stage.previous
-    return stages
-
-
-def _ignored(stage: Pattern, strategy: ConsumingStrategy) -> Expression | None:
-    """Return the condition on events that may lie before an event of a stage; None if none may."""
-    if strategy is ConsumingStrategy.SKIP_TILL_NEXT:
-        return Not(stage.condition)
-    return TRUE if strategy is ConsumingStrategy.SKIP_TILL_ANY else None
-
-
-def _before(until: Test | None, condition: Expression | None, takes: bool) -> Expression | None:
-    """Return a condition that holds only while an until condition does not."""
-    if until is not None and condition is not None:
-        return And(Not(until), condition)
-    if until is not None and takes:
-        return Not(until)
-    return condition
 
 
 def _exclude(state: State, condition: Expression) -> None:

@@ -79,10 +79,6 @@ class StateNames:
             raise MalformedPatternError(f"Duplicate pattern name: {name}. Names must be unique.")
         self._used.add(name)
 
-    def clear(self) -> None:
-        """Forget all names."""
-        self._used.clear()
-
     def unique(self, base: str) -> str:
         """Return a name for another state of a stage."""
         candidate, counter = base, 0

@@ -26,11 +26,12 @@ Point = tuple[int, int, int, int]
 class Channel:
     """The state of one sender: kept between batches, except pending blocks and points."""
 
-    __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "watermark")
+    __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "untimed", "watermark")
 
-    def __init__(self, task: int, idle_timeout: int | None) -> None:
+    def __init__(self, task: int, idle_timeout: int | None, untimed: bool) -> None:
         self.task = task
         self.idle_timeout = idle_timeout
+        self.untimed = untimed
         self.watermark = MIN_TIME
         self.active = 0  # stamp of the last progress with records
         self.seen = False
@@ -65,7 +66,11 @@ class InputGate:
             for sender in edge.senders:
                 for instance in range(sender.count):
                     number = channel_id(sender.task, instance)
-                    self.channels.setdefault(number, Channel(sender.task, sender.idle_timeout))
+                    channel = self.channels.get(number)
+                    if channel is None:
+                        self.channels[number] = Channel(sender.task, sender.idle_timeout, sender.untimed)
+                    elif not sender.untimed:  # it sends to both inputs
+                        channel.untimed = False
         for number, state in saved.items():
             if number in self.channels:
                 self.channels[number].restore(state)
@@ -124,11 +129,11 @@ class InputGate:
     def _next(self, pending: list[Channel]) -> Channel:
         if len(pending) == 1:
             return pending[0]
-        awake = [channel for channel in pending if not channel.idle] or pending
+        awake = [channel for channel in pending if not channel.idle and not channel.untimed] or pending
         first = min(awake, key=lambda channel: (channel.watermark, channel.next_stamp()))
-        # an idle channel holds no other channel back; it continues when its time has come
+        # such a channel holds no other channel back; it continues when its time has come
         for channel in pending:
-            if channel.idle and channel.next_stamp() <= first.next_stamp():
+            if (channel.idle or channel.untimed) and channel.next_stamp() <= first.next_stamp():
                 return channel
         return first
 
@@ -172,18 +177,22 @@ class InputGate:
     def _combined(self) -> int:
         """Return the minimum over all channels that it must wait for.
 
-        These are neither idle channels nor silent channels of a task of which another channel has sent something. If
-        all channels are idle, none holds time back any more: return the highest watermark there is.
+        These are neither idle channels, nor those without watermarks, nor silent channels of a task of which another
+        channel has sent something. If all are idle, none holds time back any more: return the highest watermark there
+        is.
         """
         waited_for = self._waited_for()
         if waited_for:
             return min(channel.watermark for _, channel in waited_for)
-        return max((channel.watermark for channel in self.channels.values() if channel.seen), default=MIN_TIME)
+        seen = [each.watermark for each in self.channels.values() if each.seen and not each.untimed]
+        return max(seen, default=MIN_TIME)
 
     def _waited_for(self) -> list[tuple[int, Channel]]:
         spoken = {channel.task for channel in self.channels.values() if channel.seen}
         return [
             (number, channel)
             for number, channel in self.channels.items()
-            if not (channel.idle and channel.watermark != MAX_TIME) and (channel.seen or channel.task not in spoken)
+            if not channel.untimed
+            and not (channel.idle and channel.watermark != MAX_TIME)
+            and (channel.seen or channel.task not in spoken)
         ]

@@ -10,7 +10,7 @@ from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
-from scurry.runtime.operators.cep import CepOperator
+from scurry.runtime.operators.cep import CepOperator, DynamicCepOperator
 from scurry.runtime.operators.evicting_window import EvictingWindowOperator
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
@@ -54,6 +54,7 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.KeyedReduce: KeyedReduceOperator,
     ops.IntervalJoin: IntervalJoinOperator,
     ops.Cep: CepOperator,
+    ops.DynamicCep: DynamicCepOperator,
     ops.Window: WindowOperator,
     ops.AlignedWindow: AlignedWindowOperator,
     ops.SessionWindow: SessionWindowOperator,

@@ -30,6 +30,7 @@ OWN_NAMES: dict[str, tuple[str, ...]] = {
     "Window": (CONTENTS,),
     "IntervalJoin": JOINED,
     "Cep": (PARTIAL_MATCHES, WAITING_EVENTS),
+    "DynamicCep": (PARTIAL_MATCHES, WAITING_EVENTS),
 }
 
 #: Stored schemas: operator uid -> state name -> JSON.

@@ -10,7 +10,8 @@
 | `SESSIONS` | the sessions of `SessionWindowOperator`: lists [start, end, contents, time of the timer], in time order |
 | `MERGING` | the windows in flight, a list, if the assigner merges windows |
 | `REDUCED` | the value of a rolling reduce |
-| `PARTIAL_MATCHES` | of a pattern: partial matches and timers (`operators/cep.py`) |
+| `PARTIAL_MATCHES` | of a pattern: partial matches and timers (`operators/cep`) |
+| `partial_matches(id)` | the same, of one of the patterns of a `DynamicCepOperator` |
 | `WAITING_EVENTS` | of a pattern: events that the watermark has not reached, a list of (time, value) |
 | one of `JOINED` | the records of one side of an interval join, a list of (time, value) in time order |
 
@@ -50,6 +51,11 @@ def window_contents(window: Any) -> tuple[str, Any]:
 def aligned_contents(start: int) -> tuple[int]:
     """Return the slot of an aligned window's contents; such windows only differ in their start."""
     return (start,)
+
+
+def partial_matches(pattern: Any) -> tuple[str, Any]:
+    """Return the slot of the partial matches of one of several patterns, by its id."""
+    return PARTIAL_MATCHES, pattern
 
 
 def is_window_state(slot: Any, name: str) -> bool:

@@ -1,0 +1,72 @@
+"""What process functions of patterns see of a match, and what they emit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.common.output_tag import OutputTag
+from scurry.errors import UnsupportedError
+from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.functions.context import RuntimeContext
+from scurry.runtime.keys import original_key
+
+__all__ = ["Emitted", "MatchContext", "StatelessContext"]
+
+
+class Emitted:
+    """What functions have emitted and the operator has not passed on."""
+
+    def __init__(self, context: MatchContext) -> None:
+        self.results: Values = []
+        self.times: list[int] = []
+        self._context = context
+        context.emitted = self
+
+    def add(self, results: Any) -> None:
+        """Add what a function has returned."""
+        if results is not None:
+            for each in results:
+                self.results.append(each)  # not extend: a generator may emit to side outputs meanwhile
+            self.times += [self._context.time] * (len(self.results) - len(self.times))
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.results, self.times = [], []
+
+
+class MatchContext:
+    """Flink's PatternProcessFunction.Context."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self.time = MIN_TIME
+        self.key: Any = None
+        self.emitted: Any = None
+        self._clock = clock
+
+    def timestamp(self) -> int:
+        """Return the time of the match, in ms."""
+        return self.time
+
+    def current_processing_time(self) -> int:
+        """Return the processing time, in ms."""
+        return self._clock()
+
+    def get_current_key(self) -> Any:
+        """Return the key of the match."""
+        return original_key(self.key)
+
+    def output(self, output_tag: OutputTag, value: Any) -> None:
+        """Emit a value to a side output."""
+        self.emitted.add(((output_tag, value),))
+
+
+class StatelessContext(RuntimeContext):
+    """The runtime context of functions and conditions of patterns, which have no state in Flink either."""
+
+    def get_state(self, state_descriptor: Any) -> Any:
+        """Refuse."""
+        raise UnsupportedError("State is not supported in functions and conditions of patterns.")
+
+    get_list_state = get_map_state = get_reducing_state = get_aggregating_state = get_state

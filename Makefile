@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
+.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -107,6 +107,9 @@ lint: setup ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: setup ## The documentation site in site/, with warnings as errors; tests/docs/test_site.py does the same
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has to be there)
 	$(BIN)/python bench/run.py
 
@@ -115,5 +118,5 @@ lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requireme
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
 clean: ## Remove the environment and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist spark-warehouse
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
 	find src tests -name __pycache__ -prune -exec rm -rf {} +

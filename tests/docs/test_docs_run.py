@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import scurry
+from scurry.cli.program import run_program
+from scurry.launch import LaunchOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)
@@ -22,14 +20,17 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("code", "expected"), EXAMPLES)
-def test_example_prints_what_the_page_says(code: str, expected: str, tmp_path: Path) -> None:
+def test_example_prints_what_the_page_says(
+    code: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, as `scurry run --runner local --parallelism 1` runs it."""
     program = tmp_path / "example.py"
     program.write_text(code)
-    environment = {**os.environ, "PYTHONPATH": str(Path(scurry.__file__).parent.parent)}
-    command = [sys.executable, "-m", "scurry", "run", "--runner", "local", "--parallelism", "1", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == expected
+    monkeypatch.chdir(tmp_path)
+    status = run_program(program, [], LaunchOptions(runner="local", parallelism=1), debug=False)
+    printed = capfd.readouterr()
+    assert status == 0, printed.err
+    assert printed.out == expected
 
 
 def test_there_are_examples() -> None:

@@ -6,17 +6,26 @@ from scurry.errors.base import ScurryError
 
 
 class ConfigError(ScurryError, ValueError):
-    """A configuration value that cannot be used."""
+    """A configuration value that cannot be used.
+
+    Cure: Write the value as the message shows; docs/reference/configuration.md has all keys.
+    """
 
     permanent = True
 
 
 class UnknownConfigError(ConfigError, KeyError):
-    """A configuration key that scurry does not know."""
+    """A configuration key that scurry does not know.
+
+    Cure: Take the key that the message suggests.
+    """
 
     # KeyError would show the repr of the message.
     __str__ = Exception.__str__
 
 
 class UnsupportedConfigError(ConfigError):
-    """A configuration key of Flink that Spark does not support."""
+    """A configuration key of Flink that Spark does not support.
+
+    Cure: Set what the message names instead.
+    """

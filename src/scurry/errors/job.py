@@ -58,6 +58,8 @@ class Failure:
 class OperatorError(ScurryError, RuntimeError):
     """The failure of a user function, or of the conversion of its result, on a record.
 
+    Cure: Look at the line and the record of the message; the in-process runner takes breakpoints.
+
     Attributes:
         failure: What failed, and where.
     """
@@ -77,7 +79,10 @@ class OperatorError(ScurryError, RuntimeError):
 
 
 class JobError(ScurryError, RuntimeError):
-    """A job failed, was cancelled, or does not answer."""
+    """A job failed, was cancelled, or does not answer.
+
+    Cure: The message has the cause; `failures` of the job's client has earlier ones.
+    """
 
     def report(self) -> str:
         """Return the message, which already names its location."""
@@ -85,15 +90,23 @@ class JobError(ScurryError, RuntimeError):
 
 
 class JobNotFoundError(JobError, LookupError):
-    """No running job has that id or name, or several have."""
+    """No running job has that id or name, or several have.
+
+    Cure: `scurry list` shows the running jobs.
+    """
 
 
 class JobUnreachableError(JobError, ConnectionError):
-    """A running job does not answer, or ended before it answered."""
+    """A running job does not answer, or ended before it answered.
+
+    Cure: `scurry list` shows which jobs answer; look at the driver's machine.
+    """
 
 
 class RequestRefusedError(JobError):
     """A running job refuses a request from outside.
+
+    Cure: The message says why; many requests can be repeated later.
 
     Attributes:
         status: The HTTP status of its answer.

@@ -8,50 +8,77 @@ from scurry.errors.base import ScurryError
 
 
 class ProgramError(ScurryError):
-    """A program that no job can be made of, or that uses the API wrongly."""
+    """A program that no job can be made of, or that uses the API wrongly.
+
+    Cure: See the more specific classes below.
+    """
 
 
 class ArgumentError(ProgramError, ValueError):
-    """An argument of an API call has an invalid value; raised while the program is built."""
+    """An argument of an API call has an invalid value; raised while the program is built.
+
+    Cure: Pass one of the values that the message names.
+    """
 
     permanent = True
 
 
 class ArgumentTypeError(ProgramError, TypeError):
-    """An argument of an API call is of the wrong type, such as a MapFunction instead of a FilterFunction."""
+    """An argument of an API call is of the wrong type, such as a MapFunction instead of a FilterFunction.
+
+    Cure: Pass what the message asks for; a function that returns it is not called by itself.
+    """
 
     permanent = True
 
 
 class MissingAttributeError(ProgramError, AttributeError):
-    """An object of the API has no attribute of that name; the message names similar ones."""
+    """An object of the API has no attribute of that name; the message names similar ones.
+
+    Cure: Take the method that the message suggests; streams without keys need `key_by` first.
+    """
 
 
 class MalformedPatternError(ProgramError, ValueError):
-    """A pattern of events that Flink refuses; the message is Flink's reason."""
+    """A pattern of events that Flink refuses; the message is Flink's reason.
+
+    Cure: Change the pattern as the message says; Flink refuses the same patterns.
+    """
 
     permanent = True
 
 
 class UnsupportedError(ProgramError, NotImplementedError):
-    """A part of Flink that scurry does not offer; the message says what to use instead."""
+    """A part of Flink that scurry does not offer; the message says what to use instead.
+
+    Cure: Use what the message names instead; docs/differences.md lists the parts that are missing.
+    """
 
     permanent = True
 
 
 class TopologyError(ProgramError, RuntimeError):
-    """Operators were combined in a way that no job supports."""
+    """Operators were combined in a way that no job supports.
+
+    Cure: Give each operator a uid of its own, and build all streams with one environment.
+    """
 
     permanent = True
 
 
 class UnpicklableFunctionError(ProgramError, pickle.PicklingError):
-    """A function of the program cannot be sent to workers."""
+    """A function of the program cannot be sent to workers.
+
+    Cure: Create connections, locks and files in `open()`, which runs where the function does.
+    """
 
     permanent = True
 
 
 class PyFlinkImportedError(ProgramError, ImportError):
-    """The real PyFlink was imported before scurry could take its name."""
+    """The real PyFlink was imported before scurry could take its name.
+
+    Cure: Import `scurry.pyflink_alias` before pyflink, or start the program with `scurry run`.
+    """
 
     permanent = True

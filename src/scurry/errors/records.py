@@ -8,11 +8,16 @@ from scurry.errors.base import ScurryError
 
 
 class RecordError(ScurryError):
-    """A record or value that cannot be read, processed or written."""
+    """A record or value that cannot be read, processed or written.
+
+    Cure: Look at the record in the message; `with_dead_letters` keeps a job going past such records.
+    """
 
 
 class TypeMismatchError(RecordError, TypeError):
     """A value does not fit the type declared for it.
+
+    Cure: Declare the type that the function returns, or return what is declared.
 
     Attributes:
         declared: Text of the declared type.
@@ -51,35 +56,54 @@ class RowFieldError(RecordError, AttributeError, KeyError, ValueError):
     """A Row has no field of that name.
 
     PyFlink raises one of three builtins depending on how the field was accessed; this error is all of them.
+
+    Cure: Take one of the fields that the message lists.
     """
 
     __str__ = Exception.__str__
 
 
 class PatternMatchError(RecordError, RuntimeError):
-    """A pattern cannot go on after an event: there is no event to skip to, or it would not end."""
+    """A pattern cannot go on after an event: there is no event to skip to, or it would not end.
+
+    Cure: Make the condition hold for fewer events, or bound the pattern with `within`.
+    """
 
     permanent = True
 
 
 class KeyTypeError(RecordError, TypeError):
-    """A key that cannot be encoded, returned by a key selector."""
+    """A key that cannot be encoded, returned by a key selector.
+
+    Cure: Return text, numbers, bytes, or tuples of them as keys.
+    """
 
 
 class TimeTypeError(RecordError, TypeError):
-    """A value that is not an amount of time: not an int (milliseconds), timedelta, Time or Duration."""
+    """A value that is not an amount of time: not an int (milliseconds), timedelta, Time or Duration.
+
+    Cure: Pass whole milliseconds, a `Duration` or a `Time`.
+    """
 
 
 class TimestampError(RecordError, TypeError, ValueError):
-    """A timestamp, a watermark, a timer or an end of a window that is not an int of 64 bits."""
+    """A timestamp, a watermark, a timer or an end of a window that is not an int of 64 bits.
+
+    Cure: Return milliseconds since the epoch: `int(moment.timestamp() * 1000)` for a datetime.
+    """
 
 
 class MissingTimestampError(RecordError, ValueError):
-    """A record reached an event-time window without a timestamp."""
+    """A record reached an event-time window without a timestamp.
+
+    Cure: Call `assign_timestamps_and_watermarks` before the window.
+    """
 
 
 class MalformedRecordError(RecordError, ValueError):
     """Input that is not a record of the declared format.
+
+    Cure: Mend the input, skip such records (`ignore_parse_errors`), or send them to dead letters.
 
     Attributes:
         place: The file, or another name of the text's origin.
@@ -112,13 +136,18 @@ class MalformedRecordError(RecordError, ValueError):
 
 
 class RecordTooLargeError(RecordError, ValueError):
-    """A record of a file is larger than `scurry.record.max-bytes`."""
+    """A record of a file is larger than `scurry.record.max-bytes`.
+
+    Cure: Raise `scurry.record.max-bytes`, if memory suffices, or split the input.
+    """
 
     permanent = True
 
 
 class RecordRejectedError(RecordError, ValueError):
     """A record that the system behind a sink refuses.
+
+    Cure: Compare the record with what the system accepts: its size, its schema, its constraints.
 
     Attributes:
         record: The record.

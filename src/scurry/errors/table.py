@@ -6,13 +6,18 @@ from scurry.errors.base import ScurryError
 
 
 class ValidationError(ScurryError, ValueError):
-    """A statement, a table or an option that Flink refuses (its `ValidationException` or `TableException`)."""
+    """A statement, a table or an option that Flink refuses (its `ValidationException` or `TableException`).
+
+    Cure: Compare the statement with the table's schema; the message has the line and column, as Flink's.
+    """
 
     permanent = True
 
 
 class SqlParserError(ScurryError, ValueError):
     """A text that is no SQL statement of Flink's dialect (its `SqlParserException`).
+
+    Cure: Look at the line and column of the message; names that are keywords go between backticks.
 
     Attributes:
         line: Line of what cannot stand where it does, from 1.
@@ -39,48 +44,81 @@ class SqlParserError(ScurryError, ValueError):
 
 
 class SqlParserEOFError(SqlParserError):
-    """A SQL statement that ends too early (Flink's `SqlParserEOFException`)."""
+    """A SQL statement that ends too early (Flink's `SqlParserEOFException`).
+
+    Cure: Close what is open at the end: a bracket, a quotation, a comment, or the statement itself.
+    """
 
 
 class CatalogError(ValidationError):
-    """A catalog lacks the database, table or function that was named, or has one of that name already."""
+    """A catalog lacks the database, table or function that was named, or has one of that name already.
+
+    Cure: `SHOW CATALOGS`, `SHOW DATABASES`, `SHOW TABLES` and `SHOW FUNCTIONS` list what there is.
+    """
 
 
 class DatabaseNotExistError(CatalogError):
-    """There is no such database."""
+    """There is no such database.
+
+    Cure: `SHOW DATABASES` lists them; `CREATE DATABASE` makes one.
+    """
 
 
 class DatabaseAlreadyExistError(CatalogError):
-    """There is a database of that name already."""
+    """There is a database of that name already.
+
+    Cure: Say `CREATE DATABASE IF NOT EXISTS`, or take another name.
+    """
 
 
 class DatabaseNotEmptyError(CatalogError):
-    """A database that is dropped contains tables or functions."""
+    """A database that is dropped contains tables or functions.
+
+    Cure: Drop its tables first, or say `DROP DATABASE ... CASCADE`.
+    """
 
 
 class TableNotExistError(CatalogError):
-    """There is no such table or view."""
+    """There is no such table or view.
+
+    Cure: `SHOW TABLES` lists them; a name without a database is one of the current database.
+    """
 
 
 class TableAlreadyExistError(CatalogError):
-    """There is a table or view of that name already."""
+    """There is a table or view of that name already.
+
+    Cure: Say `CREATE TABLE IF NOT EXISTS`, drop the other one, or take another name.
+    """
 
 
 class FunctionNotExistError(CatalogError):
-    """There is no such function."""
+    """There is no such function.
+
+    Cure: `SHOW FUNCTIONS` lists them; functions of users are made with `CREATE FUNCTION`.
+    """
 
 
 class FunctionAlreadyExistError(CatalogError):
-    """There is a function of that name already."""
+    """There is a function of that name already.
+
+    Cure: Say `CREATE FUNCTION IF NOT EXISTS`, or `ALTER FUNCTION`.
+    """
 
 
 class SignatureError(ScurryError, TypeError):
-    """A function does not take arguments of these types; the message is Flink's, without the place in the statement."""
+    """A function does not take arguments of these types; the message is Flink's, without the place in the statement.
+
+    Cure: Cast the arguments to the types that the message names.
+    """
 
     permanent = True
 
 
 class EvaluationError(ScurryError, ValueError):
-    """A function or a cast has no result for a value; the message is that of Flink's job."""
+    """A function or a cast has no result for a value; the message is that of Flink's job.
+
+    Cure: Filter such values out before, or use TRY_CAST, which gives NULL.
+    """
 
     permanent = True

@@ -1,0 +1,43 @@
+"""The documentation site: built without a warning, read without another host."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+PROJECT = Path(__file__).parents[2]
+DOCS = PROJECT / "docs"
+
+
+def pages_of(navigation: object) -> set[str]:
+    if isinstance(navigation, str):
+        return {navigation}
+    below = navigation.values() if isinstance(navigation, dict) else navigation
+    return set().union(*map(pages_of, below))  # type: ignore[call-overload]
+
+
+def test_every_page_is_in_the_navigation_or_linked_from_another_one() -> None:
+    reached = pages_of(yaml.safe_load((PROJECT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    files = {file.relative_to(DOCS): file.read_text(encoding="utf-8") for file in DOCS.rglob("*.md")}
+    for file, text in files.items():
+        for link in re.findall(r"\]\(([^)#:]+\.md)", text):
+            reached.add(os.path.normpath(file.parent / link))
+    assert {str(file) for file in files} - reached == set()
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=300)
+    assert (built.returncode, built.stderr) == (0, "")
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 40
+    loaded = r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//[^"'> ]*"""
+    assert {found for page in pages for found in re.findall(loaded, page.read_text(encoding="utf-8"))} == set()

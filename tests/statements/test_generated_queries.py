@@ -224,3 +224,19 @@ def test_a_rule_that_plans_need_cannot_be_excluded() -> None:
         ValidationError, match="excluded-rules: nonsense cannot be left out; there are merge_projections"
     ):
         env.explain_sql("SELECT * FROM a")
+
+
+@pytest.mark.parametrize("kind", ["LEFT JOIN", "RIGHT JOIN"])
+@pytest.mark.parametrize("condition", ["l.v < r.v", "l.v < 3", "r.v < 2", "l.k <> 'y'"])
+def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condition: str) -> None:
+    rows = [{"id": number, "k": key, "v": 1} for number, key in enumerate(["x", "y"])]
+    later = [{"id": 3, "k": "x", "v": 4}]
+    inserted, updating = ([("+I", row) for row in some] for some in (rows, later))
+    batches = [[("a", inserted), ("c", inserted)], [("a", updating)], [("c", updating)]]
+    grouped = "(SELECT k, {}(v) AS v FROM {} GROUP BY k)"
+    query = (
+        f"SELECT {kind[0].lower()}.k, l.v + r.v AS v FROM {grouped.format('SUM', 'c')} AS l "
+        f"{kind} {grouped.format('COUNT', 'a')} AS r ON l.k = r.k AND {condition}"
+    )
+    wanted = in_batch(with_tables(False), query, {"a": rows + later, "c": rows + later})
+    assert streamed(with_tables(True), f"INSERT INTO by_k {query}", batches, [1]) == wanted

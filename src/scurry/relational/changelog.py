@@ -107,8 +107,14 @@ def _joined(node: joins.RegularJoin, inputs: Sequence[Kinds]) -> Kinds:
 
 
 def _by_join_key(node: joins.RegularJoin, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
-    # A row that is replaced keeps its join key if its own key has that of the join: so its pairs are replaced, too.
-    sides = (node.left, [key.left for key in node.keys]), (node.right, [key.right for key in node.keys])
+    # A row that is replaced keeps its join key if its own key has that of the join, and its pairs are replaced, too,
+    # unless other conditions do not hold any more. Flink forgets the latter, and leaves pairs that do not exist.
+    width = len(node.left.schema)
+    tested = set() if node.rest is None else input_references(node.rest)
+    sides = (
+        (node.left, {key.left for key in node.keys} | {column for column in tested if column < width}),
+        (node.right, {key.right for key in node.keys} | {column - width for column in tested if column >= width}),
+    )
     keeping = [any(key.issuperset(columns) for key in unique_keys(side)) for side, columns in sides]
     moving = any(updates and not keeps for updates, keeps in zip(updating, keeping, strict=True))
     return None if update is Update.ONLY_AFTER and moving else [update, update]

@@ -155,7 +155,9 @@ class _Tables:
     def alignment(self, scan: relational.Scan) -> WatermarkAlignment | None:
         given = self._context(scan).read_options()
         group, drift = given.find(ALIGNMENT_GROUP), given.find(ALIGNMENT_DRIFT)
-        return None if group is None or drift is None else WatermarkAlignment(group, drift, given.get(ALIGNMENT_INTERVAL))
+        return (
+            None if group is None or drift is None else WatermarkAlignment(group, drift, given.get(ALIGNMENT_INTERVAL))
+        )
 
     def _context(self, scan: relational.Scan) -> TableContext:
         found = scan.table

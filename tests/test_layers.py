@@ -92,6 +92,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",
         "scurry.pyflink_version",
     },
+    "scurry.gateway": {
+        "scurry", "scurry.errors", "scurry.common", "scurry.formats", "scurry.functions", "scurry.logical_types",
+        "scurry.sql", "scurry.statements", "scurry.rest", "scurry.pyflink_version",
+    },
+    "scurry.sql_client": {
+        "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.sql", "scurry.statements", "scurry.gateway",
+        "scurry.directories", "scurry.rest",
+    },
     "scurry.progress": {"scurry.common", "scurry.runtime"},
     "scurry.datastream": {
         "scurry.user_frames",
@@ -108,8 +116,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
-        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table",
-        "scurry.directories",
+        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table", "scurry.gateway",
+        "scurry.sql_client", "scurry.directories",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from scurry import __version__
-from scurry.cli import doctor, operate
+from scurry.cli import doctor, operate, sql
 from scurry.cli import python_options as python
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
@@ -144,6 +144,7 @@ def show_version() -> None:
 
 operate.add_to(app)
 doctor.add_to(app)
+sql.add_to(app)
 
 
 def main() -> None:

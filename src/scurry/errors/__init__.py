@@ -79,6 +79,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── JobNotFoundError (LookupError)            no running job has that id or name
     │   ├── JobUnreachableError (ConnectionError)     a job does not answer, or has ended
     │   └── RequestRefusedError                       a job refuses a request from outside; says why
+    ├── GatewayError (RuntimeError)               a SQL gateway refuses a request, or cannot be reached
     └── SparkError                                Spark cannot be started, or fails
         ├── JavaMissingError (RuntimeError)           no Java for Spark
         ├── ClusterUnreachableError (ConnectionError) the Spark master does not answer at its address
@@ -117,6 +118,7 @@ from scurry.errors.connectors import (
 from scurry.errors.dependencies import DependencyError, InterpreterError, WorkerModuleError
 from scurry.errors.job import (
     Failure,
+    GatewayError,
     JobError,
     JobNotFoundError,
     JobUnreachableError,
@@ -181,6 +183,7 @@ from scurry.errors.table import (
 )
 
 __all__ = [
+    "GatewayError",
     "ArgumentError",
     "ArgumentTypeError",
     "CatalogError",

@@ -121,3 +121,7 @@ class RequestRefusedError(JobError):
         """
         super().__init__(message)
         self.status = status
+
+
+class GatewayError(ScurryError, RuntimeError):
+    """A SQL gateway refuses a request, or cannot be reached; says why."""

@@ -15,7 +15,7 @@ from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "listen"]
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
@@ -34,7 +34,7 @@ class Endpoint:
             ConfigError: None of the ports is available.
         """
         self._settings = settings
-        self._socket = _listen(settings)
+        self._socket = listen(settings)
         self._over = threading.Event()
         self._wake, self._woken = socket.socketpair()
         self._registration: Registration | None = None
@@ -101,7 +101,12 @@ class Endpoint:
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
 
 
-def _listen(settings: RestSettings) -> socket.socket:
+def listen(settings: RestSettings) -> socket.socket:
+    """Return a socket that listens as settings say.
+
+    Raises:
+        ConfigError: None of the ports is available.
+    """
     host = settings.bind_address.strip("[]")
     failure: OSError | None = None
     for port in settings.ports:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -36,14 +37,23 @@ class Guard:
 
     Args:
         application: The application that answers accepted requests.
-        token: The token that every request must present.
+        token: The token that every request must present; None if none is needed.
         loopback_only: Whether the Host header must name this machine.
         address: The host name that the job announces, which is also accepted as Host.
+        largest_body: Most bytes of a request's body.
     """
 
-    def __init__(self, application: Application, token: str, loopback_only: bool, address: str) -> None:
+    def __init__(
+        self,
+        application: Application,
+        token: str | None,
+        loopback_only: bool,
+        address: str,
+        largest_body: int = _LARGEST_BODY,
+    ) -> None:
         self._application = application
-        self._token = token.encode()
+        self._token = None if token is None else token.encode()
+        self._largest_body = largest_body
         self._loopback_only = loopback_only
         self._address = address.lower()
 
@@ -90,13 +100,20 @@ class Guard:
             return 403, "requests of web pages are refused"
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
             return 403, "requests of web pages are refused"
+        if (refusal := self._wrong_token(headers)) is not None:
+            return refusal
+        if b"transfer-encoding" in headers:
+            return 411, "send a Content-Length"
+        if _number(headers.get(b"content-length", b"0")) > self._largest_body:
+            return 413, f"bodies have {self._largest_body} bytes at most"
+        return None
+
+    def _wrong_token(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+        if self._token is None:
+            return None
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer" or not secrets.compare_digest(token.strip(), self._token):
             return 401, "no or wrong token: send `Authorization: Bearer TOKEN`; `scurry token JOB` prints a job's token"
-        if b"transfer-encoding" in headers:
-            return 411, "send a Content-Length"
-        if _number(headers.get(b"content-length", b"0")) > _LARGEST_BODY:
-            return 413, f"bodies have {_LARGEST_BODY} bytes at most"
         return None
 
     def _is_own(self, host: str) -> bool:
@@ -105,7 +122,7 @@ class Guard:
 
 
 def _number(text: bytes) -> int:
-    return int(text) if text.isdigit() and len(text) < 20 else _LARGEST_BODY + 1
+    return int(text) if text.isdigit() and len(text) < 20 else sys.maxsize
 
 
 async def _body(receive: Receive) -> bytes:

@@ -26,7 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from scurry.rest.guard import AUTHENTICATED
 from scurry.rest.job import ServedJob
 
-__all__ = ["JobServer"]
+__all__ = ["EndpointServer", "JobServer"]
 
 #: Maximum number of connections that have not presented the token.
 MOST_UNAUTHENTICATED = 64
@@ -119,16 +119,14 @@ class Connection(H11Protocol):
         self.transport.close()
 
 
-class JobServer(uvicorn.Server):
-    """Serve the application of a job until the job or the program ends.
+class EndpointServer(uvicorn.Server):
+    """Serve an application until the process is asked to end.
 
     Args:
-        job: The job.
         application: The application that answers requests.
-        over: Set when the job has ended.
     """
 
-    def __init__(self, job: ServedJob, application: Any, over: threading.Event) -> None:
+    def __init__(self, application: Any) -> None:
         super().__init__(
             uvicorn.Config(
                 application, loop="asyncio", http=Connection, ws="none", lifespan="off", log_config=None,
@@ -136,8 +134,6 @@ class JobServer(uvicorn.Server):
                 timeout_graceful_shutdown=5, h11_max_incomplete_event_size=_LARGEST_HEAD,
             )
         )  # fmt: skip
-        self._job, self._over = job, over
-        self._ended: float | None = None
         self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: Sequence[socket.socket] | None = None) -> None:
@@ -150,15 +146,6 @@ class JobServer(uvicorn.Server):
         for task in self._accepting:
             task.cancel()
         await super().shutdown(sockets)
-
-    async def on_tick(self, counter: int) -> bool:
-        """Return whether to end; wait for clients that still poll for a result."""
-        if self._over.is_set() or not threading.main_thread().is_alive():
-            now = time.monotonic()
-            self._ended = now if self._ended is None else self._ended
-            grace_is_over = now - self._ended > GRACE_SECONDS
-            return grace_is_over or not self._job.operations.awaited(GRACE_SECONDS)
-        return await super().on_tick(counter)
 
     async def _accept(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
@@ -191,3 +178,27 @@ class JobServer(uvicorn.Server):
             # First read what it has sent while this process was busy.
             doomed = oldest if oldest is not None and time.monotonic() - oldest.began > CROWDED_SECONDS else None
             await asyncio.sleep(0.01)
+
+
+class JobServer(EndpointServer):
+    """Serve the application of a job until the job or the program ends.
+
+    Args:
+        job: The job.
+        application: The application that answers requests.
+        over: Set when the job has ended.
+    """
+
+    def __init__(self, job: ServedJob, application: Any, over: threading.Event) -> None:
+        super().__init__(application)
+        self._job, self._over = job, over
+        self._ended: float | None = None
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end; wait for clients that still poll for a result."""
+        if self._over.is_set() or not threading.main_thread().is_alive():
+            now = time.monotonic()
+            self._ended = now if self._ended is None else self._ended
+            grace_is_over = now - self._ended > GRACE_SECONDS
+            return grace_is_over or not self._job.operations.awaited(GRACE_SECONDS)
+        return await super().on_tick(counter)

@@ -13,7 +13,7 @@ from scurry.common._config import rest as options
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 
-__all__ = ["TOKEN_VARIABLE", "RestSettings", "is_loopback", "read_token_file"]
+__all__ = ["TOKEN_VARIABLE", "RestSettings", "configured_token", "is_loopback", "read_token_file"]
 
 TOKEN_VARIABLE = "SCURRY_REST_TOKEN"
 
@@ -61,7 +61,7 @@ class RestSettings:
         if wanted == "off" or (wanted == "auto" and runner != "spark"):
             return None
         bind_address = configuration.get(options.REST_BIND_ADDRESS) or "127.0.0.1"
-        token, token_file = _configured_token(configuration)
+        token, token_file = configured_token(configuration)
         if token is None and not is_loopback(bind_address):
             raise ConfigError(
                 f"{options.REST_BIND_ADDRESS.key} = {bind_address!r} lets other machines operate this job, which needs "
@@ -110,7 +110,7 @@ def read_token_file(path: str) -> str:
     return token
 
 
-def _configured_token(configuration: Configuration) -> tuple[str | None, str | None]:
+def configured_token(configuration: Configuration) -> tuple[str | None, str | None]:
     """Return the token from the configuration, else from the environment, and the file it was read from."""
     path = configuration.get(options.REST_TOKEN_FILE)
     if path:

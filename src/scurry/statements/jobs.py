@@ -44,8 +44,13 @@ def run_sinks(session: TableSession, sinks: Sequence[Sink]) -> TableJob:
 class TableJob(JobClient):
     """The job of a statement."""
 
-    def __init__(self) -> None:
-        """Begin as created."""
+    def __init__(self, on_cancel: Callable[[], None] | None = None) -> None:
+        """Begin as created.
+
+        Args:
+            on_cancel: Ends what makes the rows of a query, also while another thread waits for them.
+        """
+        self._on_cancel = on_cancel
         self._id = JobID()
         self._status = JobStatus.CREATED
         self._cancelled = threading.Event()
@@ -110,8 +115,10 @@ class TableJob(JobClient):
         return CompletableFuture.completed(self._status)
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stop a query at its next row; an insertion is not interrupted."""
+        """Stop a query of STREAMING at once, one of BATCH at its next row; an insertion is not interrupted."""
         self._cancelled.set()
+        if self._on_cancel is not None:
+            self._on_cancel()
         return CompletableFuture.completed(None)
 
     def stop_with_savepoint(

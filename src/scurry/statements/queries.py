@@ -91,9 +91,9 @@ def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
 
 def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     """Run the plan of a query; its rows are computed as they are taken."""
-    job = TableJob()
     schema = schema_of(plan)
     changes = run_query(session, executable(session, plan))
+    job = TableJob(getattr(changes, "cancel", None))
     rows = _rows(map(NotNullEnforcer.of_query(session, schema).changes, changes))
     return StatementResult(schema, job.tracking(rows), is_query=True, job=job)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.manager import CatalogManager
+from scurry.catalog.store import CatalogStore, FileCatalogStore
 from scurry.common.config_options import FINAL_SAVEPOINT_DIR
 from scurry.common.configuration import Configuration
 from scurry.connectors.tables.contract import TableContext
@@ -44,6 +45,21 @@ class TableSession:
     loaded_modules: list[str] = field(default_factory=lambda: ["core"])
     jars: list[str] = field(default_factory=list)
     ends_in_savepoint: bool = False
+
+    @classmethod
+    def create(cls, configuration: Configuration) -> TableSession:
+        """Return a new session with a built-in catalog.
+
+        Args:
+            configuration: Its settings, which also name the catalog, its database, and what stores catalogs.
+        """
+        store: CatalogStore | None = None
+        if configuration.get_string("table.catalog-store.kind", "generic_in_memory") == "file":
+            store = FileCatalogStore(configuration.get_string("table.catalog-store.file.path", ""))
+        catalog = configuration.get_string("table.builtin-catalog-name", "default_catalog")
+        database = configuration.get_string("table.builtin-database-name", "default_database")
+        streaming = configuration.get_string("execution.runtime-mode", "STREAMING").upper() != "BATCH"
+        return cls(CatalogManager.create(catalog, database, store), configuration, streaming)
 
     def for_insertions(self) -> TableSession:
         """Return the session of insertions.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -50,19 +50,8 @@ class StreamingTableRunner:
     """Execute plans as one STREAMING job."""
 
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
-        """Yield the rows of a plan as the job commits them; cancel the job if not all of them are taken."""
-        blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
-        lowering = lowering_of(session, [plan])
-        job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
-        threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
-        try:
-            while (block := blocks.get()) is not None:
-                yield from block
-        finally:
-            if not job.get_job_execution_result().done():
-                # Garbage collection may end this generator in a thread of the job itself: leave it to another one.
-                threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
-        wait_for(job)
+        """Return the rows of a plan as the job commits them; cancel the job if not all of them are taken."""
+        return _QueriedRows(session, plan)
 
     def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
         """Run the plans of sinks to their ends, as one job."""
@@ -71,6 +60,42 @@ class StreamingTableRunner:
     def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
         """Start the job that writes some sinks."""
         return _submit(session, sink_nodes(session, sinks))
+
+
+class _QueriedRows(Iterator[Changes]):
+    """The rows of a query, whose job starts when the first one is wanted."""
+
+    def __init__(self, session: TableSession, plan: Plan) -> None:
+        self._blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
+        self._rows = self._taken(session, plan)
+        self._cancelled = False
+
+    def __next__(self) -> Changes:
+        return next(self._rows)
+
+    def close(self) -> None:
+        """Cancel the job, unless it is over."""
+        self._rows.close()
+
+    def cancel(self) -> None:
+        """Cancel the job, while another thread waits for its rows, and end the rows there."""
+        self._cancelled = True
+        self._blocks.put(None)
+
+    def _taken(self, session: TableSession, plan: Plan) -> Generator[Changes, None, None]:
+        blocks = self._blocks
+        lowering = lowering_of(session, [plan])
+        job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
+        threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
+        try:
+            while (block := blocks.get()) is not None and not self._cancelled:
+                yield from block
+        finally:
+            if not job.get_job_execution_result().done():
+                # Garbage collection may end this generator in a thread of the job itself: leave it to another one.
+                threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
+        if not self._cancelled:
+            wait_for(job)
 
 
 def sink_nodes(session: TableSession, sinks: Sequence[Sink], prefix: str = "") -> list[OperatorNode]:

@@ -6,7 +6,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scurry.table._values import shown_value
+from scurry.statements.display.values import shown_value
 
 if TYPE_CHECKING:
     from scurry.relational.plan import Plan

@@ -44,8 +44,6 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
             configuration: The configuration that the settings are added to, and which is shared; None for a new one.
         """
         from scurry import launch
-        from scurry.catalog.manager import CatalogManager
-        from scurry.catalog.store import CatalogStore, FileCatalogStore
         from scurry.statements.session import TableSession
 
         given = environment_settings.get_configuration()
@@ -53,14 +51,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
         for key, value in launch.current().overrides().items():
             configuration.set_string(key, value)
         launch.environment_made(configuration.to_dict())
-        store: CatalogStore | None = None
-        if configuration.get_string("table.catalog-store.kind", "generic_in_memory") == "file":
-            store = FileCatalogStore(configuration.get_string("table.catalog-store.file.path", ""))
-        catalogs = CatalogManager.create(
-            environment_settings.get_built_in_catalog_name(), environment_settings.get_built_in_database_name(), store
-        )
-        streaming = EnvironmentSettings(configuration).is_streaming_mode()
-        self._session = TableSession(catalogs, configuration, streaming)
+        self._session = TableSession.create(configuration)
         self._config = TableConfig(configuration)
         self._unnamed = 0
         self._anonymous = 0

@@ -71,7 +71,7 @@ class TableResult(ApiObject):
 
     def print(self) -> None:
         """Print the rows, in Flink's layout."""
-        from scurry.table._printing import data_lines, query_lines
+        from scurry.statements.display.tableau import data_lines, query_lines
 
         result, zone = self._result, self._session.time_zone
         if not result.has_content:

@@ -21,9 +21,9 @@ from scurry.logical_types import (
     TimeType,
     TinyIntType,
 )
-from scurry.table._values import shown_value
+from scurry.statements.display.values import shown_value
 
-__all__ = ["data_lines", "query_lines"]
+__all__ = ["border_line", "cells_line", "column_width", "data_lines", "display_width", "query_lines"]
 
 _NULL = "<NULL>"
 _WIDEST = 30
@@ -54,7 +54,7 @@ def query_lines(
     """
     names = schema.get_column_names()
     widths = [
-        max(len(name), len(_NULL), _width(kind, widest))
+        max(len(name), len(_NULL), column_width(kind, widest))
         for name, kind in zip(names, schema.get_column_data_types(), strict=True)
     ]
     if with_kinds:
@@ -74,7 +74,7 @@ def data_lines(schema: ResolvedSchema, rows: Rows, time_zone: str) -> Iterator[s
     texts = _texts(schema, time_zone)
     shown = [["" if v is None else t(v) for v, t in zip(values, texts, strict=True)] for _, values in rows]
     names = schema.get_column_names()
-    widths = [max([_display_width(name), *(_display_width(row[i]) for row in shown)]) for i, name in enumerate(names)]
+    widths = [max([display_width(name), *(display_width(row[i]) for row in shown)]) for i, name in enumerate(names)]
     return _table(names, widths, shown)
 
 
@@ -87,7 +87,8 @@ def _shown(row: tuple[int, Sequence[Any]], texts: Sequence[Callable[[Any], str]]
     return [str(RowKind(row[0])), *cells] if with_kinds else cells
 
 
-def _width(data_type: DataType, widest: int) -> int:
+def column_width(data_type: DataType, widest: int) -> int:
+    """Return the width of a query's column: what its type needs, `widest` where that has no limit."""
     if isinstance(data_type, DecimalType):
         return data_type.precision + 2
     if isinstance(data_type, TimeType):
@@ -98,12 +99,12 @@ def _width(data_type: DataType, widest: int) -> int:
 
 
 def _table(names: Sequence[str], widths: Sequence[int], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    border = "+" + "".join("-" * (width + 2) + "+" for width in widths)
+    border = border_line(widths)
     count = 0
     for row in rows:
         if count == 0:
-            yield from (border, _line(names, widths), border)
-        yield _line(row, widths)
+            yield from (border, cells_line(names, widths), border)
+        yield cells_line(row, widths)
         count += 1
     if count == 0:
         yield "Empty set"
@@ -112,12 +113,18 @@ def _table(names: Sequence[str], widths: Sequence[int], rows: Iterable[Sequence[
     yield f"{count} row{'s' * (count != 1)} in set"
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+def border_line(widths: Sequence[int]) -> str:
+    """Return the line above and below the names of columns of some widths."""
+    return "+" + "".join("-" * (width + 2) + "+" for width in widths)
+
+
+def cells_line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return the line of a row; what is too long for its column is cut."""
     return "|" + "".join(f" {_cell(cell, width)} |" for cell, width in zip(cells, widths, strict=True))
 
 
 def _cell(text: str, width: int) -> str:
-    free = width - _display_width(text)
+    free = width - display_width(text)
     return " " * free + text if free >= 0 else _cut(text, width - len(_CUT)) + _CUT
 
 
@@ -130,10 +137,11 @@ def _cut(text: str, width: int) -> str:
             break
         end += 1
     part = text[:end]
-    return " " * (width - _display_width(part)) + part
+    return " " * (width - display_width(part)) + part
 
 
-def _display_width(text: str) -> int:
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
     return len(text) if text.isascii() else sum(map(_char_width, text))
 
 

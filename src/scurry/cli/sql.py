@@ -1,0 +1,232 @@
+"""Define `scurry sql` and `scurry gateway`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from scurry.sql_client.client import SqlClient
+    from scurry.sql_client.embedded import EmbeddedExecutor
+    from scurry.sql_client.executor import Executor
+
+__all__ = ["add_to"]
+
+FAILED = 1
+INTERRUPTED = 130
+
+Script = Annotated[
+    Path | None, typer.Option("--file", "-f", metavar="SCRIPT", help="Execute the statements of a file.")
+]
+Statements = Annotated[
+    list[str] | None,
+    typer.Option("--execute", "-e", metavar="SQL", help="Execute statements; may be given many times."),
+]
+Init = Annotated[
+    Path | None, typer.Option("--init", "-i", metavar="SCRIPT", help="Execute the statements of a file first.")
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("-D", metavar="KEY=VALUE", help="A setting of the session; may be given many times.")
+]
+RunnerOption = Annotated[
+    str | None, typer.Option("--runner", metavar="[local|spark]", help="What executes statements; local by default.")
+]
+Master = Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master, such as local[4].")]
+History = Annotated[
+    Path | None, typer.Option("--history", "-hist", metavar="FILE", help="Where what is typed is remembered.")
+]
+Files = Annotated[
+    str | None, typer.Option("--pyFiles", "-pyfs", metavar="PATHS", help="Python files of functions, comma-separated.")
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint",
+        metavar="URL",
+        help="A SQL gateway that executes the statements; its token is in SCURRY_REST_TOKEN.",
+    ),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the `scurry` command."""
+    app.command()(sql)
+    app.command()(gateway)
+
+
+def sql(
+    execute: Statements = None,
+    file: Script = None,
+    init: Init = None,
+    settings: Settings = None,
+    runner: RunnerOption = None,
+    master: Master = None,
+    endpoint: Endpoint = None,
+    files: Files = None,
+    history: History = None,
+) -> None:
+    """Type SQL statements and see their results, or execute a script."""
+    raise typer.Exit(
+        _shown(lambda: _sql(execute or [], file, init, settings, runner, master, endpoint, files, history))
+    )
+
+
+def gateway(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any free one.")] = 8083,
+    settings: Settings = None,
+    runner: RunnerOption = None,
+    master: Master = None,
+    files: Files = None,
+    idle_timeout: Annotated[
+        int, typer.Option(min=0, metavar="SECONDS", help="Close sessions that were idle for so long; 0 for never.")
+    ] = 600,
+    max_sessions: Annotated[int, typer.Option(min=1, help="Most sessions at a time.")] = 1000,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let every process of this machine in, for clients that send no token.")
+    ] = False,
+) -> None:
+    """Serve SQL sessions to clients: Flink's REST endpoint of the SQL gateway."""
+
+    def serve() -> int:
+        from scurry.gateway.serving import serve
+
+        configuration = _configuration(settings, runner, master, files)
+        serve(configuration, host, port, max_sessions, float(idle_timeout), no_token=no_token)
+        return 0
+
+    raise typer.Exit(_shown(serve))
+
+
+def _shown(command: Callable[[], int]) -> int:
+    """Run a command and print why it has failed."""
+    from scurry.errors import ScurryError
+
+    try:
+        return command()
+    except ScurryError as error:
+        print(f"error: {error.report()}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever reads has seen enough
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _configuration(
+    settings: list[str] | None, runner: str | None, master: str | None, files: str | None
+) -> dict[str, str]:
+    from scurry.errors import ConfigError
+
+    found = {"scurry.runner": "spark" if master else "local"}
+    for text in settings or []:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"-D {text}: not of the form key=value")
+        found[key.strip()] = value.strip()
+    if runner is not None:
+        if runner.lower() not in ("local", "spark"):
+            raise ConfigError(f"--runner {runner}: there are local and spark")
+        found["scurry.runner"] = runner.lower()
+    if master is not None:
+        found["spark.master"] = master
+    if files is not None:
+        found["python.files"] = files
+    sys.path.insert(0, os.getcwd())  # functions in Python are imported from here, as programs do
+    if "python.files" in found:
+        from scurry.dependencies import JobDependencies
+
+        JobDependencies(found)
+    return found
+
+
+def _sql(
+    statements: list[str],
+    file: Path | None,
+    init: Path | None,
+    settings: list[str] | None,
+    runner: str | None,
+    master: str | None,
+    endpoint: str | None,
+    files: str | None,
+    history: Path | None,
+) -> int:
+    configuration = _configuration(settings, runner, master, files)
+    executor, embedded = _executor(
+        configuration, endpoint, {} if settings is None and runner is None else configuration
+    )
+    try:
+        interactive = file is None and not statements and sys.stdin.isatty() and sys.stdout.isatty()
+        if interactive:
+            from scurry.sql_client.terminal import interact
+
+            return interact(executor, init, history, embedded)
+        return _execute(executor, statements, file, init, embedded)
+    finally:
+        executor.close()
+
+
+def _executor(
+    configuration: dict[str, str], endpoint: str | None, given: dict[str, str]
+) -> tuple[Executor, EmbeddedExecutor | None]:
+    if endpoint is not None:
+        from scurry.sql_client.remote import RemoteExecutor
+
+        return RemoteExecutor(endpoint, given), None
+    from scurry.sql_client.embedded import EmbeddedExecutor
+
+    executor = EmbeddedExecutor(configuration)
+    return executor, executor
+
+
+def _execute(
+    executor: Executor, statements: list[str], file: Path | None, init: Path | None, embedded: EmbeddedExecutor | None
+) -> int:
+    from scurry.sql_client.client import Quit, SqlClient
+
+    client = SqlClient(executor, _write, _complain)
+    try:
+        succeeded = (init is None or client.run_file(init)) and _run(client, statements, file)
+    except Quit:
+        succeeded = True
+    if succeeded and embedded is not None:
+        return _wait_for_jobs(embedded)
+    return 0 if succeeded else FAILED
+
+
+def _run(client: SqlClient, statements: list[str], file: Path | None) -> bool:
+    if not all(client.run(text) for text in statements):
+        return False
+    if file is not None:
+        return client.run_file(file)
+    return bool(statements) or client.run(sys.stdin.read())
+
+
+def _wait_for_jobs(embedded: EmbeddedExecutor) -> int:
+    """Wait for the jobs that end with this process."""
+    status = 0
+    for job in embedded.running_jobs()[::-1]:
+        try:
+            job.client.get_job_execution_result().result()
+        except Exception as error:
+            _complain(f"[ERROR] Job {job.id} ({job.name}) has failed: {error}")
+            status = FAILED
+    return status
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _complain(text: str) -> None:
+    from scurry.common.redaction import without_secrets
+
+    sys.stdout.flush()
+    print(without_secrets(text), file=sys.stderr, flush=True)

@@ -1,0 +1,126 @@
+"""What may stand at a place of a statement that is being typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from scurry.errors import ScurryError
+from scurry.sql.keywords import KEYWORDS, RESERVED
+from scurry.sql.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, tokenize
+from scurry.statements.listing.built_in import built_in_functions
+from scurry.statements.session import TableSession
+
+__all__ = ["candidates"]
+
+_STATEMENTS = (
+    "ADD JAR", "ALTER TABLE", "ALTER VIEW", "ANALYZE TABLE", "BEGIN STATEMENT SET", "CREATE CATALOG", "CREATE DATABASE",
+    "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DELETE FROM", "DESCRIBE",
+    "DROP CATALOG", "DROP DATABASE", "DROP FUNCTION", "DROP TABLE", "DROP VIEW", "END", "EXECUTE STATEMENT SET BEGIN",
+    "EXPLAIN", "HELP", "INSERT INTO", "INSERT OVERWRITE", "LOAD MODULE", "QUIT", "REMOVE JAR", "RESET", "SELECT", "SET",
+    "SHOW CATALOGS", "SHOW COLUMNS FROM", "SHOW CREATE TABLE", "SHOW CREATE VIEW", "SHOW DATABASES", "SHOW FUNCTIONS",
+    "SHOW JARS", "SHOW JOBS", "SHOW MODULES", "SHOW TABLES", "SHOW VIEWS", "STOP JOB", "TRUNCATE TABLE",
+    "UNLOAD MODULE", "UPDATE", "USE", "USE CATALOG", "VALUES", "WITH",
+)  # fmt: skip
+_BEFORE_TABLES = {"FROM", "JOIN", "INTO", "OVERWRITE", "TABLE", "VIEW", "DESCRIBE", "DESC", "UPDATE"}
+_FUNCTION_NAME = re.compile("[A-Z][A-Z0-9_]*")
+
+
+def candidates(session: TableSession, text: str, position: int) -> list[str]:
+    """Return what may stand at a position, best first.
+
+    After FROM and its like these are tables, after a table's name or alias and a dot its columns; elsewhere columns of
+    the statement's tables, functions and keywords.
+
+    Args:
+        session: The session, whose catalogs are asked.
+        text: The statement as far as it is typed.
+        position: The offset in it.
+    """
+    before = text[:position]
+    found = re.search(r"(?:(`?[\w$]+`?(?:\.`?[\w$]+`?)*)\.)?([\w$]*)$", before)
+    assert found is not None
+    qualifier, prefix = found[1], found[2]
+    keys = tokenize(before[: found.start()]).keys[:-1]
+    if qualifier is not None:
+        return _matching(prefix, _members(session, text, qualifier))
+    if not keys or keys[-1] == ";":
+        return _matching(before.lstrip() if not keys else prefix, _STATEMENTS)
+    if keys[-1] in _BEFORE_TABLES:
+        return _matching(prefix, [*_tables(session), *session.catalogs.list_catalogs()])
+    columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
+    functions = (name for name in built_in_functions() if _FUNCTION_NAME.fullmatch(name))
+    users = _names(lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
+        session.catalogs.current_database
+    ))  # fmt: skip
+    rest: list[str] = [*users, *functions, *sorted(RESERVED), *sorted(KEYWORDS - RESERVED)] if prefix else []
+    return _matching(prefix, [*columns, *rest])
+
+
+def _matching(prefix: str, names: Iterable[str]) -> list[str]:
+    wanted = prefix.upper()
+    return list(dict.fromkeys(name for name in names if name.upper().startswith(wanted)))
+
+
+def _tables(session: TableSession) -> list[str]:
+    return [_written(name) for name in _names(session.catalogs.list_tables)]
+
+
+def _written(name: str) -> str:
+    plain = re.fullmatch(r"[A-Za-z_][\w$]*", name) is not None and name.upper() not in RESERVED
+    return name if plain else f"`{name}`"
+
+
+def _names(listed: object) -> list[str]:
+    """Return what a catalog lists; nothing if it cannot."""
+    try:
+        return list(listed())  # type: ignore[operator]
+    except Exception:  # a catalog of another system may be unreachable, which is no reason to disturb who types
+        return []
+
+
+def _mentioned(text: str) -> dict[str, list[str]]:
+    """Return the tables that a statement names, by alias or name."""
+    tokens = tokenize(text)
+    names: dict[str, list[str]] = {}
+    for index, key in enumerate(tokens.keys):
+        if key in _BEFORE_TABLES or (key == "," and names):
+            parts, at = _name_at(tokens.keys, tokens.text, tokens.starts, tokens.ends, index + 1)
+            if not parts:
+                continue
+            names[parts[-1].upper()] = parts
+            at += tokens.keys[at] == "AS"
+            if tokens.keys[at] in (IDENTIFIER, QUOTED_IDENTIFIER):
+                names[text[tokens.starts[at] : tokens.ends[at]].strip("`").upper()] = parts
+    return names
+
+
+def _name_at(keys: list[str], text: str, starts: list[int], ends: list[int], at: int) -> tuple[list[str], int]:
+    parts: list[str] = []
+    while keys[at] in IDENTIFIER_KEYS:
+        parts.append(text[starts[at] : ends[at]].strip("`"))
+        at += 1
+        if keys[at] != ".":
+            break
+        at += 1
+    return parts, at
+
+
+def _members(session: TableSession, text: str, qualifier: str) -> Iterator[str]:
+    """Yield the columns of a table or alias, the databases of a catalog, the tables of a database."""
+    parts = [part.strip("`") for part in qualifier.split(".")]
+    yield from _columns(session, _mentioned(text).get(parts[-1].upper(), parts))
+    catalogs = session.catalogs
+    if len(parts) == 1 and parts[0] in catalogs.list_catalogs():
+        yield from _names(lambda: catalogs.catalog(parts[0]).list_databases())
+    database = parts if len(parts) == 2 else [catalogs.current_catalog, parts[0]]
+    if len(parts) <= 2:
+        yield from map(_written, _names(lambda: catalogs.list_tables(*database)))
+
+
+def _columns(session: TableSession, name: list[str]) -> list[str]:
+    try:
+        found = session.catalogs.find_table(session.catalogs.qualify(name))
+        return [] if found is None else [_written(each) for each in found.table.schema.get_column_names()]
+    except ScurryError:
+        return []

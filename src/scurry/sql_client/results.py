@@ -1,0 +1,112 @@
+"""Answers as lines of text, in the layout of Flink's SQL client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from scurry.common.types import RowKind
+from scurry.sql_client.executor import Answer, Cells
+from scurry.statements.display.tableau import border_line, cells_line, column_width, display_width
+
+__all__ = ["NULL", "DisplaySettings", "print_answer"]
+
+NULL = "<NULL>"
+
+Write = Callable[[str], None]
+
+
+class DisplaySettings:
+    """The settings of a session that say how results are shown."""
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        """Read them."""
+        self.is_streaming = settings.get("execution.runtime-mode", "STREAMING").upper() != "BATCH"
+        self.mode = settings.get("sql-client.execution.result-mode", "TABLE").upper()
+        self.most_rows = int(settings.get("sql-client.execution.max-table-result.rows", "1000000"))
+        wide = settings.get("sql-client.display.max-column-width") or settings.get("table.display.max-column-width")
+        self.widest = int(wide or "30")
+        self.with_time = settings.get("sql-client.display.print-time-cost", "true").lower() == "true"
+        self.verbose = settings.get("sql-client.verbose", "false").lower() == "true"
+        self.waits = settings.get("table.dml-sync", "false").lower() == "true"
+
+
+def print_answer(answer: Answer, settings: DisplaySettings, began: float, write: Write) -> None:
+    """Print the rows of an answer.
+
+    Args:
+        answer: The answer. Ctrl-C cancels it, and nothing else.
+        settings: How to show it.
+        began: When its statement was sent, in seconds of the monotonic clock.
+        write: Prints a line.
+    """
+    if not answer.is_query:
+        _print_all(answer, None, lambda count: f"{count} row{'s' * (count != 1)} in set", write, "")
+        return
+
+    def cost() -> str:
+        return f" ({time.monotonic() - began:.2f} seconds)" if settings.with_time else ""
+
+    if settings.is_streaming:
+        _print_changes(answer, settings, cost, write)
+        return
+    try:
+        _print_all(answer, settings.widest, lambda count: f"{count} row{'s' * (count != 1)} in set{cost()}", write,
+                   cost)  # fmt: skip
+    except KeyboardInterrupt:
+        answer.cancel()
+        write("Query terminated.")
+
+
+def _print_all(
+    answer: Answer, widest: int | None, summary: Callable[[int], str], write: Write, cost: Callable[[], str] | str
+) -> None:
+    """Print rows in columns that are as wide as their values."""
+    rows = [row for page in answer.pages() for row in page]
+    if not rows:
+        write(f"Empty set{cost if isinstance(cost, str) else cost()}")
+        return
+    names = [name for name, _ in answer.columns]
+    shown = [cells(row) for row in rows]
+    widths = [max([display_width(name), *(display_width(row[i]) for row in shown)]) for i, name in enumerate(names)]
+    if widest is not None:
+        widths = [max(display_width(name), min(width, widest)) for name, width in zip(names, widths, strict=True)]
+    for line in _framed(names, widths, shown):
+        write(line)
+    write(summary(len(rows)))
+
+
+def _framed(names: Sequence[str], widths: Sequence[int], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    border = border_line(widths)
+    yield from (border, cells_line(names, widths), border)
+    for row in rows:
+        yield cells_line(row, widths)
+    yield border
+
+
+def _print_changes(answer: Answer, settings: DisplaySettings, cost: Callable[[], str], write: Write) -> None:
+    """Print changes as they come, in columns whose width follows from their types."""
+    names = ["op", *(name for name, _ in answer.columns)]
+    widths = [2, *(max(len(name), len(NULL), column_width(kind, settings.widest)) for name, kind in answer.columns)]
+    border = border_line(widths)
+    for line in (border, cells_line(names, widths), border):
+        write(line)
+    count = 0
+    said = "Received"
+    try:
+        for page in answer.pages():
+            for row in page:
+                write(cells_line([str(RowKind(row[0])), *cells(row)], widths))
+                count += 1
+    except KeyboardInterrupt:
+        answer.cancel()
+        said = "Query terminated, received"
+    else:
+        if count:
+            write(border)
+    write(f"{said} a total of {count} row{'s' * (count > 1)}{cost()}")
+
+
+def cells(row: Cells) -> list[str]:
+    """Return the texts of a row."""
+    return [NULL if cell is None else cell for cell in row[1]]

@@ -63,7 +63,9 @@ def _failed(request: Request, error: Exception) -> Response:
     return _errors(
         500,
         "Internal server error.",
-        f"<Exception on server side:\n{reason}\n\nEnd of exception on server side>",
+        "<Exception on server side:\n"
+        "org.apache.flink.table.gateway.api.utils.SqlGatewayException: the request has failed\n"
+        f"\tat scurry\nCaused by: {reason}\n\tat scurry\n\nEnd of exception on server side>",
     )
 
 

@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import re
+import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -117,8 +118,9 @@ def data_type_of(described: dict[str, Any]) -> DataType:
     return VarCharType(_STRING_LENGTH, nullable)
 
 
-# Numbers that Python's JSON would write with other digits travel as texts between these marks.
-_NUMBER = re.compile('"\x02([^"]*)\x02"'.replace("\x02", r"\\u0002"))
+# Numbers that Python's JSON would write with other digits travel as texts that begin with this; no value can know it.
+_MARK = secrets.token_hex(16)
+_NUMBER = re.compile(f'"{_MARK}([^"]*)"')
 
 
 def dumps(content: Any) -> str:
@@ -127,7 +129,7 @@ def dumps(content: Any) -> str:
 
 
 def _number(text: str) -> str:
-    return f"\x02{text}\x02"
+    return f"{_MARK}{text}"
 
 
 def json_value(data_type: DataType) -> Callable[[Any], Any]:

@@ -106,7 +106,7 @@ class Operation:
         with self._news:
             self._news.wait_for(lambda: self._status.is_terminal, seconds)
             self._raise()
-            return self._result
+            return self._result if self._status.is_terminal else None
 
     def fetch(self, token: int, most: int = PAGE_ROWS) -> Page:
         """Return the rows of a token, or those of the token before once more.

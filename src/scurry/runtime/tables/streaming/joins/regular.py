@@ -109,6 +109,7 @@ class RegularJoin:
             results = self._changed_by_each(index, kinds, own, other, kept)
             for place in np.unique(other).tolist():
                 self._sides[1 - index].touch(kept[place], context)
+            self._sides[1 - index].changed(rows.keys)
         elif self._exists:
             results = self._kept_if_paired(kinds, paired)
         else:
@@ -121,8 +122,7 @@ class RegularJoin:
         found: list[Kept] = []
         starts = [0]
         for key in rows.keys:
-            context.select(key)
-            found += self._sides[index].rows(context)
+            found += self._sides[index].rows(key, context)
             starts.append(len(found))
         return found, np.asarray(starts, dtype=np.int64)
 
@@ -210,12 +210,12 @@ class RegularJoin:
         matching = ~with_null_key(batch, self._strict[index])
         retracted = np.isin(kinds, _RETRACTING).tolist()
         values = rows_of(batch)
+        keys, codes, pairs = rows.keys, rows.codes.tolist(), paired.tolist()
         for place in np.flatnonzero(matching).tolist():
-            context.select(rows.keys[rows.codes[place]])
             if retracted[place]:
-                side.retract(context, values[place])
+                side.retract(keys[codes[place]], values[place], context)
             else:
-                side.add(context, values[place], int(paired[place]))
+                side.add(keys[codes[place]], values[place], pairs[place], context)
 
     def _changes(self, index: int, batch: pa.RecordBatch, others: pa.RecordBatch, results: Any) -> list[Changes]:
         own, other, kinds = (np.asarray(each, dtype=np.int64) for each in results)
@@ -240,6 +240,11 @@ class RegularJoin:
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""
         return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Move the rows that are in memory to keyed state."""
+        for side in self._sides:
+            side.settle(context)
 
 
 def _kinds(changes: Changes) -> Any:

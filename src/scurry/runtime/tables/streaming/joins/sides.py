@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeAlias
 
@@ -24,6 +25,9 @@ _ENCODED = (ArrayType, DoubleType, FloatType, MapType, MultisetType, RowType)
 class Side:
     """The rows of a side.
 
+    They are in the state of their key as bytes: a page of state has the rows of many keys, of which a micro-batch
+    touches one. Those of keys that it has touched are in memory until it ends.
+
     Attributes:
         schema: Their columns.
     """
@@ -43,57 +47,79 @@ class Side:
         self._unique = unique
         columns = range(len(schema)) if unique is None else unique
         self._encodes = any(isinstance(schema[column].type, _ENCODED) for column in columns)
+        self._touched: dict[Any, dict[Hashable, Kept]] = {}
+        self._changed: set[Any] = set()
 
-    def rows(self, context: RowsContext) -> Iterable[Kept]:
-        """Return the rows in the state of the current key that have not expired."""
-        kept: dict[Hashable, Kept] = context.state.get(self._slot, {})
+    def rows(self, key: Any, context: RowsContext) -> Iterable[Kept]:
+        """Return the rows of a key that have not expired."""
+        kept = self._of(key, context)
         if not self._ttl:
             return kept.values()
         since = context.processing_time - self._ttl
         return [each for each in kept.values() if each[TOUCHED] > since]
 
-    def add(self, context: RowsContext, row: RowValues, paired: int) -> None:
-        """Keep a row of the current key; one with the same unique columns is replaced."""
-        state, now = context.state, context.processing_time if self._ttl else 0
-        if self._ttl and self._slot not in state:
+    def add(self, key: Any, row: RowValues, paired: int, context: RowsContext) -> None:
+        """Keep a row; one with the same unique columns is replaced."""
+        kept, identity = self._of(key, context), self._identity(row)
+        now = context.processing_time if self._ttl else 0
+        if self._ttl and not kept:
+            context.select(key)
             context.register_processing_timer(now + self._ttl, self._slot)
-        kept, identity = state.setdefault(self._slot, {}), self._identity(row)
         known = kept.get(identity) if self._unique is None else None
         if known is not None and self._ttl and known[TOUCHED] + self._ttl <= now:
             known = None
         kept[identity] = [row, 1 if known is None else known[COUNT] + 1, paired, now]
+        self._changed.add(key)
 
-    def retract(self, context: RowsContext, row: RowValues) -> None:
-        """Remove a row of the current key, once if it is there several times; nothing happens if it is not there."""
-        state = context.state
-        kept, identity = state.get(self._slot, {}), self._identity(row)
+    def retract(self, key: Any, row: RowValues, context: RowsContext) -> None:
+        """Remove a row, once if it is there several times; nothing happens if it is not there."""
+        kept, identity = self._of(key, context), self._identity(row)
         known = kept.get(identity)
         if known is None:
             return
+        self._changed.add(key)
         if known[COUNT] > 1:
             known[COUNT] -= 1
             self.touch(known, context)
-            return
-        del kept[identity]
-        if not kept:
-            del state[self._slot]
+        else:
+            del kept[identity]
 
     def touch(self, kept: Kept, context: RowsContext) -> None:
         """Note that a row is written."""
         if self._ttl:
             kept[TOUCHED] = context.processing_time
 
+    def changed(self, keys: Iterable[Any]) -> None:
+        """Note that rows of some keys, which `rows` has returned, are changed."""
+        self._changed.update(keys)
+
     def forget(self, time: int, context: RowsContext) -> None:
         """Remove the rows of the current key that have expired; look again when others have."""
-        state = context.state
-        kept: dict[Hashable, Kept] = state.get(self._slot, {})
-        left = {identity: each for identity, each in kept.items() if each[TOUCHED] + self._ttl > time}
-        if left:
-            state[self._slot] = left
-            next_time = min(each[TOUCHED] for each in left.values()) + self._ttl
+        kept = self._of(context.key, context)
+        for identity in [identity for identity, each in kept.items() if each[TOUCHED] + self._ttl <= time]:
+            del kept[identity]
+        self._changed.add(context.key)
+        if kept:
+            next_time = min(each[TOUCHED] for each in kept.values()) + self._ttl
             context.register_processing_timer(next_time, self._slot)
-        else:
-            state.pop(self._slot, None)
+
+    def settle(self, context: RowsContext) -> None:
+        """Move what has changed to the state of its key."""
+        for key in self._changed:
+            kept = self._touched.get(key)
+            if kept:
+                context.select(key)[self._slot] = pickle.dumps(kept, 5)
+            elif kept is not None:
+                context.select(key).pop(self._slot, None)
+        self._touched.clear()
+        self._changed.clear()
+
+    def _of(self, key: Any, context: RowsContext) -> dict[Hashable, Kept]:
+        kept = self._touched.get(key)
+        if kept is None:
+            encoded = context.select(key).get(self._slot)
+            kept = self._touched[key] = pickle.loads(encoded) if encoded else {}
+        return kept
 
     def _identity(self, row: RowValues) -> Hashable:
         values = row if self._unique is None else tuple(row[column] for column in self._unique)

@@ -1,6 +1,7 @@
 """A program of streams and tables with state in each part, killed while it writes into a topic: every row once.
 
-`SCURRY_KILLS` says how many kills (2, at night 20), `SCURRY_SEED` repeats a run.
+Between its kills it is stopped with savepoints, from which it goes on at other parallelisms. `SCURRY_KILLS` says how
+many kills (2, at night 20), `SCURRY_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,31 +25,61 @@ pytestmark = [
 ]
 PROGRAM = Path(__file__).parent.parent / "support" / "kafka" / "programs" / "streams_and_tables.py"
 GROUPS = 8
+PARALLELISMS = (2, 4, 1)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.nightly)])
 def test_streams_and_tables_into_a_topic(kills: int, kafka: Kafka, tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6)))))
-    numbers = write_numbers(tmp_path / "numbers")
-    killed = number = 0
-    while killed < count("SCURRY_KILLS", kills):
-        number += 1
-        place, topic = Place.new(tmp_path, number, numbers), kafka.topic(2)
-        start = starting(place, [numbers, place.checkpoints, kafka.address, topic, f"job-{number}"])
-        run = start()
-        while killed < count("SCURRY_KILLS", kills):
-            if not goes_on(run, lambda place: len(place.batches())) or run.ends_within(chance.uniform(0, 0.5)):
-                break
-            run.kill()
-            killed += 1
-            print(f"job {number}: kill {killed} after {len(place.batches())} batches", flush=True)
-            run = start()
-        run.finish()
+    # A micro-batch reads a file with each reader: there have to be moments to be killed in.
+    numbers = write_numbers(tmp_path / "numbers", files=60)
+    wanted = count("SCURRY_KILLS", kills)
+    killed = jobs = 0
+    while killed < wanted:
+        jobs += 1
+        topic, savepoint = kafka.topic(2), None
+        for stage, parallelism in enumerate(PARALLELISMS):
+            place = Place.new(tmp_path / f"job-{jobs}", stage, numbers)
+            job = KilledJob(place, [kafka.address, topic, f"job-{jobs}"], parallelism, savepoint)
+            killed += job.run(min(wanted - killed, 3), chance, stops=stage < len(PARALLELISMS) - 1)
+            print(f"job {jobs}: {killed} kills, the last ones at parallelism {parallelism}", flush=True)
+            savepoint = job.savepoint
         check([json.loads(value) for value in kafka.read(topic)])
 
 
-def starting(place: Place, arguments: list[object]) -> Callable[[], Run]:
-    return lambda: Run(place, program=PROGRAM, arguments=arguments)
+class KilledJob:
+    """A job that begins where another one was stopped.
+
+    Attributes:
+        savepoint: With which it was stopped.
+    """
+
+    def __init__(self, place: Place, topic: list[str], parallelism: int, start: Path | None) -> None:
+        self.savepoint: Path | None = None
+        self._place = place
+        self._stop = place.root / "savepoints" / "stop"
+        self._stop.parent.mkdir()
+        self._arguments = [place.readings, place.checkpoints, *topic, parallelism, self._stop]
+        self._options = [] if start is None else ["-s", str(start)]
+
+    def run(self, kills: int, chance: random.Random, stops: bool) -> int:
+        """Kill it at moments of its first batches and let it go on; return how many kills there were."""
+        run = self._start()
+        for _ in range(kills):
+            assert goes_on(run, lambda place: len(place.batches())), "it has ended before all kills"
+            assert not run.ends_within(chance.uniform(0, 0.3))
+            run.kill()
+            run = self._start()
+        if stops:
+            assert goes_on(run, lambda place: len(place.batches())), "it has ended before it was to stop"
+            self._stop.touch()
+        run.finish()
+        if stops:
+            (self.savepoint,) = (path for path in self._stop.parent.iterdir() if path.is_dir())
+        return kills
+
+    def _start(self) -> Run:
+        return Run(self._place, self._options, PROGRAM, self._arguments)
 
 
 def check(found: list[dict[str, int]]) -> None:

@@ -14,11 +14,11 @@ FILES, LINES_PER_FILE = 8, 500
 NUMBERS = list(range(FILES * LINES_PER_FILE))
 
 
-def write_numbers(directory: Path) -> Path:
+def write_numbers(directory: Path, files: int = FILES) -> Path:
     """Files of lines `number,text`, every number once."""
     directory.mkdir(parents=True)
-    for file in range(FILES):
-        lines = [f"{number},{'x' * 20}" for number in NUMBERS[file::FILES]]
+    for file in range(files):
+        lines = [f"{number},{'x' * 20}" for number in NUMBERS[file::files]]
         (directory / f"part-{file}.csv").write_text("\n".join(lines) + "\n")
     return directory
 

@@ -1,12 +1,15 @@
 """Numbers through streams and tables with state in each part, into a topic.
 
-Arguments: directory of numbers, checkpoints, address of the broker, topic, prefix of transactions.
+Arguments: directory of numbers, checkpoints, address of the broker, topic, prefix of transactions, parallelism, and the
+file whose appearance stops the job, with a savepoint beside it.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from scurry.common import Configuration, Row, RowKind, Types
@@ -29,12 +32,14 @@ class Numbered(KeyedProcessFunction):
         yield Row(*value, count)
 
 
-def main(numbers: str, checkpoints: str, address: str, topic: str, prefix: str) -> None:
+def main(
+    numbers: str, checkpoints: str, address: str, topic: str, prefix: str, parallelism: str, stop: str
+) -> None:
     settings = {
         "execution.checkpointing.dir": checkpoints,
-        "scurry.batch.max-bytes": "6000",
+        "scurry.batch.max-bytes": "700",
         "restart-strategy.type": "none",
-        "parallelism.default": "2",
+        "parallelism.default": parallelism,
     }
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
     t_env = StreamTableEnvironment.create(env)
@@ -60,7 +65,14 @@ def main(numbers: str, checkpoints: str, address: str, topic: str, prefix: str) 
         Numbered(), Types.ROW_NAMED(["k", "c", "s", "u"], [Types.INT(), Types.LONG(), Types.LONG(), Types.LONG()])
     )
     t_env.create_statement_set().add_insert("topic", t_env.from_data_stream(again)).attach_as_datastream()
-    env.execute("streams and tables")
+    job = env.execute_async("streams and tables")
+    ended = job.get_job_execution_result()
+    while not ended.done():
+        if Path(stop).exists():
+            job.stop_with_savepoint(False, str(Path(stop).parent)).result()
+            break
+        time.sleep(0.02)
+    ended.result()
 
 
 if __name__ == "__main__":

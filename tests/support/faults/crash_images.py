@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -23,15 +22,13 @@ JAVA = Path(__file__).parent / "java"
 
 def compile_recorder(target: Path) -> dict[str, str]:
     """Compiles the file system; returns the settings that let a new JVM use it."""
-    from pyspark import find_spark_home
+    from scurry.spark.session.cds import spark_home
+    from scurry.spark.session.file_system import compile_java
 
-    from scurry.spark.session.java import java_home
-
+    home = spark_home()
+    assert home is not None
     target.mkdir(parents=True, exist_ok=True)
-    jars = os.path.join(find_spark_home._find_spark_home(), "jars", "*")
-    command = [str(java_home() / "bin" / "java"), "-cp", jars, "org.codehaus.janino.SimpleCompiler"]
-    arguments = [str(JAVA / "Compile.java"), "Compile", str(JAVA / "RecordingFileSystem.java"), str(target)]
-    subprocess.run([*command, *arguments], check=True)
+    compile_java(JAVA / "RecordingFileSystem.java", target, home / "jars")
     return {"spark.driver.extraClassPath": str(target), "spark.hadoop.fs.file.impl": "RecordingFileSystem"}
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from scurry.directories import cache_directory
 from scurry.errors import JavaMissingError
+from scurry.spark.session.file_system import CLASS_PATH, file_system_options, jar_path, make_jar
 from scurry.spark.session.java import java_home, java_version
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
@@ -56,9 +57,17 @@ def archive_path() -> Path | None:
     spark = spark_home()
     if spark is None:
         return None
-    home, jars = java_home(), spark / "jars"
+    home, jars, own = java_home(), spark / "jars", jar_path()
     # The JVM accepts an archive only for the very files it was made from: reinstalled jars need another one.
-    facts = (home.resolve(), java_version(home), jars, jars.stat().st_mtime_ns, importlib.metadata.version("pyspark"))
+    facts: tuple[object, ...] = (
+        home.resolve(),
+        java_version(home),
+        jars,
+        jars.stat().st_mtime_ns,
+        importlib.metadata.version("pyspark"),
+    )
+    if own.is_file():
+        facts = (*facts, own, own.stat().st_mtime_ns)
     return cache_directory() / f"cds-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}.jsa"
 
 
@@ -71,6 +80,9 @@ def make_archive() -> Path | None:
     Raises:
         JavaMissingError: If there is no usable Java.
     """
+    spark = spark_home()
+    if spark is not None:
+        make_jar(spark / "jars")  # first: the archive is for the class path of sessions, which it is part of
     archive = archive_path()
     # Trimmed runtimes lack the archive of Java's own classes, which this one extends.
     if archive is None or not any((java_home() / "lib" / "server").glob("classes*.jsa")):
@@ -105,7 +117,9 @@ def _use_options(archive: Path) -> list[str]:
 def _serves(archive: Path) -> bool:
     """Return whether the JVM loads Spark's classes from the archive; Java 21 refuses it for Spark's class path."""
     options = shlex.join([*_use_options(archive), "-Xlog:class+load"])
-    command = [f"{spark_home()}/bin/spark-submit", "--driver-java-options", options, "--version"]
+    own = file_system_options().get(CLASS_PATH)
+    class_path = [] if own is None else ["--driver-class-path", own]
+    command = [f"{spark_home()}/bin/spark-submit", *class_path, "--driver-java-options", options, "--version"]
     log = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
     return "org.apache.spark.deploy.SparkSubmit source: shared objects file" in log.stdout
 

@@ -17,6 +17,8 @@ from typing import Any
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from scurry.spark.session.file_system import file_system_options
+
 _SECONDS_TO_WRITE_THE_ARCHIVE = 120
 
 
@@ -68,9 +70,11 @@ def main(jvm_options: list[str]) -> None:
         jvm_options: Options for the JVM, from ``scurry.spark.session.cds.dump_options``.
     """
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in file_system_options().items():
+        builder = builder.config(key, value)
     spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.driver.extraJavaOptions", shlex.join(jvm_options))
+        builder.config("spark.driver.extraJavaOptions", shlex.join(jvm_options))
         .config("spark.python.unix.domain.socket.enabled", "true")
         .config("spark.sql.shuffle.partitions", "2")
         .config(

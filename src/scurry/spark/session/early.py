@@ -23,7 +23,7 @@ from scurry.common.redaction import redacted
 from scurry.spark.session.cds import spark_home
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import filtered_output
-from scurry.spark.session.options import bounded_matters, session_options
+from scurry.spark.session.options import bounded_matters, is_one_jvm, session_options
 from scurry.spark.session.setup import prepare_archive_for_user
 from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.template import start_template
@@ -53,7 +53,7 @@ def begin(configuration: Mapping[str, str]) -> None:
         _early
         or home is None
         or configuration.get("scurry.runner", "spark") != "spark"
-        or not re.fullmatch(r"local(\[.*\])?", master)
+        or not is_one_jvm(master)
         or (bounded_matters() and not batch)
         or not _OTHERWISE.isdisjoint(os.environ)
     ):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from scurry.directories import socket_directory
 from scurry.spark.session.cds import cds_options
+from scurry.spark.session.file_system import CLASS_PATH, file_system_options
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 
-__all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "session_options"]
+__all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "is_one_jvm", "session_options"]
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
@@ -57,11 +59,19 @@ def session_options(master: str, configuration: Mapping[str, str], bounded: bool
     if master.startswith("local"):
         # a worker's socket has no other access control than its directory
         options["spark.python.unix.domain.socket.dir"] = str(socket_directory())
+    if is_one_jvm(master):
+        options.update(file_system_options(configuration.get(CLASS_PATH, "")))
+        configuration = {key: value for key, value in configuration.items() if key != CLASS_PATH}
     options[f"spark.executorEnv.{MODULES}"] = modules_of_driver()
     options.update((key, value) for key, value in configuration.items() if key.startswith("spark."))
     own = configuration.get("spark.driver.extraJavaOptions", "")
     options["spark.driver.extraJavaOptions"] = " ".join([*_jvm_options(bounded), own]).strip()
     return options
+
+
+def is_one_jvm(master: str) -> bool:
+    """Return whether the driver's JVM is the only one, which executes all tasks."""
+    return re.fullmatch(r"local(\[.*\])?", master) is not None
 
 
 def bounded_matters() -> bool:

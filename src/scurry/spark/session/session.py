@@ -18,6 +18,7 @@ from scurry.connectors.spark_source import SparkSource
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.early import adopt_early_jvm, end_early_jvm
+from scurry.spark.session.file_system import leave_out_if_missing
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
@@ -98,6 +99,7 @@ def _create(plan: JobPlan) -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     adopt_early_jvm(builder._options)
+    leave_out_if_missing(builder._options)
     with quiet_jvm(), joining(master):
         start_jvm(builder)
         return builder.getOrCreate()

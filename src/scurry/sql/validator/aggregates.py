@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scurry.errors import ValidationError
@@ -48,7 +49,7 @@ def needs_order(node: nodes.FunctionCall) -> bool:
 
 
 def aggregate_call(
-    node: nodes.FunctionCall, validator: ExpressionValidator, grouped: bool, over: bool
+    node: nodes.FunctionCall, validator: ExpressionValidator, grouped: bool, over: bool, bounded: bool = False
 ) -> AggregateCall:
     """Return a call of an aggregate, with typed arguments.
 
@@ -57,6 +58,7 @@ def aggregate_call(
         validator: Validates the arguments.
         grouped: Whether every group has a row.
         over: Whether it is over a window.
+        bounded: Whether its rows end even in STREAMING, as those of a match do.
 
     Raises:
         ValidationError: It is no aggregate, or does not take these arguments.
@@ -77,7 +79,8 @@ def aggregate_call(
     _check_order(node, validator)
     session = validator.environment.session
     arguments = [_argument(each, validator) for each in _arguments(node)]
-    site = AggregateSite(function.name, tuple(map(_known, arguments)), session, is_grouped=grouped, is_over=over)
+    known = replace(session, is_streaming=False) if bounded else session
+    site = AggregateSite(function.name, tuple(map(_known, arguments)), known, is_grouped=grouped, is_over=over)
     try:
         signature = function.infer(site)
     except SignatureError as error:

@@ -169,4 +169,6 @@ def _with_columns(call: AggregateCall) -> AggregateCall:
         each if isinstance(each, Literal) else InputReference(number, each.type)
         for number, each in enumerate(call.arguments)
     )
-    return replace(call, arguments=arguments)
+    # What numbers rows elsewhere is computed of all rows here.
+    function = "COUNT" if call.function in ("ROW_NUMBER", "RANK", "DENSE_RANK") else call.function
+    return replace(call, function=function, arguments=arguments)

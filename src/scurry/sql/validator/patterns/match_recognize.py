@@ -28,7 +28,8 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.literals import literal
-from scurry.sql.validator.patterns.navigation import MatchExpressions, merged_span
+from scurry.sql.validator.patterns.navigation import MatchExpressions
+from scurry.sql.validator.patterns.operands import merged_span
 from scurry.sql.validator.scope import Found, Relation, Scope
 
 __all__ = ["MatchScope", "match"]

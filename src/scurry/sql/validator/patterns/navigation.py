@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scurry.errors import ValidationError
 from scurry.functions.signatures import standard_name
@@ -15,17 +15,18 @@ from scurry.relational.expressions import AggregateCall, Call, Expression, Input
 from scurry.relational.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference, RefusedCall
 from scurry.relational.rewriting import rewritten
 from scurry.sql import nodes
-from scurry.sql.span import Span, line_and_column
+from scurry.sql.span import Span
 from scurry.sql.unparse import unparse
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.patterns.operands import merged, operands_of, rebuilt, walk
 
 if TYPE_CHECKING:
     from scurry.sql.validator.patterns.match_recognize import MatchScope
 
-__all__ = ["MatchExpressions", "merged_span"]
+__all__ = ["MatchExpressions"]
 
 _LOGICAL: Final = frozenset({"FIRST", "LAST"})
 _PHYSICAL: Final = frozenset({"PREV", "NEXT"})
@@ -33,6 +34,8 @@ _TIMES: Final = {
     "MATCH_ROWTIME": TimestampType(3, False).as_time_attribute(TimeAttribute.ROWTIME),
     "MATCH_PROCTIME": LocalZonedTimestampType(3, False).as_time_attribute(TimeAttribute.PROCTIME),
 }
+#: Functions of a place in a window, which Flink computes without one: those that number rows, of all rows of the match.
+_OF_PLACE: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"})
 _NO_CALL: Final = (
     "\nIf you think this function should be supported, you can create an issue and start a discussion for it."
 )
@@ -73,7 +76,7 @@ class MatchExpressions:
         qualified = self._qualified(node)
         _PatternCheck(self._environment, self._defined is None).variables(qualified)
         self._refuse_quantifiers(qualified)
-        return self._validator.convert(_merged(node))
+        return self._validator.convert(merged(node))
 
     def _qualified(self, node: nodes.Expression) -> nodes.Expression:
         """Return an expression with the variables of all columns, as Flink shows it."""
@@ -88,12 +91,12 @@ class MatchExpressions:
         for each in nodes.children(node):
             if isinstance(each, nodes.Query):
                 raise ValidationError(f"SQL validation failed. no SELECT scope for {unparse(each)}")
-        return _rebuilt(node, self._qualified)
+        return rebuilt(node, self._qualified)
 
     def _refuse_quantifiers(self, node: nodes.Node) -> None:
         if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
             raise invalid(node.span, f"DISTINCT/ALL not allowed with {unparse(node)} function")
-        for each in _operands(node):
+        for each in operands_of(node):
             self._refuse_quantifiers(each)
 
     # ------------------------------------------------------------------ what has a meaning of its own
@@ -130,7 +133,7 @@ class MatchExpressions:
         """Return what PREV or NEXT means: the rows of other variables are counted from their last one."""
         written, offset = node.arguments[0], _offset(node)
         value = self._validator.convert(written)
-        leaves = [written] if isinstance(written, nodes.Identifier) else list(_operands(written))
+        leaves = [written] if isinstance(written, nodes.Identifier) else list(operands_of(written))
         others = all(isinstance(each, nodes.Identifier) and self._variable(each) != self._defined for each in leaves)
         if name == "PREV" and leaves and others and offset >= 0:
             return _at(value, False, offset)
@@ -161,12 +164,15 @@ class MatchExpressions:
         return MatchTime(given)
 
     def _aggregate(self, node: nodes.FunctionCall) -> Expression:
-        inner = [each for each in _walk(node) if each is not node and _is_aggregate(each, self._environment)]
+        inner = [each for each in walk(node) if each is not node and _is_aggregate(each, self._environment)]
         if inner:
             raise invalid(node.span, "Aggregate expressions cannot be nested")
         if isinstance(node, nodes.Call) and node.name.last.upper() == "COUNT" and len(node.arguments) > 1:
             raise invalid(node.span, "Invalid number of parameters to COUNT method")
-        call = aggregate_call(node, self._validator, grouped=False, over=False)
+        name = _function_name(node)
+        if name == "LAG" and isinstance(node, nodes.Call) and len(node.arguments) == 1:
+            return _at(self._validator.convert(node.arguments[0]), False, 1)
+        call = aggregate_call(node, self._validator, grouped=False, over=name in _OF_PLACE, bounded=True)
         if call.filter is not None:
             return _refused("FILTER", [call, call.filter])
         variable = _aggregated_variable(call)
@@ -217,7 +223,9 @@ class _PatternCheck:
         found = self._inside(node, inner)
         if name == "COUNT" and len(found) > 1:
             raise invalid(node.span, "Invalid number of parameters to COUNT method")
-        classifier = any(_function_name(each) == "CLASSIFIER" for each in list(_operands(node))[:1])
+        if name in _OF_PLACE:
+            return found
+        classifier = any(_function_name(each) == "CLASSIFIER" for each in list(operands_of(node))[:1])
         if name != "COUNT" and not classifier:
             if not found:
                 raise invalid(node.span, f"Null parameters in '{unparse(node)}'")
@@ -226,7 +234,7 @@ class _PatternCheck:
         return found
 
     def _inside(self, node: nodes.Node, check: _PatternCheck) -> set[str]:
-        operands = list(_operands(node))
+        operands = list(operands_of(node))
         last = len(operands) - 1 if len(operands) > 1 else None
         return set().union(*(check.variables(each, place == last) for place, each in enumerate(operands)))
 
@@ -243,83 +251,13 @@ class _PatternCheck:
     def _aggregated(self, node: nodes.Node, name: str) -> _PatternCheck:
         if self._navigations:
             raise invalid(node.span, f"Cannot use aggregation in navigation '{unparse(node)}'")
-        if name == "COUNT" and len(list(_operands(node))) > 1:
+        if name == "COUNT" and len(list(operands_of(node))) > 1:
             raise invalid(node.span, "Invalid number of parameters to COUNT method")
         if isinstance(node, nodes.FunctionCall) and node.over is not None:
             raise ValidationError("SQL validation failed. node.accept(PatternValidator) for node ")
         inner = _PatternCheck(self._environment, self._is_measure, self._navigations, self._aggregates + 1)
         inner._logical = self._logical
         return inner
-
-
-def merged_span(node: nodes.Expression) -> Span:
-    """Return where Flink says that an expression of MEASURES or DEFINE stands, which it has written anew."""
-    return _merged(node).span if _has_operands(node) else _Merged(node.span.text, 0, node.span.end)
-
-
-class _Merged(Span):
-    """The place of a call that Flink has written anew: from nowhere to the end of its last operand."""
-
-    __slots__ = ()
-
-    def describe(self) -> str:
-        line, column = line_and_column(self.text, max(self.end - 1, 0))
-        return f"From line 0, column 0 to line {line}, column {column}"
-
-
-def _merged(node: nodes.Expression) -> nodes.Expression:
-    """Return an expression whose calls stand where Flink says that they do."""
-    if not _has_operands(node):
-        return node
-    changed = _rebuilt(node, _merged)
-    parts = [each for each in nodes.children(changed) if isinstance(each, nodes.TypeSpec)]
-    ends = [each.span.end for each in (*_operands(changed), *parts) if each.span.text]
-    # A list of values keeps its place.
-    if not ends or isinstance(changed, nodes.In):
-        return changed
-    span = _Merged(node.span.text, 0, max(ends))
-    if isinstance(changed, nodes.FunctionCall):
-        return nodes.replace(changed, span=span, call_span=span)
-    return nodes.replace(changed, span=span)
-
-
-def _has_operands(node: nodes.Expression) -> bool:
-    return not isinstance(node, nodes.Identifier | nodes.Literal | nodes.Star) and any(True for _ in _operands(node))
-
-
-def _rebuilt(node: nodes.Expression, replacement: Callable[[nodes.Expression], nodes.Expression]) -> nodes.Expression:
-    """Return a node with its operands replaced."""
-    changes: dict[str, Any] = {}
-    for each in type(node).node_fields:
-        value = getattr(node, each.name)
-        new = value
-        if _is_operand(node, each.name, value):
-            new = replacement(value)
-        elif isinstance(value, tuple):
-            new = tuple(replacement(one) if _is_operand(node, each.name, one) else one for one in value)
-        if new is not value and new != () or isinstance(value, nodes.Node):
-            changes[each.name] = new
-    return nodes.replace(node, **changes) if changes else node
-
-
-def _is_operand(node: nodes.Node, name: str, value: object) -> bool:
-    if name == "name" and isinstance(node, nodes.Call):
-        return False
-    return isinstance(value, nodes.Expression) and not isinstance(value, nodes.TypeSpec)
-
-
-def _operands(node: nodes.Node) -> Iterator[nodes.Expression]:
-    for each in type(node).node_fields:
-        value = getattr(node, each.name)
-        for one in value if isinstance(value, tuple) else (value,):
-            if _is_operand(node, each.name, one):
-                yield one
-
-
-def _walk(node: nodes.Expression) -> Iterator[nodes.Expression]:
-    yield node
-    for each in _operands(node):
-        yield from _walk(each)
 
 
 def _function_name(node: nodes.Node) -> str:

@@ -198,12 +198,11 @@ class KeyedStateBackend:
         self.blobs[number] = blob
         self.entries.update(page)
         for domain in DOMAINS:
-            found = []
-            for key, entry in page.items():
-                if domain in entry:
-                    for time, namespace in entry[domain]:
-                        self._order += 1
-                        found.append((time, self._order, key, namespace))
+            timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
+            if not timers:
+                continue
+            found = [(time, order, key, space) for order, ((time, space), key) in enumerate(timers, self._order + 1)]
+            self._order += len(timers)
             heap = self.heaps[domain]
             if len(found) > len(heap):
                 heap += found

@@ -11,6 +11,7 @@ import pytest
 
 from scurry.common.types import RowKind
 from scurry.table import TableEnvironment
+from support.statements.fed_queries import FedQuery
 from support.statements.tables import environment, files, read, rows, until, write
 
 KINDS = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]
@@ -88,3 +89,17 @@ def test_rows_of_both_sides_are_in_savepoints_and_continue_at_another_parallelis
         until(lambda: found() == [(0, 10), (3, 12), (4, 10), (5, 11)])
     finally:
         resumed.cancel().result()
+
+
+def test_rows_that_come_one_by_one_are_all_joined_later() -> None:
+    env = environment()
+    for table in "lr":
+        files(env, table, COLUMNS, Path("/none"), format="debezium-json")
+    query = FedQuery(env, "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k")
+    some = [{"id": number % 7, "k": "x", "v": 0} for number in range(100)]
+    for row in some:
+        query.feed([("l", [("+I", row)])])
+    assert query.rows() == []
+    query.feed([("l", [("-D", some[3]), ("-D", some[3])])])
+    query.feed([("r", [("+I", {"id": 1, "k": "x", "v": 0})])])
+    assert query.rows() == sorted(((row["id"], 1) for row in [*some[:3], *some[4:10], *some[11:]]), key=str)

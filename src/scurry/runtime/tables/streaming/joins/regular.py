@@ -81,8 +81,8 @@ class RegularJoin:
         # Whether rows of a side have to know how many pairs they have.
         self._counted = (plan.kind in ("LEFT", "FULL") or self._exists, plan.kind in ("RIGHT", "FULL"))
         self._sides = (
-            Side(_SLOTS[0], plan.left.schema, plan.left_unique, self._ttl[0]),
-            Side(_SLOTS[1], plan.right.schema, plan.right_unique, self._ttl[1]),
+            Side(_SLOTS[0], plan.left.schema, plan.left_unique, self._ttl[0], self._counted[0]),
+            Side(_SLOTS[1], plan.right.schema, plan.right_unique, self._ttl[1], self._counted[1]),
         )
         self._strict = [
             [column for column, nulls in columns if not nulls]

@@ -18,6 +18,9 @@ __all__ = ["COUNT", "PAIRED", "ROW", "TOUCHED", "Kept", "Side"]
 Kept: TypeAlias = "list[Any]"
 ROW, COUNT, PAIRED, TOUCHED = range(4)
 
+#: More pieces of rows of a key than this are made one.
+_MOST_PIECES = 32
+
 #: Types whose values are not hashable, or are not equal to themselves.
 _ENCODED = (ArrayType, DoubleType, FloatType, MapType, MultisetType, RowType)
 
@@ -26,13 +29,14 @@ class Side:
     """The rows of a side.
 
     They are in the state of their key as bytes: a page of state has the rows of many keys, of which a micro-batch
-    touches one. Those of keys that it has touched are in memory until it ends.
+    touches one. Those of keys that it has touched are in memory until it ends. Rows that nothing has to be known of
+    are appended to those of their key without reading these: the many rows of a key that few rows are joined with.
 
     Attributes:
         schema: Their columns.
     """
 
-    def __init__(self, slot: str, schema: Schema, unique: tuple[int, ...] | None, ttl: int) -> None:
+    def __init__(self, slot: str, schema: Schema, unique: tuple[int, ...] | None, ttl: int, counts_pairs: bool) -> None:
         """Describe the side.
 
         Args:
@@ -40,8 +44,10 @@ class Side:
             schema: Their columns.
             unique: The columns that identify a row among those of the key; None if a row may be there several times.
             ttl: Milliseconds after which a row that is not written again is forgotten; 0 for never.
+            counts_pairs: Whether it matters how many pairs a row has.
         """
         self._ttl = ttl
+        self._appends = unique is None and not ttl and not counts_pairs
         self.schema = schema
         self._slot = slot
         self._unique = unique
@@ -49,6 +55,7 @@ class Side:
         self._encodes = any(isinstance(schema[column].type, _ENCODED) for column in columns)
         self._touched: dict[Any, dict[Hashable, Kept]] = {}
         self._changed: set[Any] = set()
+        self._appended: dict[Any, list[RowValues]] = {}
 
     def rows(self, key: Any, context: RowsContext) -> Iterable[Kept]:
         """Return the rows of a key that have not expired."""
@@ -60,6 +67,9 @@ class Side:
 
     def add(self, key: Any, row: RowValues, paired: int, context: RowsContext) -> None:
         """Keep a row; one with the same unique columns is replaced."""
+        if self._appends and key not in self._touched:
+            self._appended.setdefault(key, []).append(row)
+            return
         kept, identity = self._of(key, context), self._identity(row)
         now = context.processing_time if self._ttl else 0
         if self._ttl and not kept:
@@ -105,10 +115,17 @@ class Side:
 
     def settle(self, context: RowsContext) -> None:
         """Move what has changed to the state of its key."""
+        for key, rows in list(self._appended.items()):
+            pieces = context.select(key).get(self._slot, ())
+            if len(pieces) < _MOST_PIECES:
+                context.state[self._slot] = (*pieces, pickle.dumps(rows, 5))
+                del self._appended[key]
+            else:
+                self._of(key, context)
         for key in self._changed:
             kept = self._touched.get(key)
             if kept:
-                context.select(key)[self._slot] = pickle.dumps(kept, 5)
+                context.select(key)[self._slot] = (pickle.dumps(kept, 5),)
             elif kept is not None:
                 context.select(key).pop(self._slot, None)
         self._touched.clear()
@@ -117,9 +134,23 @@ class Side:
     def _of(self, key: Any, context: RowsContext) -> dict[Hashable, Kept]:
         kept = self._touched.get(key)
         if kept is None:
-            encoded = context.select(key).get(self._slot)
-            kept = self._touched[key] = pickle.loads(encoded) if encoded else {}
+            kept = self._touched[key] = {}
+            for piece in context.select(key).get(self._slot, ()):
+                rows = pickle.loads(piece)
+                if isinstance(rows, dict):
+                    kept.update(rows)
+                else:
+                    self._append(kept, rows)
+            appended = self._appended.pop(key, None)
+            if appended is not None:
+                self._append(kept, appended)
+                self._changed.add(key)
         return kept
+
+    def _append(self, kept: dict[Hashable, Kept], rows: Iterable[RowValues]) -> None:
+        for row in rows:
+            known = kept.setdefault(self._identity(row), [row, 0, 0, 0])
+            known[COUNT] += 1
 
     def _identity(self, row: RowValues) -> Hashable:
         values = row if self._unique is None else tuple(row[column] for column in self._unique)

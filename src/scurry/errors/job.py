@@ -124,4 +124,7 @@ class RequestRefusedError(JobError):
 
 
 class GatewayError(ScurryError, RuntimeError):
-    """A SQL gateway refuses a request, or cannot be reached; says why."""
+    """A SQL gateway refuses a request, or cannot be reached.
+
+    Cure: The message says why; `scurry gateway` starts one, and `SCURRY_REST_TOKEN` has its token.
+    """

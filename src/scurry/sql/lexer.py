@@ -105,7 +105,11 @@ def tokenize(text: str) -> Tokens:
     starts: list[int] = []
     ends: list[int] = []
     kinds, keywords = _KINDS, KEYWORDS
+    at = 0
     for match in _TOKEN.finditer(text):
+        if match.start() != at:
+            break  # a comment ends the text
+        at = match.end()
         group = match.lastindex or 0
         start, end = match.span(group)
         kind = kinds[group]

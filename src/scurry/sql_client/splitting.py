@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scurry.sql.lexer import END, tokenize
+from scurry.sql.lexer import END, UNTERMINATED_COMMENT, tokenize
 from scurry.sql.span import line_and_column
 
 __all__ = ["Piece", "is_complete", "split"]
+
+#: What stands alone as a token only if nothing closes it.
+_OPENING = ("'", "`")
 
 
 @dataclass(frozen=True)
@@ -28,22 +31,23 @@ class Piece:
 def split(text: str) -> list[Piece]:
     """Return the statements of a text.
 
-    Semicolons in strings, names and comments end nothing, nor do those between BEGIN and END of
-    `EXECUTE STATEMENT SET BEGIN ... END`.
+    Semicolons in texts, names and comments end nothing, also if these are not closed; nor do those between BEGIN and
+    END of `EXECUTE STATEMENT SET BEGIN ... END`.
     """
     tokens = tokenize(text)
     pieces: list[Piece] = []
     first: int | None = None
-    in_set = False
+    in_set = is_open = False
     for index, key in enumerate(tokens.keys):
-        if key in (";", END) and not (in_set and key == ";"):
+        if key == END or (key == ";" and not in_set and not is_open):
             if first is not None:
                 start = tokens.starts[first]
                 line = line_and_column(text, start)[0]
-                pieces.append(Piece(text[start : tokens.starts[index]].rstrip(), line, key == ";"))
+                pieces.append(Piece(text[start : tokens.ends[index - 1]], line, key == ";"))
             first, in_set = None, False
             continue
         first = index if first is None else first
+        is_open = is_open or text[tokens.starts[index] : tokens.ends[index]] in _OPENING or key == UNTERMINATED_COMMENT
         if key == "BEGIN" and tokens.keys[max(index - 2, 0) : index] == ["STATEMENT", "SET"]:
             in_set = True
         elif key == "END" and in_set:

@@ -18,6 +18,7 @@ from scurry.relational.matching import Match
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.rewriting import input_references
 from scurry.relational.unique_keys import unique_keys
 
@@ -156,6 +157,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     Match: _MATCHED,
     PatternMatch: _MATCHED,
+    ProcessTableFunction: ChangelogRule(_inserts, takes=Kinds.INSERT),
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
     nodes.Project: _PASSED,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
-from scurry.errors import MissingAttributeError
+from scurry.errors import MissingAttributeError, ValidationError
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, mapped
 from scurry.table.explain_detail import detail_names
+from scurry.table.partitioned_table import PartitionedTable, TableArgument
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 from scurry.table.table_schema import TableSchema
@@ -368,6 +369,57 @@ class Table(ApiObject):
         from scurry.table._operations import combining
 
         return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
+
+    # ------------------------------------------------------------------ process table functions
+
+    def partition_by(self, *fields: Expression) -> PartitionedTable:
+        """Return the table for a process table function with state: rows with equal keys belong together.
+
+        Args:
+            *fields: The keys, which are columns.
+
+        Raises:
+            ValidationError: One is no column.
+        """
+        from scurry.sql import nodes
+
+        keys = []
+        for each in self._expressions(fields):
+            if not isinstance(each._node, nodes.Identifier) or each._node.last not in self._plan.schema.names:
+                known = ", ".join(self._plan.schema.names)
+                raise ValidationError(f"partition_by takes columns, got {each}; the columns are: {known}")
+            keys.append(each._node.last)
+        return PartitionedTable(self, keys)
+
+    def process(self, func: Any, *arguments: Any) -> Table:
+        """Return the rows that a process table function makes of this table; see `PartitionedTable.process`.
+
+        Args:
+            func: What `udptf` returned, a `ProcessTableFunction`, or the name of one that is registered.
+            *arguments: Its other arguments: values, expressions, and what `as_argument` returned.
+
+        Raises:
+            ValidationError: It is no such function, or an argument is wrong.
+        """
+        from scurry.table._operations.processing import TableGiven
+
+        return self._processed(func, [TableGiven(self._plan, None), *arguments])
+
+    def as_argument(self, name: str) -> TableArgument:
+        """Give this table to the argument of a process table function that has a name.
+
+        Args:
+            name: The name of the argument.
+        """
+        from scurry.table._operations.processing import TableGiven
+
+        return TableArgument(TableGiven(self._plan, None, name))
+
+    def _processed(self, func: Any, arguments: Sequence[Any]) -> Table:
+        from scurry.table._operations.processing import processed
+
+        given = [each._given if isinstance(each, TableArgument) else each for each in arguments]
+        return self._made(processed(self._session, func, given))
 
     # ------------------------------------------------------------------ row by row
 

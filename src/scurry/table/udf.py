@@ -9,6 +9,8 @@ from typing import Any, ParamSpec
 
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.functions.user.context import FunctionContext
+from scurry.functions.user.process import ArgumentTrait
+from scurry.functions.user.process_context import Context, OnTimerContext, TableSemantics, TimeContext
 from scurry.logical_types import DataType, MapType
 from scurry.table._udf.classes import (
     AggregateFunction,
@@ -21,19 +23,29 @@ from scurry.table._udf.classes import (
     UserDefinedFunction,
 )
 from scurry.table._udf.declared import Types, column_types, declared
+from scurry.table._udf.process import ArgumentHint, ProcessTableFunction, StateHint, declared_process
 
 __all__ = [
     "AggregateFunction",
+    "ArgumentHint",
+    "ArgumentTrait",
     "AsyncScalarFunction",
+    "Context",
     "FunctionContext",
     "ImperativeAggregateFunction",
+    "OnTimerContext",
+    "ProcessTableFunction",
     "RetractableCollector",
     "ScalarFunction",
+    "StateHint",
     "TableAggregateFunction",
     "TableFunction",
+    "TableSemantics",
+    "TimeContext",
     "UserDefinedFunction",
     "udaf",
     "udf",
+    "udptf",
     "udtaf",
     "udtf",
 ]
@@ -170,6 +182,29 @@ def udtaf(
     if not isinstance(f, TableAggregateFunction):
         raise ArgumentTypeError(f"udtaf takes a TableAggregateFunction, got {f!r}")
     return _aggregate("table aggregate", f, input_types, result_type, accumulator_type, func_type, deterministic, name)
+
+
+@_also_decorator
+def udptf(
+    f: Any = None,
+    result_type: Types | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Declare a process table function. PyFlink has none: the semantics are those of Flink's `ProcessTableFunction`.
+
+    Args:
+        f: An instance of a `ProcessTableFunction`, whose `eval` is annotated with what its parameters are.
+        result_type: The type of its rows: of the columns, a row of them, or of a single column; None for what `eval`
+            is annotated to return.
+        deterministic: Whether equal tables give equal rows.
+        name: Its name in messages.
+
+    Raises:
+        ArgumentError: A declaration makes no sense.
+        ArgumentTypeError: It is no process table function, or a parameter or the result has no type.
+    """
+    return declared_process(f, result_type, deterministic, name)
 
 
 def _aggregate(

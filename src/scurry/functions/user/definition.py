@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry.functions.user.process import ProcessSignature
 from scurry.logical_types import DataType, RowType
 
 __all__ = ["OpenedFunctions", "UserFunction"]
@@ -16,7 +17,7 @@ class UserFunction:
     """A function that a program registers. Each is equal to itself only, as its code cannot be compared.
 
     Attributes:
-        kind: `scalar`, `async scalar`, `table`, `aggregate` or `table aggregate`.
+        kind: `scalar`, `async scalar`, `table`, `aggregate`, `table aggregate` or `process table`.
         name: Its name for messages: that of the Python function or class, unless the program gave another.
         function: The object with the methods of its kind: `eval`, or `create_accumulator`, `accumulate` and so on.
         result_type: The type of its results; a table function has a row of its columns.
@@ -28,6 +29,7 @@ class UserFunction:
         argument_makers: For each argument what makes an instance of a class of it, None to take it as it is; empty if
             all are taken as they are.
         parameters: The names of its arguments, as far as they are known.
+        signature: What a process table function declares.
     """
 
     kind: str
@@ -41,6 +43,7 @@ class UserFunction:
     origin: str = ""
     argument_makers: Sequence[Any] = ()
     parameters: Sequence[str] = ()
+    signature: ProcessSignature | None = None
 
     @property
     def is_vectorized(self) -> bool:

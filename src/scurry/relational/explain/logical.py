@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from scurry.relational import plan as nodes
 from scurry.relational.explain.literals import literal_text
 from scurry.relational.explain.matching import logical_match_text
+from scurry.relational.explain.process_tables import process_text
 from scurry.relational.expressions import (
     AggregateCall,
     Call,
@@ -19,6 +20,7 @@ from scurry.relational.expressions import (
 )
 from scurry.relational.matching import Match
 from scurry.relational.plan import Plan
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.schema import Schema
 from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
 from scurry.relational.windows import FrameBound, WindowCall
@@ -255,6 +257,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.TemporalJoin: _temporal_join,
     nodes.Correlate: _correlate,
     Match: lambda plan: logical_match_text(plan, expression_text),
+    ProcessTableFunction: lambda plan: f"LogicalTableFunctionScan({process_text(plan, expression_text)})",
     nodes.Aggregate: _group,
     nodes.WindowTable: _window_table,
     nodes.Over: lambda plan: f"LogicalWindow({_named(plan.names, plan.calls)})",

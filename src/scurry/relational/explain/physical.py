@@ -16,7 +16,9 @@ from scurry.relational.explain.windows import session_table_text, window_aggrega
 from scurry.relational.expressions import AggregateCall, Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
+from scurry.relational.explain.process_tables import process_text
 from scurry.relational.physical.matching import PatternMatch
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
 from scurry.relational.rewriting import substituted
 
@@ -201,6 +203,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     joins.RegularJoin: streaming_join_text,
     joins.WindowJoin: streaming_join_text,
     PatternMatch: lambda plan: physical_match_text(plan, expression_text),
+    ProcessTableFunction: lambda plan: f"ProcessTableFunction({process_text(plan, expression_text)})",
     nodes.Aggregate: _group_aggregate,
     nodes.Limit: _limit,
     nodes.Scan: _scan,
@@ -235,6 +238,7 @@ _KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
     joins.RegularJoin: _join_keys,
     joins.WindowJoin: _join_keys,
     PatternMatch: lambda plan: [plan.partition_by],
+    ProcessTableFunction: lambda plan: [each.partition_by for each in plan.tables if each.is_set],
     nodes.Aggregate: lambda plan: [plan.keys],
     nodes.Limit: lambda plan: [()],
     over.NonTimeOverAggregate: lambda plan: [plan.partition_by],

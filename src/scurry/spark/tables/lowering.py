@@ -21,6 +21,7 @@ from scurry.relational.builders import project
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.physical.matching import PatternMatch
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
@@ -47,6 +48,8 @@ _JOINS = {
     "ANTI": "LEFT ANTI JOIN",
 }
 #: Spark's tables have at least one column.
+#: How many tasks run a process table function of two tables.
+_BUCKETS = 200
 _NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"
 
 
@@ -290,6 +293,25 @@ class _Lowering:
     def _match(self, plan: PatternMatch) -> str:
         return self._in_tasks(plan, plan.partition_by)
 
+    def _process(self, plan: ProcessTableFunction) -> str:
+        keys = [table.partition_by for table in plan.tables] or [()]
+        if len(plan.sources) == 1:
+            return self._in_tasks(plan, keys[0])
+        if len(plan.sources) > 2:
+            raise UnsupportedError("process table functions of more than two tables in BATCH on Spark")
+        from pyspark.sql import functions as F
+
+        schemas = tuple(each.schema for each in plan.sources)
+        sides = []
+        for source, columns in zip(plan.sources, keys, strict=True):
+            named = [column_name(key) for key in columns if is_orderable(source.schema[key].type)]
+            bucket = F.pmod(F.hash(*named), F.lit(_BUCKETS)) if named else F.lit(0)
+            sides.append(self.frame(source).withColumn("k", bucket))
+        node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
+        task = run_on_pairs(node, self._session, schemas)
+        left, right = (side.groupBy("k") for side in sides)
+        return self._all_of(left.cogroup(right).applyInArrow(task, spark_schema(plan.schema)))
+
     def _in_tasks(self, plan: Any, keys: Sequence[int]) -> str:
         """Run a node in Python: a task has all rows of the keys it has, or all rows."""
         schema = plan.input.schema
@@ -339,6 +361,7 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     nodes.TableAggregate: lambda lowering, plan: lowering._in_tasks(plan, plan.keys),
     nodes.Over: _Lowering._over,
     PatternMatch: _Lowering._match,
+    ProcessTableFunction: _Lowering._process,
     nodes.Sort: _Lowering._sort,
     nodes.Limit: _Lowering._limit,
     nodes.SetOperation: _Lowering._set_operation,

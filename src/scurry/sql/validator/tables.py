@@ -21,6 +21,7 @@ from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
+from scurry.sql.validator.process_tables import process_function, process_table
 from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.window_tables import is_window_function, window_table
 
@@ -136,6 +137,9 @@ class FromClause:
         if is_window_function(table.call):
             plan = window_table(table.call, self._environment, self.item)
             return _single(plan, name)
+        process = process_function(table.call, self._environment)
+        if process is not None:
+            return _single(process_table(table.call, process, self._environment, self.item), name)
         return self._lateral(
             left,
             name,
@@ -173,7 +177,9 @@ class FromClause:
         kind = {"CROSS": "INNER", "COMMA": "INNER"}.get(table.kind, table.kind)
         right = _core(table.right)
         if isinstance(right, nodes.Unnest) or (
-            isinstance(right, nodes.TableFunction) and not is_window_function(right.call)
+            isinstance(right, nodes.TableFunction)
+            and not is_window_function(right.call)
+            and process_function(right.call, self._environment) is None
         ):
             return self._joined_function(table, first, kind)
         if isinstance(right, nodes.DerivedTable) and right.lateral:

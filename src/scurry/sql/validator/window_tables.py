@@ -21,7 +21,7 @@ from scurry.sql.validator.scope import Relation, Scope
 if TYPE_CHECKING:
     from scurry.sql.validator.tables import FromItem
 
-__all__ = ["is_window_function", "window_schema", "window_table"]
+__all__ = ["argument_table", "is_window_function", "window_schema", "window_table"]
 
 # The names of the arguments; those of SESSION before the table's own keys.
 _PARAMETERS = {
@@ -58,7 +58,7 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
         table = nodes.TableArgument(span=table.span, table=table.query)
     if not isinstance(table, nodes.TableArgument):
         raise invalid(table.span, f"The first argument of {kind} is a table")
-    plan = _table(table, environment, item)
+    plan = argument_table(table, environment, item)
     scope = Scope(plan.schema, (Relation(None, (), 0, len(plan.schema)),))
     validator = ExpressionValidator(scope, environment)
     time = _time(call, kind, arguments["TIMECOL"], plan)
@@ -101,7 +101,8 @@ def _arguments(call: nodes.Call, kind: str) -> dict[str, nodes.Expression]:
     return found
 
 
-def _table(argument: nodes.TableArgument, environment: Environment, item: FromItemOf) -> Plan:
+def argument_table(argument: nodes.TableArgument, environment: Environment, item: FromItemOf) -> Plan:
+    """Return the plan of a table that is an argument."""
     if isinstance(argument.table, nodes.Query):
         return environment.plan(argument.table)
     return item(argument.table).plan

@@ -9,6 +9,7 @@ from scurry.table._environment.base import EnvironmentBase
 
 if TYPE_CHECKING:
     from scurry.catalog.entries import CatalogFunction
+    from scurry.table.table import Table
 
 __all__ = ["FunctionMethods"]
 
@@ -65,6 +66,33 @@ class FunctionMethods(EnvironmentBase):
             ArgumentTypeError: It is no function of a table.
         """
         self._session.catalogs.functions.create_system(name, _registered(function))
+
+    def from_call(self, func: Any, *arguments: Any) -> Table:
+        """Return the rows of a process table function.
+
+        Args:
+            func: What `udptf` returned, a `ProcessTableFunction`, or the name of one that is registered.
+            *arguments: Its arguments: tables and partitioned tables, values, expressions, and what `as_argument`
+                returned.
+
+        Raises:
+            ValidationError: It is no such function, or an argument is wrong.
+        """
+        from scurry.table._operations.processing import TableGiven, processed
+        from scurry.table.partitioned_table import PartitionedTable, TableArgument
+        from scurry.table.table import Table
+
+        given = [
+            TableGiven(each._plan, None)
+            if isinstance(each, Table)
+            else each._given(None)
+            if isinstance(each, PartitionedTable)
+            else each._given
+            if isinstance(each, TableArgument)
+            else each
+            for each in arguments
+        ]
+        return Table(self, processed(self._session, func, given))  # type: ignore[arg-type]
 
     def create_java_function(
         self, path: str, function_class_name: str, ignore_if_exists: bool | None = None
@@ -144,10 +172,12 @@ def _registered(function: Any) -> CatalogFunction:
         ArgumentTypeError: It has no types, or is none.
     """
     from scurry.catalog.entries import CatalogFunction
-    from scurry.table.udf import ImperativeAggregateFunction, udaf
+    from scurry.table.udf import ImperativeAggregateFunction, ProcessTableFunction, udaf, udptf
 
     if isinstance(function, ImperativeAggregateFunction):
         function = udaf(function)
+    if isinstance(function, ProcessTableFunction):
+        function = udptf(function)
     make = getattr(function, "_user_function", None)
     if make is None:
         raise ArgumentTypeError(

@@ -16,7 +16,7 @@ from scurry.table._udf.hints import argument_maker, hinted_arguments, hinted_res
 if TYPE_CHECKING:
     from scurry.table.expression import Expression
 
-__all__ = ["Aliased", "DeclaredFunction", "Types", "column_types", "declared"]
+__all__ = ["Aliased", "DeclaredFunction", "Types", "column_types", "declared", "place_of", "resolved"]
 
 Types: TypeAlias = Sequence[DataType] | Sequence[str] | DataType | str
 
@@ -69,7 +69,7 @@ class DeclaredFunction:
         self._func_type = func_type
         self._deterministic = deterministic
         self._name = name or getattr(function, "__name__", None) or type(function).__name__
-        self._origin = _place_of(function)
+        self._origin = place_of(function)
         self._argument_classes = self._hinted_classes()
         self._made: UserFunction | None = None
         self.__name__ = self._name
@@ -100,9 +100,9 @@ class DeclaredFunction:
                 self._kind,
                 self._name,
                 self._object(),
-                _resolved(self._result_type),
-                None if self._input_types is None else tuple(map(_resolved, self._input_types)),
-                None if self._accumulator_type is None else _resolved(self._accumulator_type),
+                resolved(self._result_type),
+                None if self._input_types is None else tuple(map(resolved, self._input_types)),
+                None if self._accumulator_type is None else resolved(self._accumulator_type),
                 self._func_type,
                 self._deterministic is not False,
                 str(self._origin),
@@ -243,7 +243,7 @@ def _input_types(given: Types | None) -> list[DataType | str] | None:
     return types
 
 
-def _resolved(given: Any) -> DataType:
+def resolved(given: Any) -> DataType:
     """Return the type of a declaration: a type, its text, or the types of a table function's columns."""
     if isinstance(given, DataType):
         return given
@@ -254,10 +254,10 @@ def _resolved(given: Any) -> DataType:
             return parse_type(given)
         except ScurryError as error:
             raise ArgumentError(f"{given!r} is no SQL type: {error}") from error
-    return RowType([RowField(f"f{place}", _resolved(each)) for place, each in enumerate(given)])
+    return RowType([RowField(f"f{place}", resolved(each)) for place, each in enumerate(given)])
 
 
-def _place_of(function: Any) -> Origin:
+def place_of(function: Any) -> Origin:
     """Return where a function is defined; that of an object is where it is declared."""
     code = getattr(function, "__code__", None)
     return Origin.of_caller() if code is None else Origin(code.co_filename, code.co_firstlineno)

@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import decimal
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 
-__all__ = ["argument_maker", "hinted_arguments", "hinted_result", "hinted_rows", "type_of_hint"]
+__all__ = ["argument_maker", "hinted_arguments", "hinted_result", "hinted_rows", "hints_of", "type_of_hint"]
 
 _LONGEST = 0x7FFFFFFF
 _SIMPLE: dict[Any, Callable[[], DataType]] = {
@@ -73,13 +74,13 @@ def type_of_hint(hint: Any) -> DataType | None:
 
 def hinted_result(method: Any) -> DataType | None:
     """Return the SQL type of what a function is annotated to return, None without a usable annotation."""
-    hint = _hints(method).get("return")
+    hint = hints_of(method).get("return")
     return None if hint is None else type_of_hint(hint)
 
 
 def hinted_rows(method: Any) -> DataType | None:
     """Return the row type of what a table function is annotated to return: `Iterator[tuple[int, str]]`."""
-    hint = _without_none(_hints(method).get("return"))
+    hint = _without_none(hints_of(method).get("return"))
     if typing.get_origin(hint) in _SEVERAL and typing.get_args(hint):
         hint = typing.get_args(hint)[0]
     found = type_of_hint(hint)
@@ -99,7 +100,7 @@ def hinted_arguments(method: Any, skipped: int = 0) -> list[Any] | None:
         return None
     if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD, each.KEYWORD_ONLY) for each in parameters):
         return None
-    hints = _hints(method)
+    hints = hints_of(method)
     found = [hints.get(each.name) for each in parameters]
     return None if None in found else found
 
@@ -145,11 +146,11 @@ def _fields(hint: Any) -> dict[str, Any] | None:
     if not isinstance(hint, type):
         return None
     if dataclasses.is_dataclass(hint):
-        hints = _hints(hint)
+        hints = hints_of(hint)
         return {each.name: hints.get(each.name) for each in dataclasses.fields(hint) if each.init}
     names = getattr(hint, "_fields", None)
     if issubclass(hint, tuple) and names and hint.__annotations__:
-        hints = _hints(hint)
+        hints = hints_of(hint)
         return {name: hints.get(name) for name in names}
     return None
 
@@ -162,13 +163,20 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
-def _hints(method: Any) -> dict[str, Any]:
-    """Return the annotations; those of classes of an enclosing function are looked up in its variables."""
+def hints_of(method: Any, with_extras: bool = False) -> dict[str, Any]:
+    """Return the annotations; those of classes of an enclosing function are looked up in its variables.
+
+    Args:
+        method: The function.
+        with_extras: Whether what `Annotated` says stays.
+    """
     try:
-        return typing.get_type_hints(method)
+        return typing.get_type_hints(method, include_extras=with_extras)
     except (NameError, TypeError):
         pass
     scope = getattr(inspect.unwrap(getattr(method, "__func__", method)), "__globals__", {})
+    # A class of a program that was sent to tasks has methods that know only the names they use.
+    module = vars(sys.modules.get(getattr(method, "__module__", ""), typing))
     inner: dict[str, Any] = {}
     frame = inspect.currentframe()
     while frame is not None:
@@ -176,6 +184,6 @@ def _hints(method: Any) -> dict[str, Any]:
             inner = {**frame.f_locals, **inner}
         frame = frame.f_back
     try:
-        return typing.get_type_hints(method, {**vars(typing), **scope}, inner)
+        return typing.get_type_hints(method, {**vars(typing), **module, **scope}, inner, include_extras=with_extras)
     except (NameError, TypeError):
         return {}

@@ -17,6 +17,7 @@ from scurry.relational import plan as nodes
 from scurry.relational.expressions import Expression
 from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.physical.matching import PatternMatch
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import aggregated
@@ -26,6 +27,7 @@ from scurry.runtime.tables.batch.over import over_columns
 from scurry.runtime.tables.batch.sorting import sorted_positions
 from scurry.runtime.tables.expressions import CompiledExpressions, compile_expressions
 from scurry.runtime.tables.matching.batch import matched
+from scurry.runtime.tables.process.batch import processed
 from scurry.runtime.tables.row_wise import compile_row_wise
 from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 from scurry.runtime.tables.user_functions.table_aggregate import table_aggregated
@@ -182,6 +184,10 @@ class Executor:
         right = batch_of(right.columns, plan.schema, right.num_rows)
         yield taken(left, _kept(plan, left, right))
 
+    def _process(self, plan: ProcessTableFunction) -> Batches:
+        found = processed(plan, [self.whole(each) for each in plan.sources], self._session)
+        yield empty(plan.schema) if found is None else found
+
     def _match(self, plan: PatternMatch) -> Batches:
         yield matched(plan, self.whole(plan.input), self._session)
 
@@ -238,6 +244,7 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
     PatternMatch: Executor._match,
+    ProcessTableFunction: Executor._process,
     nodes.WindowTable: Executor._row_wise,
     nodes.TableFunctionScan: Executor._row_wise,
     nodes.Unnest: Executor._row_wise,

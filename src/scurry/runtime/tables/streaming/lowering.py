@@ -26,6 +26,7 @@ from scurry.relational.expressions import Call
 from scurry.relational.physical import aggregates, changes, joins, over, sets, windows
 from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan, walk
+from scurry.relational.process_tables import ProcessTableFunction, check_identifiers
 from scurry.relational.rewriting import expressions_of, walk_expression, without_inputs
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
@@ -40,6 +41,7 @@ from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.match.lowering import lower_match
 from scurry.runtime.tables.streaming.over.lowering import lower_over
 from scurry.runtime.tables.streaming.partitioning import PartitionByKey
+from scurry.runtime.tables.streaming.process import lower_process_table
 from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
 from scurry.runtime.tables.streaming.records.source import StreamSource
 from scurry.runtime.tables.streaming.replicate import lower_replicate
@@ -88,6 +90,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
     PatternMatch: lower_match,
+    ProcessTableFunction: lower_process_table,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
     sets.ReplicateRows: lower_replicate,
@@ -122,6 +125,7 @@ class Lowering:
             prefix: What the identities of all operators begin with.
         """
         plans = list(plans)
+        check_identifiers(plans)
         self._session = session
         self._prefix = prefix
         self._changelogs = Changelogs(plans)

@@ -105,7 +105,11 @@ def check_identifiers(plans: Sequence[Plan]) -> None:
     known: dict[str, Plan] = {}
     for plan in plans:
         for node in walk(plan):
-            if isinstance(node, ProcessTableFunction) and node.is_partitioned and known.setdefault(node.uid, node) != node:
+            if (
+                isinstance(node, ProcessTableFunction)
+                and node.is_partitioned
+                and known.setdefault(node.uid, node) != node
+            ):
                 raise ValidationError(
                     f"Duplicate unique identifier '{node.uid}' detected among process table functions. Make sure that "
                     "all PTF calls have an identifier defined that is globally unique. Please provide a custom "

@@ -12,14 +12,14 @@ from scurry.relational.explain.logical import all_of_text, expression_text, node
 from scurry.relational.explain.matching import physical_match_text
 from scurry.relational.explain.names import distinct_names
 from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
+from scurry.relational.explain.process_tables import process_text
 from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text
 from scurry.relational.expressions import AggregateCall, Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
-from scurry.relational.explain.process_tables import process_text
 from scurry.relational.physical.matching import PatternMatch
-from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.rewriting import substituted
 
 __all__ = ["Operator", "operators", "physical_text", "physical_tree_text"]

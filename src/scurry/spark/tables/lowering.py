@@ -21,8 +21,8 @@ from scurry.relational.builders import project
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.physical.matching import PatternMatch
-from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import Names, comparable, spark_expression, typed

@@ -243,9 +243,7 @@ def _own(function: UserFunction) -> Iterator[Column]:
 
 
 def _time_types(sources: Sequence[Plan], tables: Sequence[TableInput]) -> list[DataType]:
-    return [
-        plan.schema[table.time].type for plan, table in zip(sources, tables, strict=True) if table.time is not None
-    ]
+    return [plan.schema[table.time].type for plan, table in zip(sources, tables, strict=True) if table.time is not None]
 
 
 def _rowtime(sources: Sequence[Plan], tables: Sequence[TableInput]) -> Iterator[Column]:

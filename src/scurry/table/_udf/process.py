@@ -30,8 +30,8 @@ class ProcessTableFunction(UserDefinedFunction):
 
     A class that derives from it has a method `eval(context, state ..., arguments ...)`, which is called for each row of
     a table and returns rows as a `TableFunction` does. All of its parameters but the context are annotated: entries of
-    state by `Annotated[SomeClass, StateHint()]`, tables by `Annotated[Row, ArgumentHint(...)]`, other arguments by their
-    classes. A method `on_timer(context, state ...)` is called for timers.
+    state by `Annotated[SomeClass, StateHint()]`, tables by `Annotated[Row, ArgumentHint(...)]`, other arguments by
+    their classes. A method `on_timer(context, state ...)` is called for timers.
     """
 
 

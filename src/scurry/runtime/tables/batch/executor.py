@@ -17,8 +17,8 @@ from scurry.relational import plan as nodes
 from scurry.relational.expressions import Expression
 from scurry.relational.join_keys import EqualColumns, split_condition
 from scurry.relational.physical.matching import PatternMatch
-from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.plan import Plan
+from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import aggregated
 from scurry.runtime.tables.batch.batches import batch_of, concatenated, empty, nulls, taken

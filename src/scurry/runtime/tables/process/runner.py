@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -24,7 +24,7 @@ from scurry.runtime.tables.expressions import compile_expressions, row_of
 from scurry.runtime.tables.times import milliseconds
 from scurry.runtime.tables.user_functions.arguments import opened, result_column
 from scurry.runtime.tables.user_functions.failures import function_error
-from scurry.runtime.tables.user_functions.table import fields_of
+from scurry.runtime.tables.user_functions.table import fields_of, results_of
 
 __all__ = ["ProcessRunner", "StatefulPartition", "TableRows"]
 
@@ -94,6 +94,8 @@ class ProcessRunner:
         self._timer_context = OnTimerContext(semantics, states, plan.has_timers)
         self._scalars = iter(_scalar_values(plan, session))
         self._arguments = self._placed()
+        self._table_places = [place for place, each in enumerate(self._signature.arguments) if each.is_table]
+        self._passes_through = any(each.passes_through for each in plan.tables)
         self._width = len(plan.schema) - plan.has_time
         own = len(_columns_of(plan.function))
         self._first = self._width - own
@@ -109,9 +111,7 @@ class ProcessRunner:
         """Return the arguments of calls, None for tables."""
         return [None if each.is_table else next(self._scalars) for each in self._signature.arguments]
 
-    def eval(
-        self, rows: TableRows, position: int, partition: StatefulPartition | None, watermark: int | None
-    ) -> None:
+    def eval(self, rows: TableRows, position: int, partition: StatefulPartition | None, watermark: int | None) -> None:
         """Call the function for a row."""
         arguments, context = list(self._arguments), self._context
         if self.plan.tables:
@@ -120,17 +120,11 @@ class ProcessRunner:
         context._partition, context._time, context._watermark = partition, time, watermark
         given = [context] if self._signature.takes_context else []
         passed = rows.passed[position]
-        if not self.plan.has_timers:
-            copies = passed
-        else:
-            copies = passed * self._copies
-        self._call(self._eval, [*given, *_values(partition), *arguments], copies, time, lambda: rows.describe(position))
+        if not self._passes_through:
+            passed = passed * self._copies
+        self._call(self._eval, [*given, *_values(partition), *arguments], passed, time, lambda: rows.describe(position))
         if partition is not None:
             partition.called()
-
-    @property
-    def _table_places(self) -> list[int]:
-        return [place for place, each in enumerate(self._signature.arguments) if each.is_table]
 
     def on_timer(
         self, partition: StatefulPartition, keys: tuple[Any, ...], time: int, name: str | None, watermark: int
@@ -158,7 +152,7 @@ class ProcessRunner:
     ) -> None:
         width = len(self._converters)
         try:
-            for each in _results(method(*arguments)):
+            for each in results_of(method(*arguments)):
                 fields = fields_of(each) if isinstance(self._function.result_type, RowType) else (each,)
                 if len(fields) != width:
                     raise TypeMismatchError(
@@ -182,7 +176,9 @@ class ProcessRunner:
         schema = self.plan.schema
         columns = [from_values([each[place] for each in passed], schema[place].type) for place in range(self._first)]
         columns += [
-            result_column(self._function, one, [each[place] for each in results], lambda position: described[position]())
+            result_column(
+                self._function, one, [each[place] for each in results], lambda position: described[position]()
+            )
             for place, one in enumerate(self._converters)
         ]
         if self.plan.has_time:
@@ -192,13 +188,6 @@ class ProcessRunner:
 
 def _values(partition: StatefulPartition | None) -> list[Any]:
     return [] if partition is None else partition.values
-
-
-def _results(found: Any) -> Any:
-    """Return the rows of a call: of a generator or a list all, of another value one."""
-    if found is None:
-        return ()
-    return found if isinstance(found, list | Generator) else (found,)
 
 
 def _columns_of(function: UserFunction) -> list[Any]:

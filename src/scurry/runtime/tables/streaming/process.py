@@ -223,7 +223,8 @@ class _Partition:
 
     def clear_all_timers(self) -> None:
         named, unnamed, _ = self._timers()
-        for timer in (*named, *unnamed):
+        timers: list[str | int] = [*named, *unnamed]
+        for timer in timers:
             self.clear_timer(timer)
 
     def fired(self, time: int, namespace: str) -> tuple[Any, ...] | None:

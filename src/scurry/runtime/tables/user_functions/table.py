@@ -18,7 +18,7 @@ from scurry.relational.expressions import UserFunctionCall
 from scurry.runtime.tables.user_functions.arguments import Describe, argument_values, opened, result_column
 from scurry.runtime.tables.user_functions.failures import function_error
 
-__all__ = ["TableKernel", "fields_of", "table_kernel"]
+__all__ = ["TableKernel", "fields_of", "results_of", "table_kernel"]
 
 #: From arguments to the position of each result's row, and the results' columns.
 TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
@@ -40,7 +40,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
     missing = (None,) * width
 
     def rows_of(result: Any) -> list[Sequence[Any]]:
-        rows = [fields_of(each) for each in _results(result)]
+        rows = [fields_of(each) for each in results_of(result)]
         for each in rows:
             if len(each) != width:
                 raise TypeMismatchError(
@@ -69,7 +69,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
     return kernel
 
 
-def _results(result: Any) -> Iterable[Any]:
+def results_of(result: Any) -> Iterable[Any]:
     """Return the rows of a result as PyFlink tells them apart: lists, ranges and generators have several."""
     if result is None:
         return ()

@@ -18,10 +18,10 @@ from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.functions.process_tables import process_function, process_table
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
-from scurry.sql.validator.process_tables import process_function, process_table
 from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.window_tables import is_window_function, window_table
 

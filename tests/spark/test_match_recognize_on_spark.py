@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import scurry.pyflink_alias  # noqa: F401
+from support.match_programs import OF_STREAMING, PROGRAMS, check, check_rows, run
 from support.statements.tables import environment, files, rows, write
 
 pytestmark = pytest.mark.spark
@@ -36,3 +38,23 @@ def test_matches_on_spark_are_those_of_this_process(spark: Any, streaming: bool,
         found.append(rows(env, QUERY))
     assert found[0] == found[1]
     assert len(found[0]) > 3
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_program_prints_on_spark_what_flink_prints(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(program, "spark", "2", monkeypatch)
+    check(program, capsys.readouterr().out)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "program", [each for each in PROGRAMS if each.stem not in OF_STREAMING], ids=lambda each: each.stem
+)
+def test_program_prints_in_batch_on_spark_the_rows_of_flink(
+    program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(program, "spark", "2", monkeypatch, batch=True)
+    check_rows(program, capsys.readouterr().out)

@@ -32,9 +32,7 @@ class Numbered(KeyedProcessFunction):
         yield Row(*value, count)
 
 
-def main(
-    numbers: str, checkpoints: str, address: str, topic: str, prefix: str, parallelism: str, stop: str
-) -> None:
+def main(numbers: str, checkpoints: str, address: str, topic: str, prefix: str, parallelism: str, stop: str) -> None:
     settings = {
         "execution.checkpointing.dir": checkpoints,
         "scurry.batch.max-bytes": "700",

@@ -72,6 +72,27 @@ def test_windows_have_the_aggregates_that_they_have_in_batch(query: str, windows
     assert found[0]
 
 
+@pytest.mark.parametrize(("slide", "size"), [(2, 5), (4, 6), (5, 2), (3, 9)])
+def test_windows_of_hop_in_group_by_may_have_a_size_that_is_no_multiple_of_their_slide(
+    slide: int, size: int, tmp_path: Path
+) -> None:
+    chance = random.Random(3)
+    seconds = sorted(chance.randrange(60, 100) for _ in range(40))
+    write(tmp_path / "in", "f", *(row(second) for second in seconds))
+    windows = f"HOP(ts, INTERVAL '{slide}' SECOND, INTERVAL '{size}' SECOND)"
+    start = windows.replace("HOP", "HOP_START")
+    # Midnight is a multiple of each of these slides.
+    expected = [
+        (f"2024-01-01 00:{begin // 60:02d}:{begin % 60:02d}.000", count)
+        for begin in range(0, 120, slide)
+        if (count := sum(begin <= second < begin + size for second in seconds))
+    ]
+    for streaming in (True, False):
+        env = environment(streaming)
+        files(env, "t", COLUMNS, tmp_path / "in")
+        assert rows(env, f"SELECT CAST({start} AS STRING), COUNT(*) FROM t GROUP BY k, {windows}") == expected
+
+
 def test_a_row_is_late_for_the_windows_that_a_row_before_it_has_closed(tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1"})
     write(tmp_path / "in", "f", row(1), row(70), row(2), row(63), row(69), row(140), row(62), row(61))

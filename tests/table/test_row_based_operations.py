@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from scurry.common.types import Row
-from scurry.errors import JobError, OperatorError, ValidationError
+from scurry.errors import ArgumentError, JobError, OperatorError, ValidationError
 from scurry.table import AggregateFunction, DataTypes, EnvironmentSettings, Table, TableEnvironment
 from scurry.table.expressions import col, lit
 from scurry.table.udf import RetractableCollector, TableAggregateFunction, udaf, udf, udtaf, udtf
@@ -148,6 +148,20 @@ def test_flat_map_has_the_rows_of_a_table_function_only(env: TableEnvironment) -
     assert rows(table.flat_map(twice))[:3] == [(1, "x"), (1, "y"), (2, "x")]
     columns = udtf(lambda i: [(i, c) for c in "xy"], result_types=["BIGINT", "STRING"])
     assert names(table.flat_map(columns(col("i")).alias("i", "k"))) == ["i", "k"]
+
+
+def test_join_lateral_gives_a_function_with_an_alias_each_row(env: TableEnvironment) -> None:
+    letters = udtf(lambda row: list(row.name), result_types=[DataTypes.STRING()])
+    table = env.from_elements([(1, "ab"), (2, "")], ["id", "name"])
+    for joined, rows in (
+        (table.join_lateral(letters.alias("letter")), [(1, "ab", "a"), (1, "ab", "b")]),
+        (table.left_outer_join_lateral(letters.alias("letter")), [(1, "ab", "a"), (1, "ab", "b"), (2, "", None)]),
+    ):
+        assert joined.get_schema().get_field_names() == ["id", "name", "letter"]
+        with joined.execute().collect() as found:
+            assert sorted(map(tuple, found)) == rows
+    with pytest.raises(ArgumentError, match="must be followed by a alias function"):
+        table.join_lateral(letters)
 
 
 def test_aggregate_makes_columns_of_the_fields_of_a_row(env: TableEnvironment) -> None:

@@ -18,6 +18,7 @@ from scurry.table import (
     TableDescriptor,
     TableEnvironment,
 )
+from scurry.table.expressions import col
 
 
 @pytest.fixture
@@ -107,6 +108,23 @@ def test_a_descriptor_makes_a_table(env: TableEnvironment) -> None:
     )
     with pytest.raises(ValidationError, match="already exists"):
         env.create_temporary_table("t", descriptor)
+
+
+@pytest.mark.parametrize("connector", ["print", "nope"])
+def test_a_table_has_columns_also_where_its_connector_cannot_read_it(env: TableEnvironment, connector: str) -> None:
+    env.execute_sql(f"CREATE TABLE t (id BIGINT, name STRING) WITH ('connector' = '{connector}')")
+    table = env.from_path("t")
+    assert table.select(col("id")).get_schema().get_field_names() == ["id"]
+    for use in (table.execute, table.explain, lambda: env.sql_query("SELECT * FROM t")):
+        with pytest.raises(ValidationError, match="Unable to create a source for reading table"):
+            use()
+
+
+def test_types_of_varying_length_without_one_have_the_greatest(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE TABLE t (a VARCHAR, b VARBINARY, c CHAR, d VARCHAR(2)) WITH ('connector' = 'print')")
+    types = env.from_path("t").get_resolved_schema().get_column_data_types()
+    assert [each.as_summary_string() for each in types] == ["STRING", "BYTES", "CHAR(1)", "VARCHAR(2)"]
+    assert only_row(env, "SELECT CAST('abc' AS VARCHAR), CAST('abc' AS CHAR)") == Row("abc", "a")
 
 
 def test_kinds_of_results_are_pyflinks(env: TableEnvironment) -> None:

@@ -1,4 +1,4 @@
-"""Which changes the tables of a statement have: plans of STREAMING say it of their scans and sinks."""
+"""Sources and changes of the tables of a statement: plans of STREAMING say of their scans and sinks which they have."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from scurry.catalog.entries import CatalogTable
+from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.connectors.tables.contract import SinkChanges, TableSource
 from scurry.connectors.tables.factories import create_source, sink_changes
 from scurry.errors import UnsupportedError, ValidationError
@@ -22,7 +22,14 @@ from scurry.statements.conflicts import check_conflicts
 from scurry.statements.session import TableSession
 from scurry.statements.table_options import check_table_options
 
-__all__ = ["executable", "executable_plans", "executable_sinks", "sink_with_changes"]
+__all__ = [
+    "check_sources",
+    "executable",
+    "executable_plans",
+    "executable_sinks",
+    "is_bounded",
+    "sink_with_changes",
+]
 
 
 def executable(session: TableSession, plan: Plan) -> Plan:
@@ -43,6 +50,46 @@ def executable_sinks(session: TableSession, sinks: Sequence[Sink]) -> list[Sink]
     return [each for each in executable_plans(session, sinks) if isinstance(each, Sink)]
 
 
+def check_sources(session: TableSession, plan: Plan) -> None:
+    """Make the source of every table once, so that wrong options are reported before anything runs.
+
+    Raises:
+        ValidationError: There is none.
+    """
+    for node in relational.walk(plan):
+        if isinstance(node, relational.Scan):
+            found, table = _scanned_table(node)
+            source = create_source(session.context_of(found.identifier, table, dict(node.options)))
+            if not (session.is_streaming or source.bounded):
+                raise ValidationError(
+                    f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
+                    "allowed. The table source is unbounded."
+                )
+            if not (session.is_streaming or source.insert_only):
+                raise ValidationError(
+                    "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the "
+                    f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
+                    "INSERT."
+                )
+
+
+def is_bounded(session: TableSession, plan: Plan) -> bool:
+    """Say whether the input of a plan ends."""
+    for node in relational.walk(plan):
+        if isinstance(node, relational.Scan):
+            found, table = _scanned_table(node)
+            if not create_source(session.context_of(found.identifier, table, dict(node.options))).bounded:
+                return False
+    return True
+
+
+def _scanned_table(node: relational.Scan) -> tuple[ContextResolvedTable, CatalogTable]:
+    """Return the table that a scan reads."""
+    found = node.table
+    assert isinstance(found, ContextResolvedTable) and isinstance(found.table, CatalogTable)
+    return found, found.table
+
+
 def sink_with_changes(session: TableSession, sink: Sink, table: CatalogTable) -> Sink:
     """Return the plan of a sink, which says what the table takes."""
     found: SinkChanges = sink_changes(session.context_of(sink.table.identifier, table))
@@ -56,9 +103,11 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
     """Return the plans of a statement, which are those of sinks or that of a query, as they are executed.
 
     Raises:
-        ValidationError: STREAMING cannot execute them.
+        ValidationError: A table has no source, or STREAMING cannot execute them.
     """
     check_table_options(session.configuration)
+    for plan in plans:
+        check_sources(session, plan)
     functions = session.for_functions()
     with_changes = partial(_with_changes, session)
     found = [

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.catalog.entries import CatalogTable, ContextResolvedTable
+from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
-from scurry.connectors.tables.factories import create_source
-from scurry.errors import ValidationError
-from scurry.relational import plan as relational
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import SessionCatalog
-from scurry.statements.changes import executable
+from scurry.statements.changes import check_sources, executable
 from scurry.statements.jobs import TableJob, run_query
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.results import StatementResult
 from scurry.statements.session import TableSession
 
-__all__ = ["check_sources", "execute_plan", "execute_query", "is_bounded", "plan_query", "schema_of"]
+__all__ = ["execute_plan", "execute_query", "plan_path", "plan_query", "schema_of"]
 
 
 def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = False) -> Plan:
@@ -39,44 +36,15 @@ def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = Fa
     return plan
 
 
-def check_sources(session: TableSession, plan: Plan) -> None:
-    """Make the source of every table once, so that wrong options are reported before anything runs.
+def plan_path(session: TableSession, identifier: ObjectIdentifier) -> Plan:
+    """Return the plan of a table or view, whose sources are made when it is executed or explained.
 
-    Raises:
-        ValidationError: There is none.
+    Args:
+        session: The session.
+        identifier: Its name.
     """
-    for node in relational.walk(plan):
-        if isinstance(node, relational.Scan):
-            found, table = scanned_table(node)
-            source = create_source(session.context_of(found.identifier, table, dict(node.options)))
-            if not (session.is_streaming or source.bounded):
-                raise ValidationError(
-                    f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
-                    "allowed. The table source is unbounded."
-                )
-            if not (session.is_streaming or source.insert_only):
-                raise ValidationError(
-                    "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the "
-                    f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
-                    "INSERT."
-                )
-
-
-def is_bounded(session: TableSession, plan: Plan) -> bool:
-    """Say whether the input of a plan ends."""
-    for node in relational.walk(plan):
-        if isinstance(node, relational.Scan):
-            found, table = scanned_table(node)
-            if not create_source(session.context_of(found.identifier, table, dict(node.options))).bounded:
-                return False
-    return True
-
-
-def scanned_table(node: relational.Scan) -> tuple[ContextResolvedTable, CatalogTable]:
-    """Return the table that a scan reads."""
-    found = node.table
-    assert isinstance(found, ContextResolvedTable) and isinstance(found.table, CatalogTable)
-    return found, found.table
+    name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
+    return validate_query(nodes.ExplicitTable(name), SessionCatalog(session), session.for_functions())
 
 
 def schema_of(plan: Plan) -> ResolvedSchema:

@@ -20,8 +20,8 @@ _ROWS = 20
 def html_of(session: TableSession, plan: Plan) -> str:
     """Return the columns of a plan, and its first rows if its input ends."""
     from scurry.logical_types.values import to_values
+    from scurry.statements.changes import is_bounded
     from scurry.statements.frames import first_rows
-    from scurry.statements.queries import is_bounded
 
     head = "".join(
         f"<th>{escape(column.name)}<br><small>{escape(column.type.as_summary_string())}</small></th>"

@@ -10,7 +10,7 @@ from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
 from scurry.errors import MissingAttributeError, ValidationError
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
-from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, mapped
+from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, lateral_call, mapped
 from scurry.table.explain_detail import detail_names
 from scurry.table.partitioned_table import PartitionedTable, TableArgument
 from scurry.table.table_pipeline import TablePipeline
@@ -308,7 +308,8 @@ class Table(ApiObject):
         """Return each row with the rows that a table function returns for it.
 
         Args:
-            table_function_call: The call, with an alias for the columns.
+            table_function_call: The call, with an alias for the columns; or a function with an alias, which gets each
+                row as a `Row`.
             join_predicate: A condition for the pairs.
 
         Raises:
@@ -320,7 +321,8 @@ class Table(ApiObject):
         """Return each row with the rows that a table function returns for it, or with NULLs.
 
         Args:
-            table_function_call: The call, with an alias for the columns.
+            table_function_call: The call, with an alias for the columns; or a function with an alias, which gets each
+                row as a `Row`.
             join_predicate: None, or TRUE.
 
         Raises:
@@ -362,7 +364,7 @@ class Table(ApiObject):
         from scurry.table._operations import combining
 
         condition = None if predicate is None else self._expression(predicate)
-        function = self._expression(call)
+        function = self._expression(lateral_call(self, call))
         return self._made(combining.joined_lateral(self._session, self._plan, function, kind, condition))
 
     def _combined(self, right: Table, operator: str, all: bool) -> Table:

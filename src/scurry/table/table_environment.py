@@ -273,16 +273,13 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
         Raises:
             ValidationError: There is no such table.
         """
-        from scurry.sql import nodes
-        from scurry.statements.queries import plan_query
+        from scurry.statements.queries import plan_path
 
         identifier = self._identifier(path)
         found = self._session.catalogs.find_table(identifier)
         if found is None:
             raise ValidationError(f"Table `{'`.`'.join(parts_of(path))}` was not found.")
-        name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
-        plan = plan_query(self._session, nodes.ExplicitTable(name))
-        return Table(self, plan, found.table.schema)
+        return Table(self, plan_path(self._session, identifier), found.table.schema)
 
     def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
         """Add a temporary view of a table.

@@ -105,7 +105,8 @@ def _basic(spec: nodes.BasicTypeSpec) -> DataType:
     if name in _PLAIN:
         return _PLAIN[name]()
     if name in _SIZED:
-        return _SIZED[name](1 if spec.precision is None else spec.precision)
+        default = _MAX if name.startswith("VAR") else 1
+        return _SIZED[name](default if spec.precision is None else spec.precision)
     if name in ("DECIMAL", "DEC", "NUMERIC"):
         return DecimalType(10 if spec.precision is None else spec.precision, spec.scale or 0)
     if name == "TIME":

@@ -24,7 +24,7 @@ from scurry.runtime.tables.streaming.records.incoming import Field
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import TableCatalog
-from scurry.statements.queries import check_sources
+from scurry.statements.changes import check_sources
 from scurry.statements.session import TableSession
 from scurry.statements.streams.source import ProgramStreamSource
 from scurry.statements.streams.types import StreamType, stream_type

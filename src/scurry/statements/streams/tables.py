@@ -17,8 +17,8 @@ from scurry.runtime.tables.streaming.records.incoming import Field
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
 from scurry.statements.catalog_reader import TableCatalog, is_source_watermark
+from scurry.statements.changes import check_sources
 from scurry.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
-from scurry.statements.queries import check_sources
 from scurry.statements.session import TableSession
 from scurry.statements.streams.source import ProgramStreamSource
 from scurry.statements.streams.types import StreamType, stream_type

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
-from scurry.errors import ValidationError
+from scurry.errors import ArgumentError, ValidationError
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import RowField, RowType
 from scurry.table._udf.declared import Aliased, DeclaredFunction
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scurry.table._grouped_tables import GroupedTable, WindowGroupedTable
     from scurry.table.table import Table
 
-__all__ = ["AggregatedTable", "FlatAggregateTable", "flat_mapped", "mapped"]
+__all__ = ["AggregatedTable", "FlatAggregateTable", "flat_mapped", "lateral_call", "mapped"]
 
 #: The column that has the results of a function until its fields are columns.
 _RESULT = "*result*"
@@ -121,6 +121,22 @@ def flat_mapped(table: Table, function: Any) -> Table:
     joined = table.join_lateral(call.alias(*(f"*{name}*" for name in own)))._plan
     added = [builders.column(joined, place) for place in range(len(table._plan.schema), len(joined.schema))]
     return table._made(builders.project(joined, added, _renamed(own, names)))
+
+
+def lateral_call(table: Table, function: Any) -> Any:
+    """Return the call that a lateral join is about: a function with an alias is called on all columns as a row.
+
+    Raises:
+        ArgumentError: It is a function without an alias.
+    """
+    if isinstance(function, DeclaredFunction):
+        raise ArgumentError(
+            'table_function_call must be followed by a alias function, e.g. table_function.alias("a", "b")'
+        )
+    if not isinstance(function, Aliased):
+        return function
+    call, names = _call(table, function)
+    return call.alias(*names)
 
 
 def _call(table: Table, function: Any) -> tuple[Expression, tuple[str, ...]]:

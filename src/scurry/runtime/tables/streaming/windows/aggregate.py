@@ -113,10 +113,15 @@ class GlobalWindowAggregate:
         if not (self._plan.window.is_event_time or self._plan.attached):
             now = self._clock.of_rows(np.array([context.processing_time]))
             (end,) = self._slices.ends(now).tolist()
-            self._store(end, end, batch, owners, context)
+            first = self._slices.first_window(end)
+            if first is not None:
+                self._store(end, first, batch, owners, context)
             return []
         for end, part, whose in _by_value(np.asarray(batch.column(0)), batch, owners):
-            window = self._first_open(end, context)
+            first = self._slices.first_window(end)
+            if first is None:
+                continue
+            window = self._first_open(first, end, context)
             if window is None:
                 context.late += part.num_rows
             elif self._plan.window.is_event_time:
@@ -139,11 +144,11 @@ class GlobalWindowAggregate:
             context.select(owner)
             self._keep(end, [Changes(part)], window, context)
 
-    def _first_open(self, end: int, context: RowsContext) -> int | None:
-        """Return the first window of a slice that was not emitted yet, None if all were."""
+    def _first_open(self, first: int, end: int, context: RowsContext) -> int | None:
+        """Return the window of a slice, from its first on, that was not emitted yet, None if all were."""
         if not self._plan.window.is_event_time:
-            return end
-        window: int | None = end
+            return first
+        window: int | None = first
         while window is not None and self._clock.timer(window - 1) <= context.watermark:
             window = self._following(window, end)
         return window

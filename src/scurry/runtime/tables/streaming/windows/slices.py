@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from datetime import UTC
 from typing import Any
@@ -52,7 +53,9 @@ class Slices:
     def __init__(self, window: Window, attached: bool) -> None:
         """Take the windows, and whether rows have their ends."""
         self._window = window
-        self._width = window.size if window.slide is None else window.slide
+        self._slide = window.size if window.slide is None else window.slide
+        # Windows of HOP in GROUP BY may have a size that is no multiple of their slide.
+        self._width = math.gcd(window.size, self._slide) if window.kind == "HOP" else self._slide
         self._attached = attached
 
     def ends(self, times: Any) -> Any:
@@ -61,12 +64,21 @@ class Slices:
             return times
         return times - (times - self._window.offset) % self._width + self._width
 
+    def first_window(self, end: int) -> int | None:
+        """Return the end of the first window with a slice, None if it is between two windows."""
+        if self._attached or self._window.kind != "HOP":
+            return end
+        earliest = end - self._window.size
+        first = earliest + (self._window.offset - earliest) % self._slide + self._window.size
+        return first if first <= self.last_window(end) else None
+
     def last_window(self, end: int) -> int:
         """Return the end of the last window with a slice."""
         if self._attached or self._window.kind == "TUMBLE":
             return end
         if self._window.kind == "HOP":
-            return end + self._window.size - self._width
+            begin = end - self._width
+            return begin - (begin - self._window.offset) % self._slide + self._window.size
         return int(self.starts(np.array([end]))[0]) + self._window.size
 
     def next_window(self, end: int) -> int | None:
@@ -74,7 +86,7 @@ class Slices:
         if self._attached or self._window.kind == "TUMBLE":
             return None
         if self._window.kind == "HOP" or end < self.last_window(end):
-            return end + self._width
+            return end + self._slide
         return None
 
     def of_window(self, end: int) -> Iterable[int]:
@@ -90,7 +102,8 @@ class Slices:
         if self._attached or self._window.kind == "TUMBLE":
             return (end,)
         if self._window.kind == "HOP":
-            return (end - self._window.size + self._width,)
+            start = end - self._window.size
+            return range(start + self._width, min(start + self._slide, end) + 1, self._width)
         return self.of_window(end) if end == self.last_window(end) else ()
 
     def collected(self, end: int) -> int | None:

@@ -429,3 +429,22 @@ def test_any_cut_restart_and_parallelism_gives_the_same_rows(cuts: set[int], par
     assert found == final_rows([changes], [1])
     assert sum(row[1] == "row" for row in found) == 40
     assert sum(row[1].startswith("named") for row in found) == 26
+
+
+class CountOfAnHour(ProcessTableFunction):
+    def eval(self, state: Annotated[Count, StateHint(ttl="1 h")], t: SetTable) -> Iterator[int]:
+        state.counter += 1
+        yield state.counter
+
+
+def test_state_is_forgotten_when_it_has_not_changed_for_its_time_to_live() -> None:
+    env = environment()
+    files(env, "t", "id INT, k STRING", Path("/none"))
+    env.create_temporary_function("f", CountOfAnHour())
+    query = FedQuery(env, "SELECT * FROM f(t => TABLE t PARTITION BY k)")
+    minutes = {"a": (0, 50, 100, 170), "b": (0, 50)}
+    for now in sorted({each for times in minutes.values() for each in times}):
+        query._harness.advance_processing_time(now * 60_000)
+        query.feed([("t", [("+I", {"id": 0, "k": key})]) for key, times in minutes.items() if now in times])
+    query.end()
+    assert query.rows() == [("a", 1), ("a", 1), ("a", 2), ("a", 3), ("b", 1), ("b", 2)]

@@ -100,6 +100,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.sql", "scurry.statements", "scurry.gateway",
         "scurry.directories", "scurry.rest",
     },
+    "scurry.notebook": {"scurry.sql_client"},
     "scurry.progress": {"scurry.common", "scurry.runtime"},
     "scurry.datastream": {
         "scurry.user_frames",

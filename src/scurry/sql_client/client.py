@@ -110,7 +110,6 @@ class SqlClient:
         settings = DisplaySettings(self.executor.settings())
         if answer.is_query and self._viewer is not None and settings.mode != "TABLEAU":
             self._viewer(answer, settings)
-            self._write(messages.info(messages.CANCELLED))
         elif answer.job_id is not None and not answer.is_query:
             self._submitted(answer, settings)
         elif answer.has_content:

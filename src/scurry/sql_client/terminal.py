@@ -198,6 +198,7 @@ def _view(answer: Answer, settings: DisplaySettings) -> None:
         view.rows.stop()
     if view.rows.error is not None:
         raise view.rows.error
+    _write(messages.info(messages.CANCELLED))
 
 
 def _application(view: ResultView) -> Application[None]:

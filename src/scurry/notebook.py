@@ -1,0 +1,18 @@
+"""SQL in notebooks: `%load_ext scurry.notebook`, then cells that begin with `%%scurry_sql`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["load_ipython_extension"]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the magic `%%scurry_sql` to a notebook.
+
+    Args:
+        shell: IPython's shell.
+    """
+    from scurry.sql_client.cells import add_magic
+
+    add_magic(shell)

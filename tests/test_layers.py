@@ -115,7 +115,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.datastream",
     },
+    "scurry.session": {"scurry.errors", "scurry.rest"},
     "scurry.cli": {
+        "scurry.session",
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
         "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table", "scurry.gateway",
         "scurry.sql_client", "scurry.directories",
@@ -127,6 +129,8 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
     "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
     "scurry.runtime.early": {"scurry.spark"},
+    # The application that the jobs of a session share.
+    "scurry.session.session": {"scurry.spark"},
     # The same seam for plans of tables.
     "scurry.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.

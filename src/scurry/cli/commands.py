@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from scurry import __version__
-from scurry.cli import doctor, operate, sql
+from scurry.cli import doctor, operate, sessions, sql
 from scurry.cli import python_options as python
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
@@ -93,6 +93,12 @@ def run(
     executable: python.Executable = None,
     client_executable: python.ClientExecutable = None,
     python_path: python.PythonPath = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Run it in a session: its name or URL (scurry session start).")
+    ] = None,
+    detached: Annotated[
+        bool, typer.Option("--detached", "-d", help="In a session: print the job's id and do not wait for its end.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Run a program; its imports of pyflink resolve to scurry. Options go before PROGRAM."""
@@ -110,6 +116,10 @@ def run(
         allow_non_restored_state=allow_non_restored,
         final_savepoint=final_savepoint,
     )
+    if session is not None:
+        raise typer.Exit(sessions.run_in_session(session, what, own_arguments, options.overrides(), detached=detached))
+    if detached:
+        raise typer.BadParameter("-d needs a session: scurry run --session NAME -d PROGRAM")
     raise typer.Exit(run_program(what, own_arguments, options, debug=debug))
 
 
@@ -144,6 +154,7 @@ def show_version() -> None:
 
 operate.add_to(app)
 doctor.add_to(app)
+sessions.add_to(app)
 sql.add_to(app)
 
 

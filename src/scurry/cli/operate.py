@@ -64,7 +64,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
 
     from scurry.rest.lookup import running_jobs
 
-    with _errors_shown():
+    with errors_shown():
         jobs = running_jobs(url, _LIST_PATIENCE)
         with ThreadPoolExecutor(8) as pool:
             known = list(pool.map(_overview, jobs))
@@ -75,20 +75,20 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
         print_table(["id", "name", "state", "started", "url"], rows)
         for one in known:
             if reason := one.get("error"):
-                _say(f"{one['name']} ({one['jid']}): {reason}")
+                say(f"{one['name']} ({one['jid']}): {reason}")
     else:
         print("no running jobs", file=sys.stderr)
 
 
 def cancel(job: Job, url: Url = None) -> None:
     """Cancel a job at the end of its micro-batch. It keeps its checkpoints; `scurry stop` takes a savepoint as well."""
-    with _errors_shown():
+    with errors_shown():
         found = _find(job, url)
-        _say(f"cancelling {_label(found)}")
+        say(f"cancelling {_label(found)}")
         state = found.cancel()
         if state != "CANCELED":
             raise JobError(f"{_label(found)} was not cancelled: it is {state}")
-    _say("cancelled")
+    say("cancelled")
 
 
 def stop(
@@ -102,9 +102,9 @@ def stop(
     url: Url = None,
 ) -> None:
     """Stop a job with a savepoint and print the savepoint's path."""
-    with _errors_shown():
+    with errors_shown():
         found = _find(job, url)
-        _say(f"stopping {_label(found)} with a savepoint")
+        say(f"stopping {_label(found)} with a savepoint")
         path = found.stop(drain, _absolute(directory, url))
     print(path)
 
@@ -118,9 +118,9 @@ def trigger_savepoint(
     url: Url = None,
 ) -> None:
     """Take a savepoint of a running job and print its path. `scurry savepoint JOB [DIR]` does the same."""
-    with _errors_shown():
+    with errors_shown():
         found = _find(job, url)
-        _say(f"taking a savepoint of {_label(found)}")
+        say(f"taking a savepoint of {_label(found)}")
         path = found.savepoint(_absolute(directory, url))
     print(path)
 
@@ -133,7 +133,7 @@ def inspect_savepoint(
     """Show what is in a savepoint: operators, their states and sizes, source positions, versions."""
     from scurry.cli.savepoint_contents import print_contents
 
-    with _errors_shown():
+    with errors_shown():
         print_contents(directory, as_json)
 
 
@@ -143,16 +143,16 @@ def rescale(
     url: Url = None,
 ) -> None:
     """Change the parallelism of a running job."""
-    with _errors_shown():
+    with errors_shown():
         found = _find(job, url)
-        _say(f"rescaling {_label(found)} to parallelism {parallelism}")
+        say(f"rescaling {_label(found)} to parallelism {parallelism}")
         found.rescale(parallelism)
-    _say("rescaled")
+    say("rescaled")
 
 
 def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
     """List the checkpoints of a job, the latest first."""
-    with _errors_shown():
+    with errors_shown():
         answer = _find(job, url).checkpoints()
     if as_json:
         print_json(answer)
@@ -167,10 +167,10 @@ def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
 
 def token(job: Job) -> None:
     """Print a job's token, for curl -H "Authorization: Bearer $(scurry token JOB)"."""
-    with _errors_shown():
+    with errors_shown():
         found = _find(job)
     if found.process.token is None:
-        _say(f"error: {_label(found)} was configured with a token that is kept elsewhere")
+        say(f"error: {_label(found)} was configured with a token that is kept elsewhere")
         raise typer.Exit(1)
     print(found.process.token)
 
@@ -200,15 +200,16 @@ def _absolute(directory: str | None, url: str | None) -> str | None:
     return os.path.abspath(os.path.expanduser(directory))
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Print a text for the user, not for other programs."""
     print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
-def _errors_shown() -> Iterator[None]:
+def errors_shown() -> Iterator[None]:
     """End the command with the message of a scurry error and exit status 1."""
     try:
         yield
     except ScurryError as error:
-        _say(f"error: {error}")
+        say(f"error: {error}")
         raise typer.Exit(1) from None

@@ -75,6 +75,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── StateMismatchError                        the program cannot use this state
     │       └── StateMigrationError                         because its types have changed; says what to do
     ├── OperatorError (RuntimeError)              a user function failed; says where and on which record
+    ├── SessionError (RuntimeError)               a session that is asked for does not run, or cannot run a program
     ├── JobError (RuntimeError)                   a job failed or was cancelled
     │   ├── JobNotFoundError (LookupError)            no running job has that id or name
     │   ├── JobUnreachableError (ConnectionError)     a job does not answer, or has ended
@@ -124,6 +125,7 @@ from scurry.errors.job import (
     JobUnreachableError,
     OperatorError,
     RequestRefusedError,
+    SessionError,
 )
 from scurry.errors.program import (
     ArgumentError,
@@ -237,6 +239,7 @@ __all__ = [
     "SavepointTrustError",
     "SchemaRegistryError",
     "ScurryError",
+    "SessionError",
     "SignatureError",
     "SinkCommitError",
     "SinkConnectionError",

@@ -89,6 +89,13 @@ class JobError(ScurryError, RuntimeError):
         return str(self)
 
 
+class SessionError(ScurryError, RuntimeError):
+    """A session that is asked for does not run, or cannot run a program.
+
+    Cure: `scurry session list` shows the running sessions, `scurry session start` starts one.
+    """
+
+
 class JobNotFoundError(JobError, LookupError):
     """No running job has that id or name, or several have.
 

@@ -20,7 +20,7 @@ from scurry.rest.job import ServedJob
 from scurry.rest.routes import checkpoints, configuration, jobs, operations, state
 from scurry.rest.settings import RestSettings
 
-__all__ = ["application", "guarded"]
+__all__ = ["add_errors", "application", "guarded"]
 
 _SUBJECTS = (jobs, operations, checkpoints, configuration, state)
 
@@ -41,9 +41,14 @@ def application(job: ServedJob) -> FastAPI:
     for subject in _SUBJECTS:
         app.include_router(subject.router)
         app.include_router(subject.router, prefix="/v1", include_in_schema=False)
+    add_errors(app)
+    return app
+
+
+def add_errors(app: FastAPI) -> None:
+    """Let an application answer with Flink's form of errors."""
     for kind, handler in _HANDLERS.items():
         app.add_exception_handler(kind, handler)
-    return app
 
 
 def guarded(job: ServedJob, settings: RestSettings) -> Application:

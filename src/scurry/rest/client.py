@@ -60,20 +60,41 @@ class RemoteProcess:
             raise JobUnreachableError(f"{self.url} has not answered: {reason}") from None
         return self._content(status, content)
 
+    def exchange(
+        self, method: str, target: str, body: bytes = b"", kind: str = "application/json"
+    ) -> tuple[int, bytes]:
+        """Send a request as it is; return status and body of the answer.
+
+        Args:
+            method: Its method.
+            target: Path and query.
+            body: Its body.
+            kind: The content type of the body.
+
+        Raises:
+            JobUnreachableError: There was no answer.
+        """
+        try:
+            return self._send(method, target, body or None, kind)
+        except (OSError, http.client.HTTPException) as error:
+            raise JobUnreachableError(f"{self.url} has not answered: {str(error) or type(error).__name__}") from None
+
     def _exchange(self, method: str, path: str, body: Any, query: dict[str, Any]) -> tuple[int, bytes]:
+        target = path + (f"?{urlencode(query)}" if query else "")
+        return self._send(method, target, None if body is None else json.dumps(body).encode(), "application/json")
+
+    def _send(self, method: str, target: str, payload: bytes | None, kind: str) -> tuple[int, bytes]:
         # Never through a proxy, as urllib.request would: it would see the token.
         address = urlsplit(self.url)
-        kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-        connection = kind(address.hostname or "", address.port, timeout=self.timeout)
-        target = address.path.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
+        protocol = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+        connection = protocol(address.hostname or "", address.port, timeout=self.timeout)
         headers = {"Accept": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        payload = None
-        if body is not None:
-            payload, headers["Content-Type"] = json.dumps(body), "application/json"
+        if payload is not None:
+            headers["Content-Type"] = kind
         try:
-            connection.request(method, target, payload, headers)
+            connection.request(method, address.path.rstrip("/") + target, payload, headers)
             answer = connection.getresponse()
             return answer.status, answer.read()
         finally:

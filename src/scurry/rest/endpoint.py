@@ -11,14 +11,17 @@ import threading
 import time
 
 from scurry.errors import ConfigError
+from scurry.rest.archive import ARCHIVE_KEY, write_archive
 from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
-__all__ = ["Endpoint", "listen"]
+__all__ = ["Endpoint", "listen", "url_of"]
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
+#: Seconds that a program whose job is over waits for the job's archive.
+_ARCHIVE_SECONDS = 30.0
 
 
 class Endpoint:
@@ -38,12 +41,12 @@ class Endpoint:
         self._over = threading.Event()
         self._wake, self._woken = socket.socketpair()
         self._registration: Registration | None = None
+        self._archived = threading.Event()
 
     @property
     def url(self) -> str:
         """The address for clients, such as `http://127.0.0.1:40123`."""
-        host = self._settings.address
-        return f"http://{f'[{host}]' if ':' in host else host}:{self._socket.getsockname()[1]}"
+        return url_of(self._settings, self._socket)
 
     def serve(self, client: OperableJob) -> None:
         """Serve a job until it has ended.
@@ -57,6 +60,9 @@ class Endpoint:
         except OSError:
             self.close()
             raise
+        if ARCHIVE_KEY in job.plan.settings.configuration:
+            job.to_archive = True
+            atexit.register(self._await_archive, job)
         threading.Thread(target=self._await_client, args=(job,), name="scurry-rest-listener", daemon=True).start()
         client.get_job_execution_result().add_done_callback(lambda _: self._job_is_over(job))
 
@@ -75,12 +81,30 @@ class Endpoint:
 
     def _job_is_over(self, job: ServedJob) -> None:
         job.ended_ms = int(time.time() * 1000)
+        self._archive(job)
         if self._registration is not None:
             self._registration.remove()
             atexit.unregister(self._registration.remove)
         self._over.set()
         with contextlib.suppress(OSError):
             self._wake.send(b"\0")
+
+    def _archive(self, job: ServedJob) -> None:
+        directory = job.plan.settings.configuration.get(ARCHIVE_KEY)
+        if directory is None:
+            return
+        try:
+            write_archive(job, directory)
+        except OSError as error:
+            job.client.execution.log.note(f"{ARCHIVE_KEY} = {directory!r}: this job is not archived: {error}")
+        finally:
+            job.to_archive = False
+            self._archived.set()
+
+    def _await_archive(self, job: ServedJob) -> None:
+        # At the end of the program: its main thread goes on as soon as the job is over.
+        if job.status.is_globally_terminal_state():
+            self._archived.wait(_ARCHIVE_SECONDS)
 
     def _await_client(self, job: ServedJob) -> None:
         with self._socket, self._wake, self._woken:
@@ -99,6 +123,12 @@ class Endpoint:
         from scurry.rest.server import JobServer
 
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
+
+
+def url_of(settings: RestSettings, listening: socket.socket) -> str:
+    """Return the address that clients of a listening socket use."""
+    host = settings.address
+    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
 def listen(settings: RestSettings) -> socket.socket:

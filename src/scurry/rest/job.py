@@ -65,8 +65,19 @@ class Failure(Protocol):
         """Name of the operator that failed, None if none did."""
 
 
+class Log(Protocol):
+    """The log of a job."""
+
+    def note(self, text: str) -> None:
+        """Write something that the user should know, once."""
+
+
 class Execution(Protocol):
     """The driver side of a job."""
+
+    @property
+    def log(self) -> Log:
+        """The log of the job."""
 
     @property
     def plan(self) -> JobPlan:
@@ -133,12 +144,19 @@ class ServedJob:
         started_ms: When it was submitted, in milliseconds since the epoch.
         operations: Its asynchronous operations.
         ended_ms: When it ended, in milliseconds since the epoch; None while it runs.
+        to_archive: Whether its archive is still to be written.
     """
 
     client: OperableJob
     started_ms: int
     operations: Operations = field(default_factory=Operations)
     ended_ms: int | None = None
+    to_archive: bool = False
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is over and its archive is being written: until then its endpoint answers."""
+        return self.to_archive and self.status.is_globally_terminal_state()
 
     @property
     def id(self) -> str:

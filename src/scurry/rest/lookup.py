@@ -9,7 +9,7 @@ from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
 from scurry.rest.registry import JobEntry, registered_jobs
 from scurry.rest.settings import read_token_file
 
-__all__ = ["find_job", "running_jobs"]
+__all__ = ["find_job", "running_jobs", "token_of"]
 
 
 def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJob]:
@@ -24,9 +24,9 @@ def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJo
         RequestRefusedError: The token is missing or wrong.
     """
     if url is None:
-        return [RemoteJob(e.id, e.name, RemoteProcess(e.url, _token(e), timeout, e.pid)) for e in registered_jobs()]
+        return [RemoteJob(e.id, e.name, RemoteProcess(e.url, token_of(e), timeout, e.pid)) for e in registered_jobs()]
     url = url if "://" in url else f"http://{url}"
-    registered = [_token(entry) for entry in registered_jobs() if entry.url == url.rstrip("/")]
+    registered = [token_of(entry) for entry in registered_jobs() if entry.url == url.rstrip("/")]
     process = RemoteProcess(url, next(iter(registered), environment_token()), timeout)
     return [RemoteJob(one["jid"], one["name"], process) for one in process.request("GET", "/jobs/overview")["jobs"]]
 
@@ -64,7 +64,7 @@ def _nothing_like(job: str, known: list[RemoteJob]) -> str:
     return f"no running job has the id or name {job!r}: {hint or '`scurry list` shows those there are'}"
 
 
-def _token(entry: JobEntry) -> str | None:
+def token_of(entry: JobEntry) -> str | None:
     """Return the token of a job's endpoint: made for the job, else from its token file, else from the environment."""
     if entry.token is not None:
         return entry.token

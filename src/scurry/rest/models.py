@@ -58,6 +58,7 @@ class JobOverview(Hyphenated):
     duration: int
     last_modification: int
     tasks: dict[str, int]
+    pending_operators: int = 0
 
 
 class JobsOverview(BaseModel):

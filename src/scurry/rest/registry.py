@@ -72,15 +72,19 @@ class Registration:
                 self.file.unlink(missing_ok=True)
 
 
-def register(entry: JobEntry) -> Registration:
-    """Register a job of this process.
+def register(entry: JobEntry, kind: str = "jobs") -> Registration:
+    """Register a job of this process, or this process as a session.
+
+    Args:
+        entry: What others need to know about it.
+        kind: `jobs` or `sessions`.
 
     Raises:
         OSError: None of the directories can be written to.
     """
     complete = replace(entry, host=socket.gethostname(), process_started=_process_started(entry.pid))
     failure: OSError | None = None
-    for directory in _directories():
+    for directory in _directories(kind):
         try:
             return Registration(_write(directory, complete))
         except OSError as error:
@@ -88,10 +92,14 @@ def register(entry: JobEntry) -> Registration:
     raise failure or OSError("no directory to write to")
 
 
-def registered_jobs() -> list[JobEntry]:
-    """Return the running jobs of this user on this machine, the oldest first, and remove files of dead processes."""
+def registered_jobs(kind: str = "jobs") -> list[JobEntry]:
+    """Return what runs for this user on this machine, the oldest first, and remove files of dead processes.
+
+    Args:
+        kind: `jobs` or `sessions`.
+    """
     here, found = socket.gethostname(), {}
-    for directory in _directories():
+    for directory in _directories(kind):
         for file in directory.glob("*.json"):
             entry = _read(file)
             if entry is None or entry.host != here:
@@ -104,8 +112,8 @@ def registered_jobs() -> list[JobEntry]:
     return sorted(found.values(), key=lambda entry: (entry.started_ms, entry.id))
 
 
-def _directories() -> list[Path]:
-    return [directory / "jobs" for directory in runtime_directories()]
+def _directories(kind: str) -> list[Path]:
+    return [directory / kind for directory in runtime_directories()]
 
 
 def _write(directory: Path, entry: JobEntry) -> Path:

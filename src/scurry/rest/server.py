@@ -47,6 +47,9 @@ _LARGEST_HEAD = 32 * 1024
 class Connection(H11Protocol):
     """A connection, closed if it does not send a request with the token in time, or sends too much."""
 
+    #: Maximum bytes of a request that has presented the token.
+    most_bytes = MOST_BYTES
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.app_state = {AUTHENTICATED: self._authenticated}  # becomes part of the state of every request
@@ -76,8 +79,9 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
-        if self._received > MOST_BYTES:
-            self.end(413, f"requests have {MOST_BYTES} bytes at most")
+        most = MOST_BYTES if self.is_unauthenticated else self.most_bytes
+        if self._received > most:
+            self.end(413, f"requests have {most} bytes at most")
         elif not self.transport.is_closing():
             super().data_received(data)
 
@@ -124,9 +128,10 @@ class EndpointServer(uvicorn.Server):
 
     Args:
         application: The application that answers requests.
+        most_bytes: Maximum bytes of a request that has presented the token.
     """
 
-    def __init__(self, application: Any) -> None:
+    def __init__(self, application: Any, most_bytes: int = MOST_BYTES) -> None:
         super().__init__(
             uvicorn.Config(
                 application, loop="asyncio", http=Connection, ws="none", lifespan="off", log_config=None,
@@ -134,6 +139,7 @@ class EndpointServer(uvicorn.Server):
                 timeout_graceful_shutdown=5, h11_max_incomplete_event_size=_LARGEST_HEAD,
             )
         )  # fmt: skip
+        self._most_bytes = most_bytes
         self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: Sequence[socket.socket] | None = None) -> None:
@@ -158,7 +164,9 @@ class EndpointServer(uvicorn.Server):
                 await asyncio.sleep(0.05)
 
     def _connection(self) -> Connection:
-        return Connection(self.config, self.server_state, {})
+        connection = Connection(self.config, self.server_state, {})
+        connection.most_bytes = self._most_bytes
+        return connection
 
     async def _room(self) -> None:
         """Wait until one more connection is allowed, and close the oldest one that blocks it."""
@@ -196,7 +204,7 @@ class JobServer(EndpointServer):
 
     async def on_tick(self, counter: int) -> bool:
         """Return whether to end; wait for clients that still poll for a result."""
-        if self._over.is_set() or not threading.main_thread().is_alive():
+        if self._over.is_set() or not (threading.main_thread().is_alive() or self._job.is_ending):
             now = time.monotonic()
             self._ended = now if self._ended is None else self._ended
             grace_is_over = now - self._ended > GRACE_SECONDS

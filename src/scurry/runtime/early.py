@@ -15,3 +15,9 @@ def start_early(configuration: Mapping[str, str]) -> None:
     with suppress(Exception):
         early: Any = importlib.import_module("scurry.spark.session.early")
         early.begin(configuration)
+
+
+def join_session() -> None:
+    """Join the Spark application of the session that has started this process."""
+    shared: Any = importlib.import_module("scurry.spark.session.shared")
+    shared.join()

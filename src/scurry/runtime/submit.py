@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from scurry.common.job_id import JobID
 from scurry.dependencies import JobDependencies
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.scaling import Scaling
+
+#: The configured ids that jobs of this process have.
+_taken: set[str] = set()
 
 
 def submit(plan: JobPlan) -> RunningJob:
@@ -19,10 +23,23 @@ def submit(plan: JobPlan) -> RunningJob:
         ConfigError: Python code that the configuration names does not exist.
     """
     plan.settings = replace(plan.settings, dependencies=JobDependencies(plan.settings.configuration))
-    job = JobExecution(plan)
+    job = JobExecution(plan, _fixed_id(plan))
     runner = _runner(plan)
     _note_what_is_fixed(job)
     return RunningJob(job, runner)
+
+
+def _fixed_id(plan: JobPlan) -> JobID | None:
+    """Return the id that is configured for the first job of this process, which then keeps its checkpoints by it."""
+    configuration = plan.settings.configuration
+    digits = configuration.get("$internal.pipeline.job-id")
+    if digits is None or digits in _taken:
+        return None
+    _taken.add(digits)
+    directory = configuration.get("$internal.session.checkpoints")
+    if directory is not None and plan.settings.checkpoint_dir is None and plan.settings.mode == "STREAMING":
+        plan.settings = replace(plan.settings, checkpoint_dir=f"{directory}/{digits}")
+    return JobID(digits)
 
 
 def _note_what_is_fixed(job: JobExecution) -> None:

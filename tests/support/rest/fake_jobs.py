@@ -31,8 +31,17 @@ def plan_of(name: str = "orders", **settings: str) -> JobPlan:
 
 
 @dataclass
+class FakeLog:
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+@dataclass
 class FakeExecution:
     plan: JobPlan
+    log: FakeLog = field(default_factory=FakeLog)
     failures: list[Any] = field(default_factory=list)
     restored_checkpoints: int = 0
 

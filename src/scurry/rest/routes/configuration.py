@@ -19,11 +19,20 @@ router = APIRouter(responses=REFUSALS, tags=["configuration"])
 @router.get("/config")
 def config() -> models.DashboardConfiguration:
     """Return the versions and features of this endpoint."""
+    return dashboard_configuration()
+
+
+def dashboard_configuration(web_submit: bool = False) -> models.DashboardConfiguration:
+    """Return versions and features.
+
+    Args:
+        web_submit: Whether programs can be uploaded.
+    """
     local = time.localtime()
     return models.DashboardConfiguration(
         refresh_interval=3000, timezone_name=local.tm_zone, timezone_offset=local.tm_gmtoff * 1000,
         flink_version=pyflink_version, flink_revision="scurry", scurry_version=__version__,
-        features=models.Features(),
+        features=models.Features(web_submit=web_submit),
     )  # fmt: skip
 
 

@@ -47,11 +47,16 @@ class BatchReport:
 
 
 class JobExecution:
-    """The driver side of one run of a job; a runner drives it."""
+    """The driver side of one run of a job; a runner drives it.
 
-    def __init__(self, plan: JobPlan) -> None:
+    Args:
+        plan: Its plan.
+        job_id: Its id; a new one if not given.
+    """
+
+    def __init__(self, plan: JobPlan, job_id: JobID | None = None) -> None:
         self.plan = plan
-        self.job_id = JobID()
+        self.job_id = job_id or JobID()
         #: what the committed batches have counted
         self.totals = JobMetrics(plan)
         self.sinks = SinkCommits(plan)

@@ -23,6 +23,7 @@ from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.session.setup import prepare_java
+from scurry.spark.session.shared import mark
 from scurry.spark.workers.daemon import modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
 from scurry.spark.workers.interpreter import worker_python
@@ -56,6 +57,7 @@ def session_for(plan: JobPlan) -> Any:
             spark.conf.set(key.removeprefix("spark.hadoop."), value)
     if present is not None:
         _share_data_sources(present, spark, plan)
+    mark(spark)
     return spark
 
 

@@ -1,0 +1,235 @@
+"""Define the commands for sessions, and run programs in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scurry.cli.operate import Json, errors_shown, say
+from scurry.cli.tables import print_json, print_table, time_text
+from scurry.errors import RequestRefusedError, SessionError
+
+if TYPE_CHECKING:
+    from scurry.rest.client import RemoteProcess
+
+#: Seconds between two looks at a job whose end is awaited.
+_PAUSE = 0.2
+_OVER = ("FINISHED", "CANCELED", "FAILED")
+
+Name = Annotated[str, typer.Argument(metavar="[NAME]", help="Name of the session.")]
+
+sessions = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the `scurry` command."""
+    app.add_typer(sessions, name="session", help="Start, list and stop sessions, which take many jobs.")
+    app.command()(history)
+
+
+@sessions.command("start")
+def start(
+    name: Name = "default",
+    master: Annotated[str | None, typer.Option(metavar="URL", help="Spark master, such as local[4].")] = None,
+    runner: Annotated[str | None, typer.Option(metavar="spark|local", help="What executes the jobs.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("-D", metavar="KEY=VALUE", help="A default setting of the session's jobs.")
+    ] = None,
+    no_token: Annotated[
+        bool,
+        typer.Option("--no-token", help="Accept requests without a token, on loopback: any user of this machine can "
+                     "then run programs as you."),
+    ] = False,
+) -> None:  # fmt: skip
+    """Start a session and serve it until Ctrl-C; jobs that ran when it was last killed run again."""
+    from scurry.common.configuration import Configuration
+    from scurry.rest.session.endpoint import SessionEndpoint
+    from scurry.rest.settings import RestSettings
+    from scurry.session.directory import SessionDirectory
+    from scurry.session.session import Session
+
+    configuration = dict(_pair(text) for text in settings or [])
+    named = {"spark.master": master, "scurry.runner": runner}
+    configuration.update({key: value for key, value in named.items() if value is not None})
+    with errors_shown():
+        rest = RestSettings.of(Configuration.from_dict({**configuration, "scurry.rest": "on"}), "spark")
+        assert rest is not None
+        endpoint = SessionEndpoint(rest, no_token)
+        session = Session(name, SessionDirectory.named(name), configuration)
+        again = session.open()
+        endpoint.serve(session)
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, lambda *_: endpoint.close())
+    say(f"session {name} at {endpoint.url}" + (f"; {again} jobs run again" if again else ""))
+    if no_token:
+        say("it takes requests without a token: any user of this machine can run programs as you")
+    if session.ui is not None:
+        say(f"Spark's own page: {session.ui}")
+    endpoint.wait()
+    session.close(cancel=endpoint.stopped)
+
+
+@sessions.command("list")
+def list_sessions(as_json: Json = False) -> None:
+    """List the sessions of this user on this machine."""
+    from scurry.rest.registry import registered_jobs
+
+    known = registered_jobs("sessions")
+    if as_json:
+        print_json([{"name": e.name, "url": e.url, "start-time": e.started_ms, "pid": e.pid} for e in known])
+    elif known:
+        print_table(["name", "started", "url"], [[e.name, time_text(e.started_ms), e.url] for e in known])
+    else:
+        say("no sessions; `scurry session start` starts one")
+
+
+@sessions.command("stop")
+def stop(name: Name = "default") -> None:
+    """Stop a session and cancel its jobs, which do not run again when it is started again."""
+    with errors_shown():
+        process = find_session(name)
+        process.request("DELETE", "/cluster")
+        while True:
+            with contextlib.suppress(SessionError):
+                find_session(name)
+                time.sleep(_PAUSE)
+                continue
+            break
+    say(f"session {name} stopped")
+
+
+@sessions.command("token")
+def token(name: Name = "default") -> None:
+    """Print a session's token, for curl -H "Authorization: Bearer $(scurry session token)"."""
+    with errors_shown():
+        found = find_session(name)
+        if found.token is None:
+            raise SessionError(f"session {name!r} has no token, or it is kept elsewhere")
+    print(found.token)
+
+
+def history(
+    name: Annotated[str, typer.Option("--session", metavar="NAME", help="Name of the session, which need not run.")]
+    = "default",
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """List the jobs of a session that are over, the latest first."""
+    from scurry.session.directory import SessionDirectory
+    from scurry.session.session import Session
+
+    with errors_shown():
+        directory = SessionDirectory.named(name)
+        if not directory.path.is_dir():
+            raise SessionError(f"there has been no session {name!r} of this user on this machine")
+        over = [one for one in Session(name, directory, {}).finished() if one["state"] in _OVER]
+    over.sort(key=lambda one: -one["end-time"])
+    if as_json:
+        print_json(over)
+        return
+    rows = [[o["jid"], o["name"], o["state"], time_text(o["start-time"]), time_text(o["end-time"])] for o in over]
+    print_table(["id", "name", "state", "started", "ended"], rows)
+
+
+def find_session(name: str) -> RemoteProcess:
+    """Return the endpoint of a session.
+
+    Args:
+        name: Its name, or its URL.
+
+    Raises:
+        SessionError: No session of that name runs.
+    """
+    from scurry.rest.client import RemoteProcess, environment_token
+    from scurry.rest.lookup import token_of
+    from scurry.rest.registry import registered_jobs
+
+    known = registered_jobs("sessions")
+    for entry in known:
+        if name in (entry.name, entry.url):
+            return RemoteProcess(entry.url, token_of(entry), pid=entry.pid)
+    if "://" in name:
+        return RemoteProcess(name.rstrip("/"), environment_token())
+    there = f"; there are {', '.join(e.name for e in known)}" if known else ""
+    raise SessionError(f"no session {name!r} runs{there}: `scurry session start {name}` starts one")
+
+
+def run_in_session(
+    session: str, program: Path | str, arguments: Sequence[str], configuration: Mapping[str, str], detached: bool
+) -> int:
+    """Run a program in a session.
+
+    Args:
+        session: Name or URL of the session.
+        program: The program's file.
+        arguments: Its `sys.argv[1:]`.
+        configuration: Its settings.
+        detached: Whether to print the job's id at once, rather than the program's output until its end.
+
+    Returns:
+        The exit status: 0 if the job was submitted, or has finished or was cancelled; 1 if it has failed.
+    """
+    with errors_shown():
+        process = find_session(session)
+        body: dict[str, Any] = {"flinkConfiguration": dict(configuration), "programArgsList": list(arguments)}
+        if isinstance(program, str):
+            raise SessionError("a session runs files: zip the project and name its module with --pyModule there")
+        if process.pid is not None:  # on this machine: modules beside the program can be imported
+            registered = process.request("POST", "/jars/register", {"path": str(program.resolve())})
+            body["directory"] = os.getcwd()
+        else:
+            registered = _upload(process, program)
+        job_id = str(process.request("POST", f"/jars/{registered['filename']}/run", body)["jobid"])
+        if detached:
+            print(job_id)
+            return 0
+        say(f"job {job_id} in session {session}; Ctrl-C leaves it running")
+        try:
+            return _follow(process, job_id)
+        except KeyboardInterrupt:
+            say(f"job {job_id} runs on: `scurry cancel {job_id}` ends it")
+            return 130
+
+
+def _follow(process: RemoteProcess, job_id: str) -> int:
+    position, over = 0, False
+    while True:
+        status, content = process.exchange("GET", f"/jobs/{job_id}/output?offset={position}")
+        if status == 200:
+            position += len(content)
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        if over and not content:
+            break
+        if not content or status != 200:
+            state = process.request("GET", f"/jobs/{job_id}")["state"]
+            over = state in _OVER
+            time.sleep(_PAUSE)
+    return int(state == "FAILED")
+
+
+def _upload(process: RemoteProcess, program: Path) -> Any:
+    boundary = os.urandom(16).hex()
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="jarfile"; filename="{program.name}"\r\n\r\n'
+    body = head.encode() + program.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
+    status, content = process.exchange("POST", "/jars/upload", body, f"multipart/form-data; boundary={boundary}")
+    import json
+
+    answer = json.loads(content)
+    if status >= 400:
+        raise RequestRefusedError("; ".join(answer["errors"]), status)
+    return answer
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise typer.BadParameter(f"{text!r} is not of the form key=value")
+    return key.strip(), value.strip()

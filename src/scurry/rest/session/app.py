@@ -1,0 +1,309 @@
+"""The web application of a session."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, PlainTextResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from scurry import __version__
+from scurry.common.redaction import redacted, without_secrets
+from scurry.errors import JobUnreachableError, ScurryError
+from scurry.pyflink_version import __version__ as pyflink_version
+from scurry.rest.app import add_errors
+from scurry.rest.models import DashboardConfiguration
+from scurry.rest.routes.configuration import dashboard_configuration
+from scurry.rest.session.interface import OperableSession, SessionJob
+from scurry.rest.session.multipart import uploaded_file
+
+__all__ = ["session_application"]
+
+router = APIRouter()
+_pool = ThreadPoolExecutor(16, "scurry-session-jobs")
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+#: Most characters of a job's output that one answer has.
+_OUTPUT = 256 * 1024
+#: Seconds that a job's endpoint has to answer when jobs are listed.
+_LIST_SECONDS = 5.0
+#: Seconds that a job without an endpoint may take to end.
+_ENDING_SECONDS = 60.0
+
+
+class RunRequest(BaseModel):
+    """How a program is to run; fields as Flink's, `directory` and `moduleName` are scurry's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entryClass: str | None = None  # noqa: N815
+    programArgs: str | None = None  # noqa: N815
+    programArgsList: list[str] = Field(default_factory=list)  # noqa: N815
+    parallelism: int | None = Field(default=None, ge=1)
+    jobId: Annotated[str, Field(pattern="^[0-9a-f]{32}$")] | None = None  # noqa: N815
+    allowNonRestoredState: bool | None = None  # noqa: N815
+    savepointPath: str | None = None  # noqa: N815
+    claimMode: str | None = None  # noqa: N815
+    flinkConfiguration: dict[str, str] = Field(default_factory=dict)  # noqa: N815
+    directory: str | None = None
+
+
+class RegisterRequest(BaseModel):
+    """A program of the session's machine."""
+
+    path: str
+
+
+def session_application(session: OperableSession, stop: Callable[[], None]) -> FastAPI:
+    """Return the application that serves a session, without access control.
+
+    Args:
+        session: The session.
+        stop: Ends it, after the answer to the request that asks for that.
+    """
+    app = FastAPI(
+        title="scurry session", version=__version__, docs_url=None, redoc_url=None, openapi_url=None,
+        redirect_slashes=False,
+    )  # fmt: skip
+    app.state.session, app.state.stop = session, stop
+    app.include_router(router)
+    app.include_router(router, prefix="/v1")
+    add_errors(app)
+    return app
+
+
+def _session(request: Request) -> OperableSession:
+    session: OperableSession = request.app.state.session
+    return session
+
+
+def _now() -> int:
+    return int(time.time() * 1000)
+
+
+# ------------------------------------------------------------------ the session
+
+
+@router.get("/config")
+def config() -> DashboardConfiguration:
+    """Return versions and features."""
+    return dashboard_configuration(web_submit=True)
+
+
+@router.get("/overview")
+def overview(request: Request) -> dict[str, Any]:
+    """Return how many jobs there are in each state, and slots."""
+    states = [one["state"] for one in _overviews(_session(request))]
+    over = {state: states.count(state) for state in ("FINISHED", "CANCELED", "FAILED")}
+    return {
+        "taskmanagers": 0, "taskmanagers-blocked": 0, "slots-total": 0, "slots-available": 0,
+        "jobs-running": len(states) - sum(over.values()), "jobs-finished": over["FINISHED"],
+        "jobs-cancelled": over["CANCELED"], "jobs-failed": over["FAILED"],
+        "flink-version": pyflink_version, "flink-commit": "scurry",
+    }  # fmt: skip
+
+
+@router.get("/session")
+def about(request: Request) -> dict[str, Any]:
+    """Return what this session is."""
+    session = _session(request)
+    return {
+        "name": session.name, "start-time": session.started_ms, "spark-ui": session.ui, "scurry-version": __version__,
+    }  # fmt: skip
+
+
+@router.get("/jobmanager/config")
+def session_config(request: Request) -> list[dict[str, str]]:
+    """Return the settings of the session; values of secrets are hidden."""
+    return [{"key": key, "value": value} for key, value in sorted(redacted(_session(request).configuration).items())]
+
+
+@router.delete("/cluster")
+def shut_down(request: Request) -> Response:
+    """End the session, and its jobs."""
+    return JSONResponse({}, background=BackgroundTask(request.app.state.stop))
+
+
+# ------------------------------------------------------------------ programs
+
+
+@router.get("/jars")
+def programs(request: Request) -> dict[str, Any]:
+    """Return the programs that can be run."""
+    known = _session(request).directory.known_programs()
+    files = [{"id": one.id, "name": one.name, "uploaded": one.uploaded_ms, "entry": []} for one in known]
+    return {"address": str(request.base_url).rstrip("/"), "files": files}
+
+
+@router.post("/jars/upload")
+async def upload(request: Request) -> dict[str, str]:
+    """Keep a program: a Python file, a zipped project, a script of SQL."""
+    name, content = uploaded_file(request.headers.get("content-type", ""), await request.body())
+    program = await run_in_threadpool(_session(request).directory.add_program, name, content, _now())
+    return {"filename": program.id, "status": "success"}
+
+
+@router.post("/jars/register")
+def register(request: Request, body: RegisterRequest) -> dict[str, str]:
+    """Note a program that is on the session's machine, with modules beside it."""
+    import pathlib
+
+    program = _session(request).directory.register_program(pathlib.Path(body.path), _now())
+    return {"filename": program.id, "status": "success"}
+
+
+def _program(request: Request, identifier: str) -> Any:
+    program = _session(request).directory.program(unquote(identifier))
+    if program is None:
+        raise HTTPException(404, f"the session has no program {identifier}: GET /jars lists those it has")
+    return program
+
+
+@router.delete("/jars/{jarid}")
+def delete(request: Request, jarid: str) -> dict[str, str]:
+    """Forget a program."""
+    _session(request).directory.delete_program(_program(request, jarid))
+    return {}
+
+
+@router.post("/jars/{jarid}/run")
+def run(request: Request, jarid: str, body: RunRequest | None = None) -> dict[str, str]:
+    """Start a job; answer with its id at once."""
+    body = body or RunRequest()
+    named = {
+        "parallelism.default": None if body.parallelism is None else str(body.parallelism),
+        "execution.state-recovery.path": body.savepointPath,
+        "execution.state-recovery.claim-mode": body.claimMode,
+        "execution.state-recovery.ignore-unclaimed-state": "true" if body.allowNonRestoredState else None,
+    }
+    configuration = {**body.flinkConfiguration, **{key: value for key, value in named.items() if value is not None}}
+    job_id = _session(request).submit(
+        _program(request, jarid),
+        module=body.entryClass,
+        arguments=[*(body.programArgs or "").split(), *body.programArgsList],
+        configuration=configuration,
+        directory=body.directory,
+        job_id=body.jobId,
+    )
+    return {"jobid": job_id}
+
+
+# ------------------------------------------------------------------ jobs
+
+
+@router.get("/jobs")
+def jobs(request: Request) -> dict[str, Any]:
+    """Return all jobs, running or over."""
+    return {"jobs": [{"id": one["jid"], "status": one["state"]} for one in _overviews(_session(request))]}
+
+
+@router.get("/jobs/overview")
+def jobs_overview(request: Request) -> dict[str, Any]:
+    """Return all jobs with their times."""
+    return {"jobs": _overviews(_session(request))}
+
+
+@router.get("/jobs/{jobid}/output")
+def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """Return what a job's process has printed, from a position in bytes."""
+    try:
+        with open(_session(request).output(jobid), "rb") as printed:
+            printed.seek(offset)
+            return PlainTextResponse(printed.read(_OUTPUT))
+    except OSError:
+        raise HTTPException(404, f"job {jobid} has no output") from None
+
+
+@router.api_route("/jobs/{jobid}", methods=["GET", "PATCH"])
+@router.api_route("/jobs/{jobid}/{rest:path}", methods=["GET", "POST", "PUT", "PATCH"])
+async def job(request: Request, jobid: JobId, rest: str = "") -> Response:
+    """Hand a request about one job on to that job, or answer it from the archive."""
+    session, body = _session(request), await request.body()
+    path = f"/jobs/{jobid}/{rest}".rstrip("/")
+    target = f"{path}?{request.url.query}" if request.url.query else path
+    return await run_in_threadpool(_about_job, session, jobid, request.method, path, target, body)
+
+
+def _about_job(session: OperableSession, jobid: str, method: str, path: str, target: str, body: bytes) -> Response:
+    deadline = time.monotonic() + _ENDING_SECONDS
+    while True:
+        one = session.job(jobid)
+        if one is None:
+            raise HTTPException(404, f"job {jobid} not found: GET /jobs lists those of this session")
+        archive = session.archived(jobid)
+        if method == "GET" and archive is not None and path in archive:
+            return JSONResponse(archive[path])
+        if one.process is None:
+            break
+        try:
+            status, content = one.process.exchange(method, target, body)
+            return Response(content, status, media_type="application/json")
+        except JobUnreachableError:
+            if one.state is not None or archive is not None:
+                break
+        if time.monotonic() > deadline:
+            raise HTTPException(503, f"job {jobid} does not answer")
+        time.sleep(0.1)  # it is ending, and writes its archive
+    if method == "GET" and path == f"/jobs/{jobid}":
+        return JSONResponse(_details(one))
+    if method == "GET" and path == f"/jobs/{jobid}/exceptions":
+        return JSONResponse(_exceptions(one))
+    if one.state is None:
+        raise HTTPException(409, f"job {jobid} is starting: ask again")
+    if method == "GET":
+        raise HTTPException(404, f"job {jobid} is over ({one.state}), and nothing is kept at {path}")
+    raise HTTPException(409, f"job {jobid} is over: {one.state}")
+
+
+def _overviews(session: OperableSession) -> list[dict[str, Any]]:
+    return list(_pool.map(functools.partial(_overview, session), session.jobs()))
+
+
+def _overview(session: OperableSession, one: SessionJob) -> dict[str, Any]:
+    archive = session.archived(one.id)
+    if archive is not None:
+        overview: dict[str, Any] = archive["/jobs/overview"]["jobs"][0]
+        return overview
+    if one.state is None and one.process is not None:
+        try:
+            answer = replace(one.process, timeout=_LIST_SECONDS).request("GET", "/jobs/overview")
+            return next(each for each in answer["jobs"] if each["jid"] == one.id)
+        except (ScurryError, StopIteration):
+            if (archive := session.archived(one.id)) is not None:
+                return dict(archive["/jobs/overview"]["jobs"][0])
+    state = one.state or ("INITIALIZING" if one.process is None else "RUNNING")
+    end = one.ended_ms or -1
+    return {
+        "jid": one.id, "name": one.name, "state": state, "start-time": one.submitted_ms,
+        "end-time": end, "duration": (one.ended_ms or _now()) - one.submitted_ms,
+        "last-modification": one.ended_ms or one.submitted_ms, "tasks": {"total": 0}, "pending-operators": 0,
+    }  # fmt: skip
+
+
+def _details(one: SessionJob) -> dict[str, Any]:
+    """Return the details of a job that has not been submitted by its program, or never was."""
+    return {
+        "jid": one.id, "name": one.name, "isStoppable": False, "state": one.state or "INITIALIZING",
+        "job-type": "STREAMING", "start-time": one.submitted_ms, "end-time": one.ended_ms or -1,
+        "duration": (one.ended_ms or _now()) - one.submitted_ms, "maxParallelism": -1, "now": _now(),
+        "timestamps": {"CREATED": one.submitted_ms}, "vertices": [], "status-counts": {},
+        "plan": {"jid": one.id, "name": one.name, "type": "STREAMING", "nodes": []},
+    }  # fmt: skip
+
+
+def _exceptions(one: SessionJob) -> dict[str, Any]:
+    reason = without_secrets(one.reason or "")
+    entry = {
+        "exceptionName": "ProgramFailed", "stacktrace": reason, "timestamp": one.ended_ms, "taskName": None,
+        "endpoint": None,
+    }  # fmt: skip
+    return {"exceptionHistory": {"entries": [entry] if reason else [], "truncated": False}}

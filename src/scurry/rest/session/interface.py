@@ -1,0 +1,118 @@
+"""The interface through which the endpoint reads and operates a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from scurry.rest.client import RemoteProcess
+
+__all__ = ["OperableSession", "ProgramFile", "SessionJob"]
+
+
+@dataclass(frozen=True)
+class SessionJob:
+    """A job of a session.
+
+    Attributes:
+        id: Its id, 32 hexadecimal digits.
+        name: The name of its program's file.
+        submitted_ms: When it was submitted, in milliseconds since the epoch.
+        ended_ms: When its process ended; None while that runs.
+        state: Its final state; None while its process runs.
+        reason: Why its process failed, if the job itself has not said it.
+        process: Its endpoint; None before the program has submitted it.
+    """
+
+    id: str
+    name: str
+    submitted_ms: int
+    ended_ms: int | None
+    state: str | None
+    reason: str | None
+    process: RemoteProcess | None
+
+
+class ProgramFile(Protocol):
+    """A program that a session knows."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+
+    @property
+    def uploaded_ms(self) -> int:
+        """When it was uploaded, in milliseconds since the epoch."""
+
+
+class Programs(Protocol):
+    """The programs of a session."""
+
+    def add_program(self, name: str, content: bytes, now_ms: int) -> Any:
+        """Keep a program that was uploaded."""
+
+    def register_program(self, path: Path, now_ms: int) -> Any:
+        """Note a program of this machine."""
+
+    def known_programs(self) -> list[Any]:
+        """Return the programs, the newest first."""
+
+    def program(self, identifier: str) -> Any:
+        """Return the program with an id, None if there is none."""
+
+    def delete_program(self, program: Any) -> None:
+        """Forget a program."""
+
+
+class OperableSession(Protocol):
+    """The part of a session that its endpoint uses."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def started_ms(self) -> int:
+        """When it was started, in milliseconds since the epoch."""
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """Its settings."""
+
+    @property
+    def ui(self) -> str | None:
+        """The address of Spark's own web page, None without Spark."""
+
+    @property
+    def directory(self) -> Programs:
+        """Its programs."""
+
+    def submit(
+        self,
+        program: Any,
+        *,
+        module: str | None = None,
+        arguments: list[str],
+        configuration: Mapping[str, str],
+        directory: str | None = None,
+        job_id: str | None = None,
+    ) -> str:
+        """Start a job; return its id."""
+
+    def jobs(self) -> list[SessionJob]:
+        """Return all jobs, running or over, the oldest first."""
+
+    def job(self, job_id: str) -> SessionJob | None:
+        """Return a job, None if there is none of that id."""
+
+    def archived(self, job_id: str) -> Mapping[str, Any] | None:
+        """Return the answers of a job that is over by their paths."""
+
+    def output(self, job_id: str) -> Path:
+        """Return the file with what a job's process has printed."""

@@ -140,7 +140,7 @@ class KeyedStateBackend:
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
         entries, count = self.entries, self.max_parallelism
-        found = {key: key_hash(key) for key in keys if key not in entries}
+        found = {key: key_hash(key) for key in set(keys).difference(entries)}
         self.hashes.update(found)
         self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
         indexes = self.indexes

@@ -44,7 +44,7 @@ SUITES := test-spark faults-in-session faults-in-processes test-conformance kafk
 # Here everything is killed a few times; test-nightly does it 20 times each.
 test: export SCURRY_KILLS ?= 5
 test: lint ## What CI runs: lint, then all tests
-	@$(MAKE) --no-print-directory -j2 -O $(SUITES)
+	@$(MAKE) --no-print-directory -j2 -k -O $(SUITES)
 
 test-fast: setup ## Tests that need no JVM; they have to run most of src, see pyproject.toml
 	$(BIN)/python -m coverage run -m pytest -q

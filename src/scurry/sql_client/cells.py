@@ -73,7 +73,7 @@ def _show(answer: Answer, settings: DisplaySettings) -> None:
     except KeyboardInterrupt:
         view.rows.stop()
     handle.update(shown.HTML(_html(names, view)))
-    if view.rows.error is not None and view.rows.is_over:
+    if view.rows.error is not None:
         raise view.rows.error
 
 

@@ -43,6 +43,7 @@ class Rows:
         self._lock = threading.Lock()
         self.error: BaseException | None = None
         self.is_over = False
+        self._is_stopped = False
         self._thread = threading.Thread(target=self._take, name="scurry-sql-rows", daemon=True)
         self._thread.start()
 
@@ -58,6 +59,7 @@ class Rows:
     def stop(self) -> None:
         """Take no more rows, and cancel the query."""
         if not self.is_over:
+            self._is_stopped = True
             self._answer.cancel()
 
     def _take(self) -> None:
@@ -67,7 +69,7 @@ class Rows:
                     for kind, cells in page:
                         self._change(RowKind(kind), tuple(cells))
         except BaseException as error:  # shown on the screen
-            self.error = error
+            self.error = None if self._is_stopped else error
         finally:
             self.is_over = True
 

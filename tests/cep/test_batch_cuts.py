@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from scurry.cep import CEP, AfterMatchSkipStrategy, Pattern, PatternProcessFunction, TimedOutPartialMatchHandler
 from scurry.datastream import DataStream, OutputTag
 from scurry.testing import Snapshot, TestHarness
+from support.naive_matches import pattern_of, random_pattern
 
 Event = tuple[str, str, int]
 TIMED_OUT = OutputTag("timed-out")
@@ -18,6 +20,10 @@ TIMED_OUT = OutputTag("timed-out")
 
 def named(name: str) -> Any:
     return lambda event: event[1] == name
+
+
+def accepts(letters: str) -> Any:
+    return lambda event: event[1] in letters
 
 
 def rising(event: Event, ctx: Any) -> bool:
@@ -65,11 +71,11 @@ class Run:
         self.results += [("timed out", *each) for each in harness.side_output(TIMED_OUT)]
 
 
-def steps(chance: random.Random) -> list[Event | int]:
+def steps(chance: random.Random, names: str, count: int) -> list[Event | int]:
     """Events out of order, and watermarks between them."""
     result: list[Event | int] = []
-    for number in range(120):
-        result.append((chance.choice("klmn"), chance.choice("aabcx"), number * 3 + chance.randrange(12)))
+    for number in range(count):
+        result.append((chance.choice("klmn"), chance.choice(names), number * 3 + chance.randrange(12)))
         if chance.random() < 0.2:
             result.append(number * 3)
     return result
@@ -82,29 +88,49 @@ def feed(harness: TestHarness, step: Event | int) -> None:
         harness.process(step, step[2])
 
 
-@pytest.mark.parametrize("name", PATTERNS)
-def test_batch_cuts_savepoints_and_parallelism_change_nothing(name: str) -> None:
-    chance = random.Random(name)
-    inputs = steps(chance)
-    undisturbed = Run(PATTERNS[name]())
-    with undisturbed.start(1) as harness:
+def undisturbed_results(pattern: Pattern, inputs: list[Event | int]) -> list[Any]:
+    """Return what one micro-batch with all inputs emits."""
+    run = Run(pattern)
+    with run.start(1) as harness:
         with harness.batch():
             for step in inputs:
                 feed(harness, step)
             harness.end_input()
-        undisturbed.collect(harness)
-    assert undisturbed.results
+        run.collect(harness)
+    return run.results
 
-    disturbed = Run(PATTERNS[name]())
-    harness = disturbed.start(2)
+
+def disturbed_results(pattern: Pattern, inputs: list[Event | int], chance: random.Random) -> list[Any]:
+    """Return what micro-batches of one input each emit, with savepoints between them."""
+    run = Run(pattern)
+    harness = run.start(2)
     for step in inputs:
         feed(harness, step)
         if chance.random() < 0.05:
             snapshot = harness.snapshot()
-            disturbed.collect(harness)
+            run.collect(harness)
             harness.close()
-            harness = disturbed.start(chance.choice([1, 2, 3]), snapshot)
+            harness = run.start(chance.choice([1, 2, 3]), snapshot)
     harness.end_input()
-    disturbed.collect(harness)
+    run.collect(harness)
     harness.close()
-    assert sorted(map(repr, disturbed.results)) == sorted(map(repr, undisturbed.results))
+    return run.results
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_batch_cuts_savepoints_and_parallelism_change_nothing(name: str) -> None:
+    chance = random.Random(name)
+    inputs = steps(chance, "aabcx", 120)
+    expected = undisturbed_results(PATTERNS[name](), inputs)
+    assert expected
+    assert sorted(map(repr, disturbed_results(PATTERNS[name](), inputs, chance))) == sorted(map(repr, expected))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nor_do_they_for_random_patterns(seed: int) -> None:
+    chance = random.Random(seed)
+    naive = random_pattern(chance)
+    pattern = pattern_of(replace(naive, window=naive.window and naive.window * 4), accepts)
+    inputs = steps(chance, "abcx", 60)
+    expected = undisturbed_results(pattern, inputs)
+    assert sorted(map(repr, disturbed_results(pattern, inputs, chance))) == sorted(map(repr, expected)), naive

@@ -8,6 +8,8 @@ import io
 import pickle
 from typing import Any
 
+from scurry.common.recursion import deep_recursion
+
 __all__ = ["by_value", "loads"]
 
 # The fields of a dataclass hold these sentinels and compare them by identity. Pickle them by name: copies would break a
@@ -36,6 +38,7 @@ _MOVED = {
 }
 
 
+@deep_recursion()
 def by_value(value: Any) -> bytes:
     """Return a value pickled so that plain pickle can load it in any process with the same packages."""
     import cloudpickle

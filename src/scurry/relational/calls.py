@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Any, Final
 
 from scurry.errors import ValidationError
@@ -27,7 +26,7 @@ from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit, spans_units
 from scurry.relational.expressions import Call, Expression, Literal
 
-__all__ = ["all_of", "call", "cast", "converted", "field", "no_match", "refused"]
+__all__ = ["all_of", "call", "cast", "combined", "converted", "field", "no_match", "refused"]
 
 
 def refused(span: Any, message: str) -> ValidationError:
@@ -72,6 +71,9 @@ def call(
     )
     return Call(function.name, taken, signature.result_type, span=span)
 
+
+#: Lists of more conditions than this become balanced trees.
+_LONG_LIST: Final = 20
 
 _COMPARISONS: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
@@ -149,6 +151,13 @@ def field(row: Expression, name: str) -> Call:
 
 def all_of(conditions: Sequence[Expression], session: Session) -> Expression | None:
     """Return a condition that is TRUE if all of some are; None if there are none."""
-    if not conditions:
-        return None
-    return reduce(lambda left, right: call("AND", [left, right], session), conditions)
+    return combined("AND", conditions, session) if conditions else None
+
+
+def combined(name: str, conditions: Sequence[Expression], session: Session, span: Any = None) -> Expression:
+    """Join conditions by AND or OR; those of long lists as a balanced tree, so that none is thousands of calls deep."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2 if len(conditions) > _LONG_LIST else len(conditions) - 1
+    left, right = combined(name, conditions[:middle], session, span), combined(name, conditions[middle:], session, span)
+    return call(name, [left, right], session, span)

@@ -488,9 +488,11 @@ class Sink(OneInput):
 
 def walk(plan: Plan) -> Iterator[Plan]:
     """Iterate over a node and all below it, each node before its inputs."""
-    yield plan
-    for each in plan.inputs:
-        yield from walk(each)
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.inputs))
 
 
 def joined_schema(left: Schema, right: Schema, kind: str) -> Schema:

@@ -41,7 +41,16 @@ def rewritten(expression: Expression, replacement: Replacement) -> Expression:
     Returns:
         The new expression; the same object if nothing was replaced.
     """
-    return replacement(with_parts(expression, lambda part: rewritten(part, replacement)))
+    done: dict[int, Expression] = {}
+    waiting = [(expression, False)]
+    while waiting:
+        part, has_parts_done = waiting.pop()
+        if has_parts_done:
+            done[id(part)] = replacement(with_parts(part, lambda each: done[id(each)]))
+        elif id(part) not in done:
+            waiting.append((part, True))
+            waiting.extend((each, False) for each in reversed(_direct_parts(part)))
+    return done[id(expression)]
 
 
 def with_parts(expression: _Expression, replacement: Replacement) -> _Expression:
@@ -57,10 +66,15 @@ def with_parts(expression: _Expression, replacement: Replacement) -> _Expression
 
 def walk_expression(expression: Expression) -> Iterator[Expression]:
     """Iterate over an expression and all its parts, each before its own parts."""
-    yield expression
-    for name in _parts_of(type(expression)):
-        for part in _expressions_in(getattr(expression, name)):
-            yield from walk_expression(part)
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(_direct_parts(part)))
+
+
+def _direct_parts(expression: Expression) -> list[Expression]:
+    return [part for name in _parts_of(type(expression)) for part in _expressions_in(getattr(expression, name))]
 
 
 def input_references(expression: Expression) -> set[int]:

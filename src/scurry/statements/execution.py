@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.statements.definitions import catalogs, functions, rows, tables, views
@@ -30,6 +31,7 @@ _ACCEPTED = (
 Handler = Callable[[TableSession, Any], StatementResult]
 
 
+@deep_recursion()
 def execute(session: TableSession, statement: nodes.Statement) -> StatementResult:
     """Do what a statement says.
 

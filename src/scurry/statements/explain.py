@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError
 from scurry.relational import explain as relational_explain
 from scurry.relational.changelog import Changelogs, Update
@@ -23,6 +24,7 @@ def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
     return names_result("result", [explain_text(session, statement.statement, statement.details)])
 
 
+@deep_recursion()
 def explain_text(session: TableSession, statement: nodes.Statement, details: Sequence[str] = ()) -> str:
     """Return the plans of a statement.
 
@@ -49,6 +51,7 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
     raise UnsupportedError(f"EXPLAIN of {type(statement).__name__} is not supported: only of queries and insertions")
 
 
+@deep_recursion()
 def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
     """Return the text of plans."""
     executed = executable_plans(session, plans)

@@ -10,6 +10,7 @@ from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import Column, ResolvedSchema
 from scurry.common.config_options import FINAL_SAVEPOINT_DIR
+from scurry.common.recursion import deep_recursion
 from scurry.connectors.tables.contract import SinkTarget
 from scurry.connectors.tables.factories import create_sink
 from scurry.errors import ConfigError, UnsupportedError, ValidationError
@@ -51,6 +52,7 @@ def execute_statement_set(session: TableSession, statements: Sequence[nodes.Inse
     return execute_sinks(session, [plan_insert(session, statement) for statement in statements])
 
 
+@deep_recursion()
 def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResult:
     """Start the job that runs some plans.
 
@@ -82,6 +84,7 @@ def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> Stateme
     return StatementResult(schema, iter([(0, (-1,) * len(names))]), job=job)
 
 
+@deep_recursion()
 def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
     """Return the plan of an insertion.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
+from scurry.common.recursion import deep_recursion
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
@@ -20,6 +21,7 @@ from scurry.statements.session import TableSession
 __all__ = ["execute_plan", "execute_query", "plan_path", "plan_query", "schema_of"]
 
 
+@deep_recursion()
 def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = False) -> Plan:
     """Return the plan of a query, whose tables have sources.
 
@@ -36,6 +38,7 @@ def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = Fa
     return plan
 
 
+@deep_recursion()
 def plan_path(session: TableSession, identifier: ObjectIdentifier) -> Plan:
     """Return the plan of a table or view, whose sources are made when it is executed or explained.
 
@@ -57,6 +60,7 @@ def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
     return execute_plan(session, plan_query(session, query))
 
 
+@deep_recursion()
 def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     """Run the plan of a query; its rows are computed as they are taken."""
     schema = schema_of(plan)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scurry.catalog.identifier import escape_identifier
 from scurry.common import config_options as options
 from scurry.common._config.option import parse_duration
+from scurry.common.recursion import deep_recursion
 from scurry.common.watermark_strategy import WatermarkAlignment
 from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
@@ -84,8 +85,9 @@ class _QueriedRows(Iterator[Changes]):
 
     def _taken(self, session: TableSession, plan: Plan) -> Generator[Changes, None, None]:
         blocks = self._blocks
-        lowering = lowering_of(session, [plan])
-        job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
+        with deep_recursion():
+            lowering = lowering_of(session, [plan])
+            job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
         threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
         try:
             while (block := blocks.get()) is not None and not self._cancelled:

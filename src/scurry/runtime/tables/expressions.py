@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry.common.recursion import deep_recursion
 from scurry.errors import EvaluationError, UnsupportedError
 from scurry.functions.casts.texts import fitted_text
 from scurry.functions.catalogue import scalar_function
@@ -23,6 +25,9 @@ __all__ = ["CompiledExpressions", "compile_expressions", "row_of"]
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Evaluate = Callable[["_Rows"], Column]
+
+#: From so many calls within calls on, evaluation needs a deeper stack.
+_DEEP = 50
 
 
 class _Rows:
@@ -58,8 +63,9 @@ class CompiledExpressions:
         types: The Arrow types of the columns it returns.
     """
 
-    def __init__(self, evaluators: Sequence[Evaluate], types: Sequence[pa.DataType]) -> None:
+    def __init__(self, evaluators: Sequence[Evaluate], types: Sequence[pa.DataType], is_deep: bool = False) -> None:
         self._evaluators = evaluators
+        self._is_deep = is_deep
         self.types = list(types)
 
     def __call__(self, batch: pa.RecordBatch) -> list[pa.Array]:
@@ -72,13 +78,15 @@ class CompiledExpressions:
             EvaluationError: A function has no result for a value.
         """
         rows = _Rows(batch.column, batch.num_rows, lambda position: row_of(batch, position))
-        return [_array(evaluate(rows), rows.count) for evaluate in self._evaluators]
+        with deep_recursion() if self._is_deep else nullcontext():
+            return [_array(evaluate(rows), rows.count) for evaluate in self._evaluators]
 
     def mask(self, batch: pa.RecordBatch) -> Mask:
         """Return where the first expression, a condition, is TRUE."""
         return np.asarray(self(batch)[0].fill_null(False))
 
 
+@deep_recursion()
 def compile_expressions(expressions: Sequence[Expression], session: Session | None = None) -> CompiledExpressions:
     """Compile expressions, once per task: constants are computed, functions bound, equal parts shared.
 
@@ -94,7 +102,8 @@ def compile_expressions(expressions: Sequence[Expression], session: Session | No
     """
     compiler = _Compiler(session or Session(), Counter(_parts(expressions)))
     evaluators = [compiler.compile_whole(each) for each in expressions]
-    return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions])
+    is_deep = any(map(_is_deep, expressions))
+    return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions], is_deep)
 
 
 def row_of(batch: pa.RecordBatch, position: int) -> dict[str, Any]:
@@ -104,10 +113,22 @@ def row_of(batch: pa.RecordBatch, position: int) -> dict[str, Any]:
 
 
 def _parts(expressions: Sequence[Expression]) -> Iterator[Call | UserFunctionCall]:
-    for each in expressions:
-        if isinstance(each, Call | UserFunctionCall):
-            yield each
-            yield from _parts(each.arguments)
+    waiting = list(expressions)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call | UserFunctionCall):
+            yield part
+            waiting.extend(part.arguments)
+
+
+def _is_deep(expression: Expression) -> bool:
+    """Say whether calls are nested so deeply that their functions may not find room in Python's default stack."""
+    level = [expression]
+    for _ in range(_DEEP):
+        level = [part for each in level if isinstance(each, Call | UserFunctionCall) for part in each.arguments]
+        if not level:
+            return False
+    return True
 
 
 def _array(column: Column, rows: int) -> pa.Array:

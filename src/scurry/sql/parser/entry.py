@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common.recursion import deep_recursion
 from scurry.errors import SqlParserError
 from scurry.sql.lexer import END, tokenize
 from scurry.sql.nodes import Statement
@@ -10,6 +11,7 @@ from scurry.sql.parser.statements import StatementParser
 __all__ = ["parse", "parse_statements"]
 
 
+@deep_recursion()
 def parse(text: str) -> Statement:
     """Parse a statement, which a semicolon may end.
 
@@ -32,6 +34,7 @@ def parse(text: str) -> Statement:
     return statement
 
 
+@deep_recursion()
 def parse_statements(text: str) -> list[Statement]:
     """Parse a script: statements that semicolons separate.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common.recursion import deep_recursion
 from scurry.sql.nodes import Node, Statement, TypeSpec
 from scurry.sql.unparse import expressions, functions, queries, tables
 from scurry.sql.unparse.dispatch import register, write
@@ -16,6 +17,7 @@ register(queries.QUERIES, queries.precedence)
 register(tables.TABLES, tables.precedence)
 
 
+@deep_recursion()
 def unparse(node: Node) -> str:
     """Return the canonical text of a statement, an expression, a table or a type, as Flink writes it.
 

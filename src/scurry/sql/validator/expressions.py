@@ -30,8 +30,8 @@ from scurry.sql.validator.types import data_type
 
 __all__ = ["ExpressionValidator", "Interceptor", "Resolved"]
 
-#: Lists of more values than this become trees of OR.
-_LONG_LIST = 20
+#: Longer chains of AND and OR are converted as a whole.
+_LONG_CHAIN = 20
 # What GROUP BY TUMBLE(...) and the like make known; elsewhere they are no functions.
 _GROUP_WINDOW_PROPERTIES = {
     f"{kind}_{what}" for kind in ("TUMBLE", "HOP", "SESSION") for what in ("START", "END", "ROWTIME", "PROCTIME")
@@ -198,14 +198,19 @@ class ExpressionValidator:
         return self.call(name, [operand], node.span)
 
     def _binary(self, node: nodes.BinaryOperation) -> Expression:
-        # A long chain of AND or || nests to the left; each level would be a level of Python's stack.
-        chain, left = [node], node.left
-        while isinstance(left, nodes.BinaryOperation) and left.operator == node.operator and not self.interceptors:
+        # A long chain nests to the left; each level would be a level of Python's stack.
+        chain = [node]
+        while isinstance(left := chain[-1].left, nodes.BinaryOperation) and left.operator == node.operator:
             chain.append(left)
-            left = left.left
-        result = self.convert(left)
-        for each in reversed(chain):
-            result = self.call(each.operator, [result, self.convert(each.right)], each.span)
+        is_long = len(chain) >= _LONG_CHAIN and node.operator in ("AND", "OR")
+        if self.interceptors and not is_long:
+            del chain[1:]
+        operands = [self.convert(chain[-1].left), *(self.convert(each.right) for each in reversed(chain))]
+        if is_long and all(isinstance(each.type, BooleanType) for each in operands):
+            return calls.combined(node.operator, operands, self.environment.session, node.span)
+        result = operands[0]
+        for each, operand in zip(reversed(chain), operands[1:], strict=True):
+            result = self.call(each.operator, [result, operand], each.span)
         return result
 
     def _between(self, node: nodes.Between) -> Expression:
@@ -241,14 +246,9 @@ class ExpressionValidator:
             start = span.text.find("(", node.operand.span.end)
             place = Span(span.text, start, span.end) if start >= 0 else span
             raise invalid(place, "Values in expression list must have compatible types")
-        return self._any([self._equals(left, value, span) for value in values], span)
-
-    def _any(self, tests: Sequence[Expression], span: Span) -> Expression:
-        """Join conditions by OR; those of long lists as a tree, so that no plan is thousands of calls deep."""
-        if len(tests) == 1:
-            return tests[0]
-        middle = len(tests) // 2 if len(tests) > _LONG_LIST else len(tests) - 1
-        return self.call("OR", [self._any(tests[:middle], span), self._any(tests[middle:], span)], span)
+        return calls.combined(
+            "OR", [self._equals(left, value, span) for value in values], self.environment.session, span
+        )
 
     def _mixes_null(self, operand: Expression, values: Sequence[Expression]) -> bool:
         """Return whether NULL stands beside values of another kind than the operand's."""

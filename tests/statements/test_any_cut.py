@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scurry.table import TableEnvironment
 from support.statements.fed_queries import FedQuery
-from support.statements.operator_queries import QUERIES, SETTINGS, TIME
+from support.statements.operator_queries import FUNCTIONS, QUERIES, SETTINGS, TIME
 from support.statements.tables import environment, files
 
 #: What has a result that the clock or a database decides.
@@ -28,6 +28,8 @@ def tables(name: str) -> TableEnvironment:
     files(env, "c", "id INT, k STRING, v INT", NONE, format="debezium-json")
     columns = "id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED"
     files(env, "normalized", columns, NONE, format="debezium-json")
+    for function, counting in FUNCTIONS.items():
+        env.create_temporary_function(function, counting)
     return env
 
 

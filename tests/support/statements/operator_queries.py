@@ -6,7 +6,42 @@ by key) and `d` (names by k, which can be looked up).
 
 from __future__ import annotations
 
-__all__ = ["OF_TWO_TABLES", "QUERIES", "SETTINGS", "TIME"]
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from scurry.common.types import Row
+from scurry.table.udf import ArgumentHint, ArgumentTrait, Context, ProcessTableFunction, StateHint
+
+__all__ = ["BY_ANOTHER_KEY", "FUNCTIONS", "OF_TWO_TABLES", "QUERIES", "SETTINGS", "TIME"]
+
+
+@dataclass
+class Count:
+    rows: int = 0
+
+
+class Counting(ProcessTableFunction):
+    """Counts the rows of a key, and says 20 seconds later that it has counted each of them."""
+
+    def eval(
+        self,
+        ctx: Context,
+        seen: Annotated[Count, StateHint()],
+        counted: Annotated[Row, ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE, ArgumentTrait.REQUIRE_ON_TIME)],
+    ) -> Iterator[tuple[int, int]]:
+        seen.rows += 1
+        yield counted.id, seen.rows
+        time = ctx.time_context()
+        time.register_on_time(time.time() + datetime.timedelta(seconds=20))
+
+    def on_timer(self, seen: Count) -> Iterator[tuple[int, int]]:
+        yield -1, -1
+
+
+#: Functions of the queries, by name.
+FUNCTIONS = {"counting": Counting()}
 
 TIME = "ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
 NUMBERED = "(SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS n FROM {})"
@@ -71,6 +106,11 @@ QUERIES = {
     "difference": "SELECT k, v FROM t EXCEPT ALL SELECT k, v FROM c",
     "sorted by time": "SELECT id FROM t ORDER BY ts, id",
     "changes by key": "SELECT id, k, v FROM normalized",
+    "match recognize": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(A.id) AS f, "
+    "B.id AS l ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (A+ B) DEFINE A AS A.v > 3, B AS B.v <= 3)",
+    "process table function": "SELECT * FROM counting(counted => TABLE t PARTITION BY k, on_time => DESCRIPTOR(ts))",
+    "rows by another key": "SELECT COALESCE(k, '') || '!' AS k, v, s FROM "
+    f"{NUMBERED.format('k', 's DESC, v', SUMS)} WHERE n = 1",
     "scalar subquery": "SELECT id FROM c WHERE v > (SELECT AVG(v) FROM t)",
 }
 SETTINGS = {
@@ -79,3 +119,5 @@ SETTINGS = {
 }
 #: What compares the times of two tables, one of which would be late if it were idle.
 OF_TWO_TABLES = ("window join", "interval join", "temporal join")
+#: What a table with its first column as key takes from a SinkUpsertMaterializer.
+BY_ANOTHER_KEY = "rows by another key"

@@ -10,7 +10,18 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
 from scurry.runtime.driver.requests import CONTROL
 from scurry.runtime.exchange.input_gate import InputGate
-from scurry.runtime.exchange.wire import ACTIVE, DATA, IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.exchange.wire import (
+    ACTIVE,
+    DATA,
+    IDLE,
+    MAX_TIME,
+    MIN_TIME,
+    PROGRESS,
+    RESUMED,
+    WireRow,
+    channel_id,
+    pack,
+)
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
 A0, A1, B = channel_id(1, 0), channel_id(1, 1), channel_id(2, 0)
@@ -93,6 +104,30 @@ def test_ticks_find_out_who_is_idle() -> None:
     gate = InputGate(edges(), {})
     watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100))], gate)
     assert watermarks([time(CONTROL, (0, MIN_TIME, 111))], InputGate(edges(), gate.save())) == [50]
+
+
+def test_a_channel_that_was_read_later_than_others_in_a_batch_is_waited_for() -> None:
+    gate = InputGate(edges(), {})
+    watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100))], gate)
+    rows = [time(A0, (2, 60, 150)), time(B, (2, 7, 190), (3, 8, 191, False), (4, 9, 220))]
+    assert watermarks(rows, InputGate(edges(), gate.save())) == [7, 8, 9, 9]
+
+
+def test_it_is_left_out_when_it_has_nothing_further_in_the_batch() -> None:
+    gate = InputGate(edges(), {})
+    watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100))], gate)
+    rows = [time(A0, (2, 60, 150), (3, 70, 200)), time(B, (2, 7, 160), (3, 7, 190, False))]
+    assert watermarks(rows, InputGate(edges(), gate.save()))[-1] == 70
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_channels_are_silent_since_the_job_was_started_again(idle: bool) -> None:
+    gate = InputGate(edges(), {})
+    watermarks([time(A0, (1, 50, 100)), time(B, (1, 5, 100, IDLE if idle else ACTIVE))], gate)
+    second = InputGate(edges(), gate.save())
+    resumed = time(CONTROL, (0, MIN_TIME, 1000, RESUMED))
+    assert watermarks([time(A0, (2, 60, 1010)), resumed], second) == [50 if idle else 5]
+    assert watermarks([time(A0, (3, 70, 1011))], InputGate(edges(), second.save())) == [70]
 
 
 def test_points_without_records_do_not_keep_a_channel_awake() -> None:

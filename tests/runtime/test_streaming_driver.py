@@ -281,6 +281,12 @@ def test_time_ticks_while_sources_are_idle_and_something_waits_for_it() -> None:
     assert job.engine.batches[1][0] == Tick(-(2**63), 7)
 
 
+def test_a_resumed_job_tells_operators_that_wait_for_time_with_its_first_batch() -> None:
+    job = Job(TWO_BATCHES, SourcePositions({"letters": {"next": 1}}, {("letters", 1)}), timed=True)
+    job.driver.run()
+    assert job.engine.splits == [["c", "Resumed"]]
+
+
 def test_an_idle_job_that_waits_for_no_time_submits_nothing() -> None:
     job = Job([TWO_BATCHES[0], (), (), TWO_BATCHES[1]])
 

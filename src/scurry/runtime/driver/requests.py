@@ -13,7 +13,7 @@ from typing import Any
 from scurry.common.job_client import REQUESTER
 from scurry.errors import JobError, StateNotFoundError
 from scurry.graph.plan import JobPlan
-from scurry.runtime.exchange.wire import PROGRESS, QUERY, WireRow, channel_id, pack
+from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, QUERY, RESUMED, SILENT, WireRow, channel_id, pack
 from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hash, subtask_of
 
 #: Channel of rows from the runner itself: ticks of processing time and the end of input.
@@ -130,11 +130,27 @@ class Tick:
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
         """Yield the rows of the tick."""
-        block = pack([(0, self.watermark, self.stamp, False)])
-        for edge in plan.edges.values():
-            if edge.ticks:
-                for subtask in plan.subtask_ids[: edge.receivers]:
-                    yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
+        return _to_all(plan, (0, self.watermark, self.stamp, SILENT))
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """Let silence of sources begin now: how long they were silent while the job did not run says nothing."""
+
+    stamp: int
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """Yield the rows that say so."""
+        return _to_all(plan, (0, MIN_TIME, self.stamp, RESUMED))
+
+
+def _to_all(plan: JobPlan, point: tuple[int, int, int, int]) -> Iterator[WireRow]:
+    """Yield the rows with a progress point of the runner's own."""
+    block = pack([point])
+    for edge in plan.edges.values():
+        if edge.ticks:
+            for subtask in plan.subtask_ids[: edge.receivers]:
+                yield WireRow(subtask, edge.id, PROGRESS, CONTROL, 0, block)
 
 
 @dataclass(frozen=True)

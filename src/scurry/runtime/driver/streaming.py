@@ -16,7 +16,7 @@ from typing import Protocol
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.assignments import Assigned, SplitAssignment
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import Request, RescaleRequest, SavepointRequest, Tick
+from scurry.runtime.driver.requests import Request, RescaleRequest, Resumed, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.savepoint.format import new_savepoint_path
@@ -153,6 +153,8 @@ class StreamingDriver:
         positions = self._engine.recover()
         #: whether the engine continues an earlier attempt or run of the job
         self.recovered = positions is not None
+        #: whether operators still have to be told that the job did not run for a while
+        self._resumes = (self.recovered or restore is not None) and self._plan.ticks
         if self.recovered or restore is not None:
             self._job.checkpoints.restored += 1
         enumerators = self._coordinator.enumerators
@@ -318,6 +320,9 @@ class StreamingDriver:
         self._submit(assigned)
 
     def _submit(self, assigned: Sequence[Assigned]) -> None:
+        if self._resumes and not self._restoring:
+            self._resumes = False
+            assigned = [*assigned, Resumed(self._wall_clock())]
         ended = {(self._uids[a.source], a.channel) for a in assigned if isinstance(a, SplitAssignment) and a.final}
         self._ended |= ended
         self._open_channels -= ended

@@ -13,7 +13,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from scurry.graph.plan import Edge
-from scurry.runtime.exchange.wire import IDLE, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, sender_of, unpack
+from scurry.runtime.exchange.wire import (
+    ACTIVE,
+    IDLE,
+    MAX_TIME,
+    MIN_TIME,
+    PROGRESS,
+    RESUMED,
+    WireRow,
+    channel_id,
+    sender_of,
+    unpack,
+)
 
 #: The low bits of a step count positions since the channel's last progress point; all bits set: the point itself.
 _STEP_BITS = 32
@@ -26,7 +37,19 @@ Point = tuple[int, int, int, int]
 class Channel:
     """The state of one sender: kept between batches, except pending blocks and points."""
 
-    __slots__ = ("active", "blocks", "idle", "idle_timeout", "passed", "points", "seen", "task", "untimed", "watermark")
+    __slots__ = (
+        "active",
+        "blocks",
+        "idle",
+        "idle_timeout",
+        "passed",
+        "points",
+        "seen",
+        "speaking",
+        "task",
+        "untimed",
+        "watermark",
+    )
 
     def __init__(self, task: int, idle_timeout: int | None, untimed: bool) -> None:
         self.task = task
@@ -38,6 +61,7 @@ class Channel:
         self.idle = False
         self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
         self.points: list[Point] = []
+        self.speaking = 0  # how many of the points have records before them
         self.passed = 0  # position of the last point merged in this batch
 
     def save(self) -> tuple[int, int, bool, bool]:
@@ -92,6 +116,7 @@ class InputGate:
                 self._control.extend(points)
             else:
                 channel.points.extend(points)
+                channel.speaking += sum(activity == ACTIVE for *_, activity in points)
         elif channel is not None:
             channel.blocks.append((row.seq, self._input_of[row.port], row.block))
 
@@ -100,6 +125,7 @@ class InputGate:
 
         Blocks are still packed; the watermark is the combined one and never falls.
         """
+        self._resume()
         pending = []
         for channel in self.channels.values():
             if channel.blocks or channel.points:
@@ -126,6 +152,13 @@ class InputGate:
                 pending.remove(channel)
         yield from self._finish(turn)
 
+    def _resume(self) -> None:
+        """Forget how long channels were silent before the job was started from state."""
+        for point in [point for point in self._control if point[3] == RESUMED]:
+            self._control.remove(point)
+            for channel in self.channels.values():
+                channel.idle, channel.active = False, point[2] if channel.active else 0
+
     def _next(self, pending: list[Channel]) -> Channel:
         if len(pending) == 1:
             return pending[0]
@@ -140,6 +173,7 @@ class InputGate:
     def _advance(self, channel: Channel, point: Point) -> None:
         _, watermark, stamp, activity = point
         channel.seen = True
+        channel.speaking -= activity == ACTIVE
         if activity or not channel.active:
             channel.active, channel.idle = stamp, False
         if watermark > channel.watermark:
@@ -150,12 +184,15 @@ class InputGate:
         self.watermark = max(self.watermark, self._combined())
 
     def _find_idle(self, stamp: int) -> None:
-        """Mark the channels that at this time have been silent for longer than their timeout."""
+        """Mark the channels that at this time have been silent for longer than their timeout.
+
+        A channel with records further on in this batch is not: that it has read them later than others have read theirs
+        says how the batch was executed.
+        """
         for channel in self.channels.values():
             timeout = channel.idle_timeout
-            if timeout is not None and channel.active and stamp - channel.active > timeout:
-                if not channel.points or channel.next_stamp() > stamp:
-                    channel.idle = True
+            if timeout is not None and channel.active and stamp - channel.active > timeout and not channel.speaking:
+                channel.idle = True
 
     def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:
         """Advance time after the data: by ticks, by the end of input, and past channels silent for too long."""

@@ -26,7 +26,8 @@ QUERY = 6  # block: (number, state name, key), a query of the keyed state of ope
 ANSWER = 7  # block: (number, whether it is the value or an error's text, value), for the driver
 
 #: The activity of a progress point: whether records arrived since the last one, or the sender declares itself idle.
-SILENT, ACTIVE, IDLE = 0, 1, 2
+#: The runner's own is RESUMED in the first point after a start from state: until then nobody was listening.
+SILENT, ACTIVE, IDLE, RESUMED = 0, 1, 2, 3
 
 #: Arrow and Spark schema of a row.
 SCHEMA = "subtask int, port int, kind int, channel int, seq long, block binary"

@@ -8,7 +8,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -100,11 +101,9 @@ class JobDependencies:
         if not all(path in sys.path for path in files):
             search_first([*first, *files])
 
-    def prepare_process(self) -> Path | None:
-        """Prepare this process to run the job's functions.
-
-        Returns:
-            The directory of the archives, if there are any.
+    @contextmanager
+    def in_this_process(self) -> Iterator[None]:
+        """Let functions that run in this process import the files, and find the archives in the working directory.
 
         Raises:
             DependencyError: The job requires another interpreter, or this one lacks packages.
@@ -118,7 +117,15 @@ class JobDependencies:
         if self.declared.requirements is not None:
             require_here(self.declared.requirements)
         search_first([*sys.path[:1], *map(str, self._files), *self.declared.python_path])
-        return self._archives
+        if self._archives is None:
+            yield
+            return
+        before = os.getcwd()
+        os.chdir(self._archives)
+        try:
+            yield
+        finally:
+            os.chdir(before)
 
     def executable_here(self) -> str | None:
         """Return the interpreter of workers on this machine, None for that of the driver.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.catalog.entries import CatalogView, ContextResolvedTable, QueryView
+from scurry.catalog.entries import CatalogFunction, CatalogView, ContextResolvedTable, QueryView
 from scurry.catalog.schema import ComputedColumn, ResolvedSchema
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
@@ -47,11 +47,14 @@ class SessionCatalog:
 
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name."""
-        return loaded(self._session.catalogs.functions.find_system(name), name)
+        return self._loaded(self._session.catalogs.functions.find_system(name), name)
 
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """Return the function of a catalog that a name means."""
-        return None if len(names) > 3 else loaded(self._session.catalogs.functions.find(names), ".".join(names))
+        return None if len(names) > 3 else self._loaded(self._session.catalogs.functions.find(names), ".".join(names))
+
+    def _loaded(self, registered: CatalogFunction | None, name: str) -> UserFunction | None:
+        return loaded(registered, name, self._session.configuration.to_dict())
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table, in Calcite's words."""

@@ -96,7 +96,14 @@ class LocalTableRunner:
             for split in source.splits():
                 yield from source.read(split, names)
 
-        return execute_batch(plan, session.for_functions(), read)
+        dependencies = JobDependencies(session.configuration.to_dict())
+        batches = execute_batch(plan, session.for_functions(), read)
+        while True:
+            with dependencies.in_this_process():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
 
 
 class SparkTableRunner:

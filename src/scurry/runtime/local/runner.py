@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from scurry.errors import UnsupportedError
@@ -37,7 +36,8 @@ class LocalRunner:
     def run(self, job: JobExecution) -> None:
         """Run the job to its end."""
         _refuse_spark(job.plan)
-        with _prepared(job.plan):
+        dependencies = job.plan.settings.dependencies
+        with nullcontext() if dependencies is None else dependencies.in_this_process():
             self._run(job)
 
     def _run(self, job: JobExecution) -> None:
@@ -50,22 +50,6 @@ class LocalRunner:
                 self._memory = memory
                 memory = run_streaming(job, memory, self._wall_clock)
         job.sinks.finish()
-
-
-@contextmanager
-def _prepared(plan: JobPlan) -> Iterator[None]:
-    """Let functions import what the job's settings name, and find its archives in the working directory."""
-    dependencies = plan.settings.dependencies
-    archives = None if dependencies is None else dependencies.prepare_process()
-    if archives is None:
-        yield
-        return
-    before = os.getcwd()
-    os.chdir(archives)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def _refuse_spark(plan: JobPlan) -> None:

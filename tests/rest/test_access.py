@@ -13,6 +13,7 @@ from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ConfigError, RequestRefusedError
 from scurry.rest.client import RemoteProcess
+from scurry.rest.page import page_files
 from scurry.rest.settings import RestSettings
 from support.rest.fake_jobs import TOKEN, FakeJob, plan_of, raw, served
 
@@ -176,3 +177,42 @@ class TestConfiguredTokens:
 def test_the_registry_is_private(process: RemoteProcess, own_registry: Path) -> None:
     (file,) = own_registry.iterdir()
     assert [stat.S_IMODE(path.stat().st_mode) for path in (own_registry, file)] == [0o700, 0o600]
+
+
+class TestPage:
+    """The files of the page hold no data: only they are given to a browser that has no token yet."""
+
+    @pytest.mark.parametrize("path", sorted(page_files()))
+    def test_its_files_need_no_token(self, path: str, process: RemoteProcess) -> None:
+        status, body = raw(process, path)
+        assert status == 200
+        assert TOKEN not in body
+
+    @pytest.mark.parametrize("path", [*sorted(page_files()), "/jobs", "/events?path=/jobs", "/page/nothing.js"])
+    def test_a_wrong_token_a_foreign_host_and_a_foreign_origin_are_refused(
+        self, path: str, process: RemoteProcess
+    ) -> None:
+        assert raw(process, path, Authorization="Bearer wrong")[0] == 401
+        assert raw(process, path, Authorization=BEARER, Host="rebound.example:80")[0] == 403
+        assert raw(process, path, Authorization=BEARER, Origin="http://elsewhere.example")[0] == 403
+        assert raw(process, path, Host="rebound.example:80")[0] == 403
+        assert raw(process, path, Sec_Fetch_Site="cross-site")[0] == 403
+
+    @pytest.mark.parametrize(
+        "path", ["/page", "/page/", "/page/../page/main.js", "/page/%2e%2e/__init__.py", "/events"]
+    )
+    def test_nothing_else_is_told_without_a_token(self, path: str, process: RemoteProcess) -> None:
+        assert raw(process, path)[0] == 401
+
+    def test_its_files_are_read_only(self, process: RemoteProcess) -> None:
+        assert raw(process, "/", "POST")[0] == 401
+        assert raw(process, "/", "POST", Authorization=BEARER)[0] == 404
+
+    def test_a_browser_loads_scripts_of_this_endpoint_only(self, process: RemoteProcess) -> None:
+        address = urlsplit(process.url)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+        connection.request("GET", "/")
+        policy = connection.getresponse().getheader("content-security-policy") or ""
+        connection.close()
+        assert "default-src 'none'; script-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy and "unsafe" not in policy

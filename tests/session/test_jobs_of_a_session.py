@@ -202,7 +202,16 @@ class TestCommands:
 
 
 class TestAccess:
-    PATHS = ("/", "/jobs", "/v1/jobs/overview", "/jars", "/jars/upload", "/config", "/nothing", "/cluster")
+    PATHS = (
+        "/events?path=/jobs",
+        "/jobs",
+        "/v1/jobs/overview",
+        "/jars",
+        "/jars/upload",
+        "/config",
+        "/nothing",
+        "/cluster",
+    )
 
     @pytest.mark.parametrize("path", PATHS)
     def test_every_path_needs_the_token(self, path: str, process: RemoteProcess) -> None:
@@ -215,6 +224,10 @@ class TestAccess:
             assert raw(process, path, Host="rebound.example:80")[0] == 403
             assert raw(process, path, Origin="http://elsewhere.example")[0] == 403
             assert raw(process, path, Sec_Fetch_Site="cross-site")[0] == 403
+
+    def test_the_page_holds_no_data_and_needs_none(self, process: RemoteProcess) -> None:
+        assert raw(process, "/")[0] == 200
+        assert raw(process, "/", Authorization="Bearer wrong")[0] == 401
 
     def test_without_tokens_anyone_of_this_machine_is_let_in(self) -> None:
         with opened(no_token=True) as (_, process):

@@ -15,14 +15,16 @@ from starlette.responses import Response
 from scurry import __version__
 from scurry.common.redaction import without_secrets
 from scurry.errors import JobError, ScurryError, StateNotFoundError, UnsupportedError
+from scurry.rest import events
 from scurry.rest.guard import Application, Guard
 from scurry.rest.job import ServedJob
-from scurry.rest.routes import checkpoints, configuration, jobs, operations, state
+from scurry.rest.page import page_files
+from scurry.rest.routes import checkpoints, configuration, jobs, logs, operations, state
 from scurry.rest.settings import RestSettings
 
 __all__ = ["add_errors", "application", "guarded"]
 
-_SUBJECTS = (jobs, operations, checkpoints, configuration, state)
+_SUBJECTS = (jobs, operations, checkpoints, configuration, logs, state)
 
 
 def application(job: ServedJob) -> FastAPI:
@@ -41,6 +43,7 @@ def application(job: ServedJob) -> FastAPI:
     for subject in _SUBJECTS:
         app.include_router(subject.router)
         app.include_router(subject.router, prefix="/v1", include_in_schema=False)
+    app.include_router(events.router)
     add_errors(app)
     return app
 
@@ -53,7 +56,7 @@ def add_errors(app: FastAPI) -> None:
 
 def guarded(job: ServedJob, settings: RestSettings) -> Application:
     """Return the application that serves a job to authorized clients."""
-    return Guard(application(job), settings.token, settings.loopback, settings.address)
+    return Guard(application(job), settings.token, settings.loopback, settings.address, files=page_files())
 
 
 def _errors(status: int, *errors: str, headers: Any = None) -> Response:

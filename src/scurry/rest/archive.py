@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
+from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
 
 __all__ = ["ARCHIVE_KEY", "write_archive"]
@@ -14,7 +14,7 @@ __all__ = ["ARCHIVE_KEY", "write_archive"]
 #: Flink's key of the directory with one file for each job that is over.
 ARCHIVE_KEY = "jobmanager.archive.fs.dir"
 
-_PATHS = ("", "/plan", "/config", "/exceptions", "/accumulators", "/checkpoints", "/checkpoints/config")
+_PATHS = ("", "/plan", "/config", "/exceptions", "/log", "/accumulators", "/checkpoints", "/checkpoints/config")
 
 
 def write_archive(job: ServedJob, directory: str) -> None:
@@ -33,28 +33,9 @@ def write_archive(job: ServedJob, directory: str) -> None:
 
     served = application(job)
     paths = ["/jobs/overview", *(f"/jobs/{job.id}{path}" for path in _PATHS)]
-    parts = [{"path": path, "json": asyncio.run(_answer(served, path)).decode()} for path in paths]
+    parts = [{"path": path, "json": asyncio.run(answer(served, path))[2].decode()} for path in paths]
     target = Path(directory.removeprefix("file://"))
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     staged = target / f".{job.id}.{os.getpid()}"
     staged.write_text(json.dumps({"archive": parts}), encoding="utf-8")
     staged.replace(target / job.id)
-
-
-async def _answer(application: Any, path: str) -> bytes:
-    """Return the body of an application's answer to a GET request."""
-    parts: list[bytes] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        parts.append(message.get("body", b""))
-
-    scope: dict[str, Any] = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
-        "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "", "headers": [],
-        "server": ("localhost", 80), "client": None,
-    }  # fmt: skip
-    await application(scope, receive, send)
-    return b"".join(parts)

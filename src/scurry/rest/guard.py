@@ -2,7 +2,7 @@
 
 A job on loopback can still be reached by other users of the machine, and by web pages in this user's browser, which can
 send requests to any local port and, by DNS rebinding, under any name. Both lack the token. If it leaks, the checks of
-Host and Origin still refuse web pages.
+Host and Origin still refuse web pages. Only the files of the page need no token: they say nothing about the job.
 """
 
 from __future__ import annotations
@@ -11,16 +11,19 @@ import asyncio
 import json
 import secrets
 import sys
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from scurry.common.job_client import REQUESTER
+from scurry.rest.page import HEADERS, PageFile
 from scurry.rest.settings import is_loopback
 
-__all__ = ["AUTHENTICATED", "Guard"]
+__all__ = ["AUTHENTICATED", "ENDING", "Guard"]
 
 #: Key of a request's state: the function to call once the request has presented the token.
 AUTHENTICATED = "authenticated"
+#: Key of a request's state: the function that tells whether the server is about to end.
+ENDING = "ending"
 #: Seconds a client has to send the body of its request.
 BODY_SECONDS = 10.0
 
@@ -41,6 +44,7 @@ class Guard:
         loopback_only: Whether the Host header must name this machine.
         address: The host name that the job announces, which is also accepted as Host.
         largest_body: Most bytes of a request's body.
+        files: Files by their paths that need no token; a wrong one is refused even so.
     """
 
     def __init__(
@@ -50,20 +54,27 @@ class Guard:
         loopback_only: bool,
         address: str,
         largest_body: int = _LARGEST_BODY,
+        files: Mapping[str, PageFile] | None = None,
     ) -> None:
         self._application = application
         self._token = None if token is None else token.encode()
         self._largest_body = largest_body
         self._loopback_only = loopback_only
         self._address = address.lower()
+        self._files = files or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
             return
-        refusal = self._refusal(scope["headers"])
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        file = self._files.get(scope["path"]) if scope["method"] in ("GET", "HEAD") else None
+        refusal = self._foreign(headers) or self._refusal(headers, needs_token=file is None)
         if refusal is not None:
             await _refuse(send, *refusal)
+            return
+        if file is not None:
+            await _send_file(send, file, scope["method"])
             return
         client = scope.get("client")
         REQUESTER.set(f"a REST client at {client[0]}" if client else "a REST client")
@@ -90,8 +101,7 @@ class Guard:
             if not begun:
                 await _refuse(send, 500, type(error).__name__)
 
-    def _refusal(self, pairs: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
-        headers = {name.lower(): value for name, value in pairs}
+    def _foreign(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
         if self._loopback_only and not self._is_own(host):
             return 403, "the Host header names another machine: use the URL that `scurry list` shows"
@@ -100,7 +110,10 @@ class Guard:
             return 403, "requests of web pages are refused"
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
             return 403, "requests of web pages are refused"
-        if (refusal := self._wrong_token(headers)) is not None:
+        return None
+
+    def _refusal(self, headers: dict[bytes, bytes], needs_token: bool) -> tuple[int, str] | None:
+        if (needs_token or b"authorization" in headers) and (refusal := self._wrong_token(headers)) is not None:
             return refusal
         if b"transfer-encoding" in headers:
             return 411, "send a Content-Length"
@@ -145,6 +158,13 @@ class _Received:
     async def __call__(self) -> MutableMapping[str, Any]:
         body, self._body = self._body, None
         return await self._receive() if body is None else {"type": "http.request", "body": body, "more_body": False}
+
+
+async def _send_file(send: Send, file: PageFile, method: str) -> None:
+    headers = {"content-type": file.media_type, "content-length": str(len(file.content)), **HEADERS}
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": 200, "headers": pairs})
+    await send({"type": "http.response.body", "body": file.content if method == "GET" else b""})
 
 
 async def _refuse(send: Send, status: int, reason: str, close: bool = False) -> None:

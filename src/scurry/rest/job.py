@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,6 +68,10 @@ class Failure(Protocol):
 
 class Log(Protocol):
     """The log of a job."""
+
+    @property
+    def records(self) -> Collection[logging.LogRecord]:
+        """The latest records, the oldest first."""
 
     def note(self, text: str) -> None:
         """Write something that the user should know, once."""

@@ -150,6 +150,21 @@ class Metric(BaseModel):
     value: str | None = None
 
 
+class LogEntry(BaseModel):
+    """An event of the job."""
+
+    timestamp: int
+    level: str
+    event: str
+    message: str
+
+
+class JobLog(BaseModel):
+    """The latest events of a job, the latest first."""
+
+    entries: list[LogEntry]
+
+
 # ------------------------------------------------------------------ operations
 
 

@@ -36,6 +36,7 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
                 "num": edge.input_index if edge is not None else 0,
                 "id": vertex_id(vertex.uid),
                 "ship_strategy": type(edge.partitioner).__name__.upper() if edge is not None else "FORWARD",
+                "chained": edge is None,
                 "exchange": "pipelined_bounded" if plan.settings.mode == "STREAMING" else "blocking",
             })  # fmt: skip
     nodes = [
@@ -43,6 +44,7 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
             "id": vertex_id(vertex.uid),
             "uid": without_secrets(vertex.uid),
             "parallelism": vertex.parallelism,
+            "level": vertex.level if isinstance(vertex, OperatorPlan) else 0,
             "operator": vertex.operator.kind if isinstance(vertex, OperatorPlan) else "Source",
             "operator_strategy": "",
             "description": without_secrets(vertex.name),

@@ -15,7 +15,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from scurry.rest.guard import AUTHENTICATED
+from scurry.rest.guard import AUTHENTICATED, ENDING
 from scurry.rest.job import ServedJob
 
 __all__ = ["EndpointServer", "JobServer"]
@@ -49,10 +49,13 @@ class Connection(H11Protocol):
 
     #: Maximum bytes of a request that has presented the token.
     most_bytes = MOST_BYTES
+    #: whether the server is about to end
+    ending: Callable[[], bool] = staticmethod(lambda: False)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.app_state = {AUTHENTICATED: self._authenticated}  # becomes part of the state of every request
+        # They become part of the state of every request.
+        self.app_state = {AUTHENTICATED: self._authenticated, ENDING: self.ending}
         self.began = time.monotonic()
         #: whether no request has presented the token yet
         self.is_unauthenticated = True
@@ -149,6 +152,7 @@ class EndpointServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections and close the open ones."""
+        self.should_exit = True  # for streams, which end by themselves
         for task in self._accepting:
             task.cancel()
         await super().shutdown(sockets)
@@ -166,6 +170,7 @@ class EndpointServer(uvicorn.Server):
     def _connection(self) -> Connection:
         connection = Connection(self.config, self.server_state, {})
         connection.most_bytes = self._most_bytes
+        connection.ending = lambda: self.should_exit
         return connection
 
     async def _room(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -33,6 +34,7 @@ def plan_of(name: str = "orders", **settings: str) -> JobPlan:
 @dataclass
 class FakeLog:
     notes: list[str] = field(default_factory=list)
+    records: list[logging.LogRecord] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         self.notes.append(text)

@@ -21,6 +21,7 @@ from scurry import __version__
 from scurry.common.redaction import redacted, without_secrets
 from scurry.errors import JobUnreachableError, ScurryError
 from scurry.pyflink_version import __version__ as pyflink_version
+from scurry.rest import events
 from scurry.rest.app import add_errors
 from scurry.rest.models import DashboardConfiguration
 from scurry.rest.routes.configuration import dashboard_configuration
@@ -75,6 +76,7 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
         redirect_slashes=False,
     )  # fmt: skip
     app.state.session, app.state.stop = session, stop
+    app.include_router(events.router)
     app.include_router(router)
     app.include_router(router, prefix="/v1")
     add_errors(app)

@@ -77,12 +77,13 @@ class SessionEndpoint:
 
     def _run(self, session: OperableSession) -> None:
         from scurry.rest.guard import Guard
+        from scurry.rest.page import page_files
         from scurry.rest.server import EndpointServer
         from scurry.rest.session.app import session_application
 
         application = session_application(session, self._stop)
         settings = self._settings
         token = None if self._no_token else settings.token
-        guard = Guard(application, token, settings.loopback, settings.address, LARGEST_PROGRAM)
+        guard = Guard(application, token, settings.loopback, settings.address, LARGEST_PROGRAM, page_files())
         self._server = EndpointServer(guard, LARGEST_PROGRAM + 64 * 1024)
         self._server.run(sockets=[self._socket])

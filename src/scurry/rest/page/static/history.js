@@ -1,0 +1,72 @@
+// What has happened to a job: micro-batches, failures, its log; and what it was configured to be.
+
+import { facts, h, table } from "./dom.js";
+import { bytes, count, span, state, time } from "./text.js";
+
+export const checkpoints = {
+  paths: () => ["/checkpoints", "/checkpoints/config"],
+  view: (job, known, config) => [
+    facts({
+      Completed: count(known.counts.completed), Restored: count(known.counts.restored),
+      "Shortest, mean, longest": [known.summary.end_to_end_duration].map((one) => `${span(one.min)}, ${span(one.avg)}, ${span(one.max)}`)[0],
+      "State backend": config.state_backend, Directory: h("code", {}, config.checkpoint_storage),
+    }),
+    h("h2", {}, "Durations"),
+    bars(known.history),
+    table("The latest checkpoints: committed micro-batches", [
+      { title: "Batch", cell: (one) => String(one.id) },
+      { title: "State", cell: (one) => state(one.status) },
+      { title: "Begun", cell: (one) => time(one.trigger_timestamp) },
+      { title: "Duration", cell: (one) => span(one.end_to_end_duration), number: true },
+      { title: "State size", cell: (one) => bytes(one.state_size), number: true },
+    ], known.history, (one) => one.id),
+  ],
+};
+
+function bars(history) {
+  const shown = history.slice(0, 60).reverse();
+  const longest = Math.max(1, ...shown.map((one) => one.end_to_end_duration));
+  const label = shown.length ? `The last ${shown.length} micro-batches; the longest took ${span(longest)}` : "No micro-batch yet";
+  return h("svg", { class: "bars", viewBox: "0 0 600 80", width: 600, height: 80, role: "img", "aria-label": label },
+    shown.map((one, index) => {
+      const height = Math.max(1, (76 * one.end_to_end_duration) / longest);
+      return h("rect", { x: index * 10, y: 80 - height, width: 8, height },
+        h("title", {}, `batch ${one.id}: ${span(one.end_to_end_duration)}`));
+    }));
+}
+
+export const exceptions = {
+  paths: () => ["/exceptions"],
+  view: (job, known) => {
+    const { entries } = known.exceptionHistory;
+    if (!entries.length) return h("p", { class: "dim" }, "No failure.");
+    return entries.map((one) => h("article", { "data-key": one.timestamp },
+      h("h2", {}, one.exceptionName, one.taskName ? ` in ${one.taskName}` : ""),
+      h("p", {}, time(one.timestamp)),
+      h("pre", { tabindex: "0", "aria-label": "Failure, the user's part first" }, one.stacktrace)));
+  },
+};
+
+export const configuration = {
+  paths: () => ["/config"],
+  view: (job, config) => {
+    const own = config["execution-config"];
+    return [
+      facts({ Mode: own["execution-mode"], Parallelism: String(own["job-parallelism"]), "Restart strategy": own["restart-strategy"] }),
+      table("Settings of the job", [
+        { title: "Key", cell: ([key]) => h("code", {}, key) },
+        { title: "Value", cell: ([, value]) => h("code", {}, value) },
+      ], Object.entries(own["user-config"]).sort(), ([key]) => key),
+    ];
+  },
+};
+
+export const log = {
+  paths: () => ["/log"],
+  view: (job, { entries }) => table("The latest events", [
+    { title: "Time", cell: (one) => time(one.timestamp) },
+    { title: "Level", cell: (one) => one.level },
+    { title: "Event", cell: (one) => one.event },
+    { title: "Message", cell: (one) => one.message },
+  ], entries, (one) => `${one.timestamp} ${one.message}`),
+};

@@ -1,0 +1,61 @@
+"""Make the pictures of docs/web-page.md: `python tests/web/pictures.py`, in the project's environment."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from playwright.sync_api import expect
+
+from scurry.runtime.driver.checkpoint_history import CheckpointInfo
+from scurry.runtime.driver.restarting import JobFailure
+from support.browser import chromium
+from support.rest.fake_jobs import TOKEN, FakeJob, served
+
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+#: Name of the picture -> part of the job's address, None for the list of jobs.
+SCREENS = {"jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions", "operate": "/operate"}
+NOON = 1_790_000_000_000
+
+
+def example() -> FakeJob:
+    """A job that has something to show on every screen."""
+    job = FakeJob()
+    job.metrics = {"numbers.numRecordsOut": 812_400, "sums.numRecordsOut": 811_977, "sums.numLateRecordsDropped": 423}
+    durations = [310, 290, 420, 1900, 480, 330, 350, 300, 720, 310, 340, 360, 290, 410, 380, 300]
+    job.taken = [
+        CheckpointInfo(number, NOON + 5000 * number, duration, 50_000, 1_000_000 + 41_000 * number)
+        for number, duration in enumerate(durations)
+    ]
+    text = (
+        "ZeroDivisionError: division by zero\n  in the function of 'sums' (orders.py:14): total / count\n"
+        "  record: Row(customer=17, count=0)"
+    )
+    job.execution.failures = [JobFailure(NOON + 20_000, 0, text, "Traceback ...", "ZeroDivisionError", "sums", 1000)]
+    return job
+
+
+def main() -> None:
+    """Write all pictures."""
+    job = example()
+    with served(job) as process, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1000, "height": 560}, locale="en-GB", timezone_id="UTC")
+        for name, part in SCREENS.items():
+            address = "/jobs" if part is None else f"/jobs/{job.id}{part}"
+            page.goto(f"{process.url}/#token={TOKEN}&{address}")
+            expect(page.get_by_role("status").first).to_have_text("● live")
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            time.sleep(0.3)
+            page.screenshot(path=PICTURES / f"page-{name}.png")
+            page.goto("about:blank")
+
+
+if __name__ == "__main__":
+    import os
+    import tempfile
+
+    os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp()
+    main()

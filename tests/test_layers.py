@@ -78,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.formats",
     },
     "scurry.statements": {
-        "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
+        "scurry", "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
         "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
         "scurry.runtime", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.graph",
         "scurry.dependencies", "scurry.formats",
@@ -86,7 +86,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.table": {
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
         "scurry.formats", "scurry.sql", "scurry.relational", "scurry.functions", "scurry.graph", "scurry.statements",
-        "scurry.launch",
+        "scurry.launch", "scurry.pyflink_version",
     },
     "scurry.rest": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",

@@ -64,7 +64,12 @@ def answer(env: Any, statement: str, directory: str) -> str:
         with captured() as output:
             result = env.execute_sql(statement.replace("{tmp}", directory))
             kind = result.get_result_kind()
-            if result.get_job_client() is not None and statement.split()[0].upper() in ("INSERT", "EXECUTE", "CREATE"):
+            if result.get_job_client() is not None and statement.split()[0].upper() in (
+                "INSERT",
+                "EXECUTE",
+                "CREATE",
+                "COMPILE",
+            ):
                 result.wait()
             else:
                 result._j_table_result.print()

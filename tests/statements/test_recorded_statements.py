@@ -25,6 +25,8 @@ OTHER_WORDS = {
     "batch_over": 1,
     "batch_window": 1,
     "batch_zones": 1,
+    "compiled_plan": 1,
+    "compiled_plan_missing": 1,
     "csv": 1,
     "ctas": 2,
     "databases": 4,

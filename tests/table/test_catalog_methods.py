@@ -150,7 +150,6 @@ def test_the_module_core_is_unloaded_and_unused(env: TableEnvironment) -> None:
     [
         lambda env: env.create_java_function("f", "org.example.F"),
         lambda env: env.create_model("m", None),
-        lambda env: env.compile_plan_sql("INSERT INTO t SELECT 1"),
         lambda env: HiveCatalog("hive"),
     ],
 )

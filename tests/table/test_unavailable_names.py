@@ -10,7 +10,7 @@ from scurry.errors import UnsupportedError
 @pytest.mark.parametrize(
     "statement",
     [
-        "from scurry.table import CompiledPlan",
+        "from scurry.table import UserDefinedType",
     ],
 )
 def test_an_import_says_what_to_use_instead(statement: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
+from scurry.statements.compiled.files import compile_and_execute_plan, compile_plan, execute_plan
 from scurry.statements.definitions import catalogs, functions, rows, tables, views
 from scurry.statements.definitions.alter_tables import alter_table
 from scurry.statements.definitions.create_table_as import create_table_as
@@ -83,6 +84,8 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.AlterTable: alter_table,
     nodes.AlterView: views.alter_view,
     nodes.AnalyzeTable: tables.analyze_table,
+    nodes.CompileAndExecutePlan: compile_and_execute_plan,
+    nodes.CompilePlan: compile_plan,
     nodes.CreateCatalog: catalogs.create_catalog,
     nodes.CreateDatabase: catalogs.create_database,
     nodes.CreateFunction: functions.create_function,
@@ -97,6 +100,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.DropFunction: functions.drop_function,
     nodes.DropTable: tables.drop_table,
     nodes.DropView: views.drop_view,
+    nodes.ExecutePlan: execute_plan,
     nodes.Explain: explain,
     nodes.Insert: execute_insert,
     nodes.LoadModule: catalogs.load_module,

@@ -37,6 +37,7 @@ __all__ = [
     "insert_plan",
     "insert_result",
     "plan_insert",
+    "started",
 ]
 
 
@@ -64,8 +65,18 @@ def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResu
             f"{FINAL_SAVEPOINT_DIR.key}: only INSERT and EXECUTE STATEMENT SET in execute_sql or a script end in a "
             "savepoint; pipelines of Tables and CREATE TABLE AS do not"
         )
-    ready = executable_sinks(session, sinks)
-    job = run_sinks(session, ready)
+    return started(session, executable_sinks(session, sinks))
+
+
+def started(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None) -> StatementResult:
+    """Start the job that runs some plans as they are.
+
+    Args:
+        session: The session.
+        sinks: The plans, after all rules.
+        numbers: What the identities of the operators of each node begin with; None to number them.
+    """
+    job = run_sinks(session, sinks, numbers)
     if session.setting("table.dml-sync", "false").lower() == "true":
         job.wait()
     return insert_result(job, [ObjectIdentifier(*sink.path) for sink in sinks])

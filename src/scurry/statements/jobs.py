@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,17 @@ def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
     return runner_for(session).query(session, plan)
 
 
-def run_sinks(session: TableSession, sinks: Sequence[Sink]) -> TableJob:
-    """Start the job that writes some sinks."""
+def run_sinks(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None) -> TableJob:
+    """Start the job that writes some sinks.
+
+    Args:
+        session: The session.
+        sinks: Their plans.
+        numbers: As for `scurry.statements.inserts.started`.
+    """
     runner = runner_for(session)
     if isinstance(runner, StreamingTableRunner):
-        return StreamingTableJob(runner.start(session, sinks))
+        return StreamingTableJob(runner.start(session, sinks, numbers))
     job = TableJob()
     job.start(lambda: runner.write(session, sinks))
     return job

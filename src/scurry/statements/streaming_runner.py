@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -58,9 +58,11 @@ class StreamingTableRunner:
         """Run the plans of sinks to their ends, as one job."""
         wait_for(self.start(session, sinks))
 
-    def start(self, session: TableSession, sinks: Sequence[Sink]) -> RunningJob:
-        """Start the job that writes some sinks."""
-        return _submit(session, sink_nodes(session, sinks))
+    def start(
+        self, session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None
+    ) -> RunningJob:
+        """Start the job that writes some sinks; numbers are as for `sink_nodes`."""
+        return _submit(session, sink_nodes(session, sinks, numbers=numbers))
 
 
 class _QueriedRows(Iterator[Changes]):
@@ -100,25 +102,29 @@ class _QueriedRows(Iterator[Changes]):
             wait_for(job)
 
 
-def sink_nodes(session: TableSession, sinks: Sequence[Sink], prefix: str = "") -> list[OperatorNode]:
+def sink_nodes(
+    session: TableSession, sinks: Sequence[Sink], prefix: str = "", numbers: Mapping[Plan, int] | None = None
+) -> list[OperatorNode]:
     """Return the nodes that write some sinks.
 
     Args:
         session: The session.
         sinks: Their plans.
         prefix: What the identities of all operators begin with.
+        numbers: What follows in those of the operators of each node of a plan; None to count all operators.
     """
     from scurry.runtime.tables.streaming.changes.lowering import materialized
 
-    lowering = lowering_of(session, sinks, prefix)
+    lowering = lowering_of(session, sinks, prefix, numbers)
     written = []
     for sink in sinks:
         found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
         context = session.context_of(found.identifier, found.table)
         target = create_sink(context, SinkTarget(sink.overwrite, dict(sink.partition)))
-        rows = materialized(lowering, sink)
-        guard = enforcer.changes if enforcer.columns else None
-        written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
+        with lowering.identified_by(sink):
+            rows = materialized(lowering, sink)
+            guard = enforcer.changes if enforcer.columns else None
+            written.append(lowering.sink(rows, target, f"Sink[{'.'.join(sink.path)}]", guard))
     return written
 
 
@@ -204,17 +210,20 @@ class _Tables:
         return optimized(validate_query(query, catalog, functions), functions)
 
 
-def lowering_of(session: TableSession, plans: Sequence[Plan], prefix: str = "") -> Lowering:
+def lowering_of(
+    session: TableSession, plans: Sequence[Plan], prefix: str = "", numbers: Mapping[Plan, int] | None = None
+) -> Lowering:
     """Return what makes nodes of plans.
 
     Args:
         session: The session.
         plans: The plans of all sinks.
         prefix: What the identities of all operators begin with.
+        numbers: As for `sink_nodes`.
     """
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-    return Lowering(plans, session.for_functions(), _Tables(session), prefix)
+    return Lowering(plans, session.for_functions(), _Tables(session), prefix, numbers)
 
 
 def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:

@@ -7,10 +7,12 @@ from typing import Any
 from scurry.common.types import Row, RowKind
 from scurry.table._unavailable import UNAVAILABLE, unavailable
 from scurry.table.changelog_mode import ChangelogMode
+from scurry.table.compiled_plan import CompiledPlan
 from scurry.table.data_view import DataView, ListView, MapView
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
 from scurry.table.module import Module, ModuleEntry
+from scurry.table.plan_reference import PlanReference
 from scurry.table.result_kind import ResultKind
 from scurry.table.schema import Schema
 from scurry.table.sql_dialect import SqlDialect
@@ -36,6 +38,7 @@ __all__ = [
     "AggregateFunction",
     "AsyncScalarFunction",
     "ChangelogMode",
+    "CompiledPlan",
     "DataTypes",
     "DataView",
     "EnvironmentSettings",
@@ -50,6 +53,7 @@ __all__ = [
     "Module",
     "ModuleEntry",
     "OverWindowedTable",
+    "PlanReference",
     "ResultKind",
     "Row",
     "RowKind",

@@ -7,7 +7,7 @@ from scurry.errors import UnsupportedError
 __all__ = ["UNAVAILABLE", "unavailable"]
 
 #: names that programs import from `pyflink.table`
-UNAVAILABLE = frozenset("CompiledPlan PlanReference UserDefinedType".split())
+UNAVAILABLE = frozenset("UserDefinedType".split())
 
 
 def unavailable(module: str, name: str) -> Exception:

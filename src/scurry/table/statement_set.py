@@ -13,6 +13,7 @@ from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
     from scurry.relational.plan import Sink
+    from scurry.table.compiled_plan import CompiledPlan
     from scurry.table.table import Table
     from scurry.table.table_environment import TableEnvironment
 
@@ -78,6 +79,19 @@ class StatementSet(ApiObject):
             raise ValidationError("No statements to execute: add insertions to the statement set first")
         sinks, self._sinks = self._sinks, []
         environment._attach(attached(environment._session, sinks, environment._next_conversion()))
+
+    def compile_plan(self) -> CompiledPlan:
+        """Compile all insertions into a plan.
+
+        Raises:
+            ValidationError: There is something that no plan can keep, or nothing was added.
+        """
+        from scurry.statements.compiled.plans import compiled_sinks
+        from scurry.table.compiled_plan import CompiledPlan
+
+        if not self._sinks:
+            raise ValidationError("No statements to compile: add insertions to the statement set first")
+        return CompiledPlan(self._environment._session, compiled_sinks(self._environment._session, list(self._sinks)))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans of all insertions."""

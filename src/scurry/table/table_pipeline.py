@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scurry.catalog.identifier import ObjectIdentifier
     from scurry.relational.plan import Sink
     from scurry.statements.session import TableSession
+    from scurry.table.compiled_plan import CompiledPlan
 
 __all__ = ["TablePipeline"]
 
@@ -31,6 +32,17 @@ class TablePipeline(ApiObject):
         from scurry.statements.inserts import execute_sinks
 
         return TableResult(self._session, execute_sinks(self._session, [self._sink]))
+
+    def compile_plan(self) -> CompiledPlan:
+        """Compile the insertion into a plan.
+
+        Raises:
+            ValidationError: There is something that no plan can keep.
+        """
+        from scurry.statements.compiled.plans import compiled_sinks
+        from scurry.table.compiled_plan import CompiledPlan
+
+        return CompiledPlan(self._session, compiled_sinks(self._session, [self._sink]))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans."""

@@ -20,7 +20,7 @@ from support.statements.files import (
     write_files,
 )
 
-_WRITING = ("INSERT", "EXECUTE", "CREATE")
+_WRITING = ("INSERT", "EXECUTE", "CREATE", "COMPILE")
 
 
 @dataclass(frozen=True)

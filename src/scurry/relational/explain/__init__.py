@@ -8,7 +8,7 @@ from scurry.relational.explain.logical import expression_text, plan_text
 from scurry.relational.explain.physical import Operator, operators, physical_text, physical_tree_text
 from scurry.relational.plan import Plan
 
-__all__ = ["Operator", "explain", "expression_text", "operators", "physical_text", "plan_text"]
+__all__ = ["Operator", "explain", "explain_executed", "expression_text", "operators", "physical_text", "plan_text"]
 
 
 def explain(
@@ -28,3 +28,14 @@ def explain(
         ("Optimized Execution Plan", [physical_tree_text(plan, is_streaming) for plan in executed]),
     ]
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
+
+
+def explain_executed(executed: Sequence[Plan], is_streaming: bool) -> str:
+    """Return what is shown of plans that are compiled already.
+
+    Args:
+        executed: One per sink.
+        is_streaming: Whether they are executed in STREAMING.
+    """
+    texts = [physical_tree_text(plan, is_streaming) for plan in executed]
+    return "== Optimized Execution Plan ==\n" + "\n\n".join(texts) + "\n"

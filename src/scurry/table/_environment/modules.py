@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.table._environment.base import EnvironmentBase
 from scurry.table.module import ModuleEntry
 
 if TYPE_CHECKING:
+    from scurry.table.compiled_plan import CompiledPlan
     from scurry.table.module import Module
+    from scurry.table.plan_reference import PlanReference
+    from scurry.table.table_result import TableResult
 
 __all__ = ["ModuleMethods"]
 
@@ -125,38 +128,61 @@ class ModuleMethods(EnvironmentBase):
         """Return the names of the materialized tables of the current database: there are none."""
         return []
 
-    def load_plan(self, plan_reference: Any) -> NoReturn:
-        """Refuse: plans are not kept as text.
+    def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
+        """Return a compiled plan, whose tables and functions are found.
+
+        Args:
+            plan_reference: Where it is.
 
         Raises:
-            UnsupportedError: Always.
+            ValidationError: There is none, a later version has written it, or the session lacks a table or function.
         """
-        raise _plans("load_plan")
+        from scurry.statements.compiled.files import load_plan
+        from scurry.statements.compiled.plans import read_plan
+        from scurry.table.compiled_plan import CompiledPlan
+        from scurry.table.plan_reference import FilePlanReference, JsonContentPlanReference
 
-    def compile_plan_sql(self, stmt: str) -> NoReturn:
-        """Refuse: plans are not kept as text.
+        if isinstance(plan_reference, FilePlanReference):
+            return CompiledPlan(self._session, load_plan(self._session, plan_reference.path))
+        if isinstance(plan_reference, JsonContentPlanReference):
+            return CompiledPlan(self._session, read_plan(self._session, plan_reference.content))
+        raise ArgumentTypeError(
+            f"load_plan({plan_reference!r}): expected PlanReference.from_file(...) or from_json_string(...)"
+        )
+
+    def compile_plan_sql(self, stmt: str) -> CompiledPlan:
+        """Compile an INSERT or a statement set.
+
+        Args:
+            stmt: The statement.
 
         Raises:
-            UnsupportedError: Always.
+            ValidationError: It is another statement, a wrong one, or has something that no plan can keep.
         """
-        raise _plans("compile_plan_sql")
+        from scurry.sql import nodes
+        from scurry.sql.parser import parse
+        from scurry.statements.compiled.plans import compile_statement
+        from scurry.table.compiled_plan import CompiledPlan
 
-    def execute_plan(self, plan_reference: Any) -> NoReturn:
-        """Refuse: plans are not kept as text.
+        statement = parse(stmt)
+        if isinstance(statement, nodes.Execute):
+            statement = statement.statement
+        if not isinstance(statement, nodes.Insert | nodes.StatementSet):
+            raise ValidationError(
+                "Unsupported SQL query! compilePlanSql() only accepts a single SQL statement of type INSERT"
+            )
+        return CompiledPlan(self._session, compile_statement(self._session, statement))
 
-        Raises:
-            UnsupportedError: Always.
+    def execute_plan(self, plan_reference: PlanReference) -> TableResult:
+        """Start the job of a compiled plan.
+
+        Args:
+            plan_reference: Where it is.
         """
-        raise _plans("execute_plan")
+        return self.load_plan(plan_reference).execute()
 
 
 def _models(path: str) -> UnsupportedError:
     return UnsupportedError(
         f"model {path}: models are not supported; call the model in a function of Python, see udf()"
-    )
-
-
-def _plans(method: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{method}: plans are not compiled into files; a savepoint goes on with the statement it was made by"
     )

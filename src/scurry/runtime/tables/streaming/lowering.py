@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -33,6 +34,7 @@ from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
 from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate, lower_table_aggregate
+from scurry.runtime.tables.streaming.identities import Identities
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.lookup import lower_lookup_join
 from scurry.runtime.tables.streaming.joins.regular import lower_regular_join
@@ -115,7 +117,14 @@ class Lowering:
     Equal parts of the plans are one node, and a table is read once, with the columns that any part needs.
     """
 
-    def __init__(self, plans: Iterable[Plan], session: Session, tables: Tables, prefix: str = "") -> None:
+    def __init__(
+        self,
+        plans: Iterable[Plan],
+        session: Session,
+        tables: Tables,
+        prefix: str = "",
+        numbers: Mapping[Plan, int] | None = None,
+    ) -> None:
         """Take the plans of all sinks.
 
         Args:
@@ -123,14 +132,16 @@ class Lowering:
             session: The session.
             tables: What is known of the tables.
             prefix: What the identities of all operators begin with.
+            numbers: What follows in those of the operators of each node of a compiled plan; None to count operators.
         """
         plans = list(plans)
         check_identifiers(plans)
         self._session = session
-        self._prefix = prefix
+        self._identities = Identities(prefix, numbers)
         self._changelogs = Changelogs(plans)
         self._tables = tables
         self._columns: dict[Any, list[int]] = {}
+        self._first_scans: dict[Any, relational.Scan] = {}
         self._watermarks: dict[Any, Plan | None] = {}
         for plan in plans:
             for node in walk(plan):
@@ -138,7 +149,6 @@ class Lowering:
                     self._note(node)
         self._scans: dict[Any, Node] = {}
         self._nodes: dict[Plan, Node] = {}
-        self._count = 0
         #: the plans that are being lowered, the innermost last
         self._lowering: list[Plan] = []
 
@@ -150,8 +160,13 @@ class Lowering:
         """
         found = self._nodes.get(plan)
         if found is None:
-            found = self._nodes[plan] = self._lowered(plan)
+            with self.identified_by(plan):
+                found = self._nodes[plan] = self._lowered(plan)
         return found
+
+    def identified_by(self, plan: Plan) -> AbstractContextManager[None]:
+        """Let the identities of operators that are made meanwhile be those of a plan's node."""
+        return self._identities.of(plan)
 
     def sink(self, rows: Node, sink: Any, name: str, guard: Any = None) -> OperatorNode:
         """Return the node that writes rows.
@@ -218,9 +233,7 @@ class Lowering:
         return self._changelogs
 
     def _uid(self, name: str) -> str:
-        """Return an identity that is the same each time the same statement is lowered."""
-        self._count += 1
-        return f"{self._prefix}{self._count}_{name.partition('[')[0]}"
+        return self._identities.next(name.partition("[")[0])
 
     def _source(self, source: Source, name: str, parallelism: int | None = None) -> Node:
         return SourceNode(name=name, source=source, uid=self._uid(name), parallelism=parallelism)
@@ -255,6 +268,8 @@ class Lowering:
             found = self._watermarks[table] = self._tables.watermark(scan)
             if found is not None:
                 needed += _scan_below(found).columns
+        first = self._first_scans.get(table, scan)
+        self._first_scans[table] = min(first, scan, key=self._identities.number)
         known = self._columns.setdefault(table, [])
         known += [column for column in dict.fromkeys(needed) if column not in known]
 
@@ -262,16 +277,21 @@ class Lowering:
         read = self._columns[_table(plan)]
         rows = self._scans.get(_table(plan))
         if rows is None:
-            names = tuple(plan.table_schema.select(read).names)
-            name = f"TableSourceScan[{'.'.join(plan.path)}]"
-            rows = self._scans[_table(plan)] = self._read(self._tables.source(plan), names, name)
-            watermark = self._watermarks[_table(plan)]
-            if watermark is not None:
-                self._align(rows, plan)
-                rows = self._scans[_table(plan)] = self._watermarked(rows, watermark, read)
+            with self.identified_by(self._first_scans[_table(plan)]):
+                rows = self._scans[_table(plan)] = self._read_table(plan, read)
         if plan.changes == "RETRACT" and not self._changelogs.updates_before(plan):
             rows = self.operator(rows, ops.FlatMap(DropUpdateBefore()), "DropUpdateBefore")
         return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
+
+    def _read_table(self, plan: relational.Scan, read: list[int]) -> Node:
+        """Return the node of a table that is read, with its watermarks."""
+        names = tuple(plan.table_schema.select(read).names)
+        rows = self._read(self._tables.source(plan), names, f"TableSourceScan[{'.'.join(plan.path)}]")
+        watermark = self._watermarks[_table(plan)]
+        if watermark is None:
+            return rows
+        self._align(rows, plan)
+        return self._watermarked(rows, watermark, read)
 
     def _read(self, source: TableSource, columns: tuple[str, ...], name: str) -> Node:
         """Return the node of some columns of a table: a source, or a stream of the same job."""

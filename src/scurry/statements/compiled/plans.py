@@ -1,0 +1,165 @@
+"""Compiled plans: made of insertions, written as JSON, read again, and executed as they were compiled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import scurry
+from scurry.common.configuration import Configuration
+from scurry.common.recursion import deep_recursion
+from scurry.errors import ConfigError, ValidationError
+from scurry.relational.explain import explain_executed, physical_text
+from scurry.relational.plan import Plan, Sink
+from scurry.sql import nodes
+from scurry.statements.changes import check_sources, executable_sinks
+from scurry.statements.compiled.catalog_objects import FunctionNames, kept_table, restored_table
+from scurry.statements.compiled.encoding import Decoder, Encoder
+from scurry.statements.inserts import plan_insert, started
+from scurry.statements.results import StatementResult
+from scurry.statements.session import TableSession
+from scurry.statements.table_options import check_table_options
+
+__all__ = ["CompiledStatement", "compile_statement", "compiled_sinks", "read_plan"]
+
+#: Raised whenever plans of before cannot be read any more.
+_FORMAT: Final = 1
+_KEPT_SETTINGS: Final = ("table.exec.", "table.optimizer.")
+_OF_THE_CLUSTER: Final = "table.exec.resource."
+
+
+class CompiledStatement:
+    """Insertions as they are executed, whatever the rules of the optimiser are by then.
+
+    Attributes:
+        sinks: The plans, after all rules.
+        numbers: The number of each of their nodes, which is the beginning of the identity of its operators.
+        text: The plan as JSON.
+        version: The version of scurry that has compiled it.
+    """
+
+    def __init__(self, session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int], text: str) -> None:
+        """Take what a plan has; use `compile_statement` or `read_plan`."""
+        self._session = session
+        self.sinks = list(sinks)
+        self.numbers = numbers
+        self.text = text
+        self.version = str(json.loads(text)["scurryVersion"])
+
+    @deep_recursion()
+    def execute(self) -> StatementResult:
+        """Start the job.
+
+        Raises:
+            ValidationError: A table has no source or no sink any more.
+        """
+        check_table_options(self._session.configuration)
+        for sink in self.sinks:
+            check_sources(self._session, sink)
+        return started(self._session, self.sinks, self.numbers)
+
+    @deep_recursion()
+    def explain(self) -> str:
+        """Return the plan as text."""
+        return explain_executed(self.sinks, self._session.is_streaming)
+
+
+def compile_statement(session: TableSession, statement: nodes.Insert | nodes.StatementSet) -> CompiledStatement:
+    """Compile an INSERT or a statement set.
+
+    Raises:
+        ValidationError: It is wrong, or has something that no plan can keep.
+    """
+    inserts = [statement] if isinstance(statement, nodes.Insert) else statement.inserts
+    return compiled_sinks(session, [plan_insert(session, each) for each in inserts])
+
+
+@deep_recursion()
+def compiled_sinks(session: TableSession, sinks: Sequence[Sink]) -> CompiledStatement:
+    """Compile insertions.
+
+    Raises:
+        ConfigError: A job of them would end in a savepoint.
+        ValidationError: They have something that no plan can keep.
+    """
+    if session.for_insertions() is not session:
+        raise ConfigError("scurry.final-savepoint.dir: a plan is compiled in STREAMING, of which it is the savepoint")
+    ready = executable_sinks(session, sinks)
+    settings = {
+        key: value
+        for key, value in sorted(session.configuration.to_dict().items())
+        if key.startswith(_KEPT_SETTINGS) and not key.startswith(_OF_THE_CLUSTER)
+    }
+    encoder = Encoder(lambda table: kept_table(session, encoder, table), FunctionNames(session).name_of)
+    written: list[dict[str, Any]] = []
+    for sink in ready:
+        _number(sink, encoder, written)
+    plan = {
+        "scurryVersion": scurry.__version__,
+        "planFormat": _FORMAT,
+        "mode": "STREAMING" if session.is_streaming else "BATCH",
+        "configuration": settings,
+        "nodes": written,
+        "sinks": [encoder.numbers[sink] for sink in ready],
+    }
+    return CompiledStatement(session, ready, encoder.numbers, json.dumps(plan, indent=2, ensure_ascii=False))
+
+
+def _number(plan: Plan, encoder: Encoder, written: list[dict[str, Any]]) -> None:
+    """Add a node after those below it; equal nodes are one."""
+    waiting = [(plan, False)]
+    while waiting:
+        node, are_inputs_written = waiting.pop()
+        if node in encoder.numbers:
+            continue
+        if not are_inputs_written:
+            waiting += [(node, True), *((each, False) for each in reversed(node.inputs))]
+            continue
+        number = len(written) + 1
+        properties = encoder.properties(node)
+        written.append(
+            {"id": number, "type": type(node).__name__, "description": physical_text(node), "properties": properties}
+        )
+        encoder.numbers[node] = number
+
+
+@deep_recursion()
+def read_plan(session: TableSession, text: str) -> CompiledStatement:
+    """Return the plan of a text that `CompiledStatement.text` was.
+
+    Raises:
+        ValidationError: It is no such text, was compiled for another mode, by a later version, or its tables or
+            functions cannot be found.
+    """
+    plan = _parsed(text)
+    mode = "STREAMING" if session.is_streaming else "BATCH"
+    if plan["mode"] != mode:
+        raise ValidationError(f"the plan was compiled in {plan['mode']}, and the environment is in {mode}")
+    configuration = Configuration(session.configuration)
+    for key, value in plan["configuration"].items():
+        configuration.set_string(key, value)
+    session = replace(session, configuration=configuration)
+    decoder = Decoder(lambda kept: restored_table(session, decoder, kept), FunctionNames(session).function)
+    for node in plan["nodes"]:
+        decoder.nodes[node["id"]] = decoder.made(node["type"], node["properties"])
+    sinks = [decoder.nodes[number] for number in plan["sinks"]]
+    numbers = {node: number for number, node in decoder.nodes.items()}
+    return CompiledStatement(session, [each for each in sinks if isinstance(each, Sink)], numbers, text)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        plan = json.loads(text)
+    except ValueError as error:
+        raise ValidationError(f"it is no JSON: {error}") from error
+    if not isinstance(plan, dict) or "planFormat" not in plan:
+        hint = "; plans of Flink cannot be read: compile the statement again" if "flinkVersion" in str(plan) else ""
+        raise ValidationError(f"it is no plan that scurry has compiled{hint}")
+    if plan["planFormat"] > _FORMAT:
+        raise ValidationError(
+            f"scurry {plan['scurryVersion']} has compiled it in format {plan['planFormat']}, and version "
+            f"{scurry.__version__} reads formats up to {_FORMAT}"
+        )
+    return plan

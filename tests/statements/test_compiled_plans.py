@@ -109,7 +109,8 @@ def test_plans_of_every_operator_are_read_back(name: str, tmp_path: Path) -> Non
     text = into(env, QUERIES[name], tmp_path / "out")
     restored = tables(tmp_path, False, {}).load_plan(PlanReference.from_json_string(text))
     again = env.load_plan(PlanReference.from_json_string(text))
-    assert restored._plan.sinks == again._plan.sinks == compiled_again(env, QUERIES[name])
+    assert again._plan.sinks == compiled_again(env, QUERIES[name])
+    assert restored.explain() == again.explain()
 
 
 def compiled_again(env: TableEnvironment, query: str) -> Any:

@@ -120,7 +120,8 @@ def streamed(env: TableEnvironment, text: str, batches: Any, parallelism: list[i
 PARALLELISM = st.lists(st.integers(1, 4), min_size=1, max_size=4)
 MINI_BATCH = {"table.exec.mini-batch.enabled": "true"}
 WITHOUT_RULES = {"scurry.optimizer.excluded-rules": ";".join(rule.__name__ for rule in EXCLUDABLE)}
-OPTIONS = st.sampled_from([{}, MINI_BATCH, WITHOUT_RULES, MINI_BATCH | WITHOUT_RULES])
+ONE_PHASE = MINI_BATCH | {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
+OPTIONS = st.sampled_from([{}, MINI_BATCH, ONE_PHASE, WITHOUT_RULES, MINI_BATCH | WITHOUT_RULES])
 
 
 def check(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:

@@ -108,9 +108,10 @@ def test_a_table_of_inserted_rows_does_not_take_updates(tmp_path: Path) -> None:
         env.execute_sql("INSERT INTO written SELECT k, COUNT(*) FROM t GROUP BY k")
 
 
-def test_groups_are_in_savepoints_and_continue_at_another_parallelism(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mini_batches", ["false", "true"])
+def test_groups_are_in_savepoints_and_continue_at_another_parallelism(mini_batches: str, tmp_path: Path) -> None:
     def start(**settings: Any) -> Any:
-        env = environment(**settings)
+        env = environment(**{"table.exec.mini-batch.enabled": mini_batches, **settings})
         files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
         env.execute_sql(
             f"CREATE TABLE written (k STRING, n BIGINT, s INT) WITH ('connector' = 'filesystem', 'path' = "
@@ -173,8 +174,10 @@ def test_with_a_state_ttl_an_update_is_emitted_also_for_an_unchanged_value(tmp_p
     assert changes(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 1)]
 
 
-def test_a_group_without_rows_for_the_state_ttl_begins_again(tmp_path: Path) -> None:
-    env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "300 ms"})
+@pytest.mark.parametrize("mini_batches", ["false", "true"])
+def test_a_group_without_rows_for_the_state_ttl_begins_again(mini_batches: str, tmp_path: Path) -> None:
+    settings = {"table.exec.state.ttl": "300 ms", "table.exec.mini-batch.enabled": mini_batches}
+    env = environment(**{"parallelism.default": "1", **settings})
     write(tmp_path / "in", "f1", {"k": "a", "v": 1})
     files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
     with env.execute_sql("SELECT k, COUNT(*) FROM t GROUP BY k").collect() as results:

@@ -73,6 +73,10 @@ def _updating(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT | Kinds.UPDATE if inputs[0] == Kinds.INSERT else Kinds.ALL
 
 
+def _merged(node: aggregates.GlobalGroupAggregate, inputs: Sequence[Kinds]) -> Kinds:
+    return Kinds.ALL if node.retracts else Kinds.INSERT | Kinds.UPDATE
+
+
 def _any(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT if all(each == Kinds.INSERT for each in inputs) else Kinds.ALL
 
@@ -149,6 +153,8 @@ _MATCHED = ChangelogRule(_inserts, takes=Kinds.INSERT)
 #: A line per operation; one that has none takes everything, and only inserts if its inputs do.
 RULES: dict[type[Plan], ChangelogRule] = {
     aggregates.Expand: _PASSED,
+    aggregates.GlobalGroupAggregate: ChangelogRule(_merged),
+    aggregates.LocalGroupAggregate: ChangelogRule(_inserts),
     changes.ChangelogNormalize: ChangelogRule(lambda node, inputs: Kinds.ALL),
     joins.EventTimeTemporalJoin: ChangelogRule(_of_left, needs=_versioned),
     joins.IntervalJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
@@ -276,7 +282,7 @@ class Changelogs:
         listed = [name for name in ("update", "delete") if Kinds[name.upper()] in refused]
         raise ValidationError(
             f"{consumer} doesn't support consuming {' and '.join(listed)} changes which is produced by node "
-            f"{physical_text(plan)}"
+            f"{physical_text(_of_both_phases(plan))}"
         )
 
     def _satisfy(self, plan: Plan, updates: Sequence[Update]) -> None:
@@ -318,11 +324,20 @@ def _updates_of_sink(sink: nodes.Sink) -> Sequence[Update]:
 
 def _named_as_above(plan: Plan, above: Plan) -> Plan:
     """Return an aggregation with the names that a projection above gives its columns."""
+    plan = _of_both_phases(plan)
     if not isinstance(above, nodes.Project) or not isinstance(plan, nodes.Aggregate):
         return plan
     if [getattr(each, "index", None) for each in above.expressions] != list(range(len(plan.schema))):
         return plan
     return replace(plan, names=above.names[len(above.names) - len(plan.names) :])
+
+
+def _of_both_phases(plan: Plan) -> Plan:
+    """Return an aggregation as it was before it was divided: Flink infers changes before."""
+    if not isinstance(plan, aggregates.GlobalGroupAggregate):
+        return plan
+    assert isinstance(plan.input, aggregates.LocalGroupAggregate)
+    return plan.aggregate.with_inputs((plan.input.input,))
 
 
 def _consumer(plan: Plan) -> str:

@@ -10,7 +10,7 @@ from scurry.logical_types.injective_casts import is_injective_cast
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts, split_condition
-from scurry.relational.physical import changes, joins, over, ranks, windows
+from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 
 __all__ = ["Keys", "unique_keys"]
@@ -167,6 +167,7 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     nodes.Sort: _input,
     nodes.Limit: _input,
     nodes.Aggregate: _aggregate,
+    aggregates.GlobalGroupAggregate: lambda plan: frozenset([frozenset(plan.keys)]),
     nodes.Join: _join,
     nodes.TemporalJoin: _join,
     nodes.SetOperation: _set_operation,

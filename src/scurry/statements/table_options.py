@@ -178,7 +178,10 @@ _EFFECTS = {
     "table.exec.async-scalar.max-concurrent-operations":
         "How many calls of an asynchronous function there are at once.",
     "table.exec.mini-batch.enabled":
-        "Groups change once for the rows that are read together: the micro-batch is the bundle.",
+        "Groups change once for the rows that are read together: the micro-batch is the bundle. "
+        "Rows are aggregated where they are read, and then by key.",
+    "table.optimizer.agg-phase-strategy":
+        "With mini-batches: ONE_PHASE aggregates rows only where the state of their keys is.",
     "table.optimizer.delta-join.strategy": "FORCE is refused: tables are joined with state.",
     "table.builtin-catalog-name": "The catalog that a session begins with.",
     "table.builtin-database-name": "Its database.",

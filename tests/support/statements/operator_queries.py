@@ -54,7 +54,7 @@ OVER = "SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY {}) FROM t"
 
 QUERIES = {
     "groups": "SELECT k, SUM(v), MIN(v), COUNT(DISTINCT v) FROM c GROUP BY k",
-    "groups in bundles": "SELECT k, MAX(v) FROM c GROUP BY k",
+    "groups in bundles": "SELECT k, MAX(v), SUM(v), COUNT(DISTINCT v) FROM c GROUP BY k",
     "grouping sets": "SELECT k, v, COUNT(*) FROM c GROUP BY CUBE (k, v)",
     "distinct": "SELECT DISTINCT k FROM c",
     "tumbling windows": GROUPED.format("k,", TUMBLE, "k,"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.relational import plan as nodes
+from scurry.relational.explain.aggregates import global_text, group_aggregate_text, local_text
 from scurry.relational.explain.joins import lookup_join_text, streaming_join_text
 from scurry.relational.explain.logical import all_of_text, expression_text, node_text, tree_text
 from scurry.relational.explain.matching import physical_match_text
@@ -14,7 +15,7 @@ from scurry.relational.explain.names import distinct_names
 from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.relational.explain.process_tables import process_text
 from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text
-from scurry.relational.expressions import AggregateCall, Expression, InputReference
+from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.relational.physical.matching import PatternMatch
@@ -134,21 +135,6 @@ def _values(plan: nodes.Values) -> str:
     return f"Values(tuples=[[{rows}]])"
 
 
-def _group_aggregate(plan: nodes.Aggregate) -> str:
-    names = plan.input.schema.names
-    keys = [names[key] for key in plan.keys]
-    calls = [f"{_named_call(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
-    group_by = f"groupBy=[{', '.join(keys)}], " if keys else ""
-    hint = "" if plan.state_ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{plan.state_ttl}ms]]]]"
-    return f"GroupAggregate({group_by}select=[{', '.join([*keys, *calls])}]{hint})"
-
-
-def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
-    arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
-    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
-    return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"
-
-
 def _expand(plan: aggregates.Expand) -> str:
     names = plan.input.schema.names
     projects = []
@@ -204,7 +190,9 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     joins.WindowJoin: streaming_join_text,
     PatternMatch: lambda plan: physical_match_text(plan, expression_text),
     ProcessTableFunction: lambda plan: f"ProcessTableFunction({process_text(plan, expression_text)})",
-    nodes.Aggregate: _group_aggregate,
+    aggregates.GlobalGroupAggregate: global_text,
+    aggregates.LocalGroupAggregate: local_text,
+    nodes.Aggregate: group_aggregate_text,
     nodes.Limit: _limit,
     nodes.Scan: _scan,
     nodes.SetOperation: _union,
@@ -232,6 +220,7 @@ def _join_keys(plan: joins.StreamingJoin) -> list[list[int]]:
 
 #: By which columns operators need their inputs.
 _KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
+    aggregates.GlobalGroupAggregate: lambda plan: [plan.keys],
     changes.ChangelogNormalize: lambda plan: [plan.key],
     joins.EventTimeTemporalJoin: _join_keys,
     joins.IntervalJoin: _join_keys,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scurry.logical_types import BigIntType
-from scurry.relational.plan import OneInput
+from scurry.relational.expressions import AggregateCall
+from scurry.relational.plan import Aggregate, OneInput
 from scurry.relational.schema import Column, Schema
 
-__all__ = ["Expand"]
+__all__ = ["Expand", "GlobalGroupAggregate", "LocalGroupAggregate"]
 
 
 @dataclass(frozen=True)
@@ -40,3 +41,46 @@ class Expand(OneInput):
         return [
             sum(1 << (width - 1 - place) for place in range(width) if place not in each) for each in self.grouping_sets
         ]
+
+
+@dataclass(frozen=True)
+class LocalGroupAggregate(OneInput):
+    """The first phase of an aggregate: a row for each group of the rows that are read together, where they are read.
+
+    The schema has the keys. Behind them rows have the states of the aggregates, which only the second phase reads.
+
+    Attributes:
+        keys: Positions of the columns that are grouped by.
+        calls: The aggregates; their arguments are columns of the input.
+        retracts: Whether rows may be taken back.
+    """
+
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    retracts: bool
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.input.schema.select(self.keys)
+
+
+@dataclass(frozen=True)
+class GlobalGroupAggregate(OneInput):
+    """The second phase: the states that a `LocalGroupAggregate` makes are merged by group, and kept.
+
+    Attributes:
+        aggregate: The aggregate of both phases; its input matters only by its columns.
+        retracts: Whether rows may be taken back.
+    """
+
+    aggregate: Aggregate
+    retracts: bool
+
+    @property
+    def keys(self) -> tuple[int, ...]:
+        """Positions of the columns that are grouped by."""
+        return tuple(range(len(self.aggregate.keys)))
+
+    @property
+    def schema(self) -> Schema:
+        return self.aggregate.schema

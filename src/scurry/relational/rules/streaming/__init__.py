@@ -14,6 +14,7 @@ from scurry.relational.rules.streaming.ranks import ranks
 from scurry.relational.rules.streaming.regular_joins import regular_joins
 from scurry.relational.rules.streaming.set_operations import set_operations
 from scurry.relational.rules.streaming.temporal_joins import temporal_joins
+from scurry.relational.rules.streaming.two_phase_aggregates import two_phase_aggregates
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
 from scurry.relational.rules.streaming.window_ranks import window_ranks
@@ -35,4 +36,5 @@ STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     ranks,
     over_aggregates,
     regular_joins,
+    two_phase_aggregates,
 )

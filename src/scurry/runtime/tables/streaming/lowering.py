@@ -33,7 +33,13 @@ from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.runtime.tables.row_wise import ROW_WISE
 from scurry.runtime.tables.streaming.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
 from scurry.runtime.tables.streaming.changes.lowering import lower_changelog_normalize
-from scurry.runtime.tables.streaming.groups.lowering import lower_expand, lower_group_aggregate, lower_table_aggregate
+from scurry.runtime.tables.streaming.groups.lowering import (
+    lower_expand,
+    lower_global_aggregate,
+    lower_group_aggregate,
+    lower_local_aggregate,
+    lower_table_aggregate,
+)
 from scurry.runtime.tables.streaming.identities import Identities
 from scurry.runtime.tables.streaming.joins.interval import lower_interval_join
 from scurry.runtime.tables.streaming.joins.lookup import lower_lookup_join
@@ -81,6 +87,8 @@ class Tables(Protocol):
 #: What makes the nodes of physical plan nodes.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     aggregates.Expand: lower_expand,
+    aggregates.GlobalGroupAggregate: lower_global_aggregate,
+    aggregates.LocalGroupAggregate: lower_local_aggregate,
     changes.ChangelogNormalize: lower_changelog_normalize,
     over.NonTimeOverAggregate: lower_over,
     over.OverAggregate: lower_over,

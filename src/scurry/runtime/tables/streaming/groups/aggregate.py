@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from scurry.common.types import RowKind
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
-from scurry.functions.keys import codes_of
-from scurry.logical_types.values import to_values
 from scurry.relational.expressions import AggregateCall
 from scurry.relational.plan import Aggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.aggregating import argument_column
-from scurry.runtime.tables.batch.batches import batch_of, taken
+from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.calc import function_context
 from scurry.runtime.tables.streaming.groups.distinct import DistinctView
+from scurry.runtime.tables.streaming.groups.kept import KeptGroups
+from scurry.runtime.tables.streaming.groups.net_changes import (
+    AFTER,
+    BEFORE,
+    DELETE,
+    INSERT,
+    emitted,
+    net_changes,
+    unchanged,
+)
 from scurry.runtime.tables.streaming.groups.running import running
 from scurry.runtime.tables.streaming.groups.segments import Segments, running_sums, segments_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 from scurry.runtime.tables.user_functions.opened import OpenFunctions
 
 __all__ = ["GroupAggregate"]
-
-#: The slot of a group: its number of rows, what its aggregates and its views keep, and when it was written last.
-_GROUP = "group"
-#: Aggregates whose value stays the same object while it does not change.
-_KEEPING = ("FIRST_VALUE", "LAST_VALUE")
-_INSERT, _BEFORE, _AFTER, _DELETE = (
-    RowKind.INSERT.value, RowKind.UPDATE_BEFORE.value, RowKind.UPDATE_AFTER.value, RowKind.DELETE.value,
-)  # fmt: skip
 
 
 class GroupAggregate:
@@ -56,6 +56,7 @@ class GroupAggregate:
         self._retracts = retracts
         self._updates_before = updates_before
         self._ttl = ttl
+        self._groups = KeptGroups(ttl)
         self._bundles = bundles
         self._session = session
         self._functions = OpenFunctions()
@@ -81,14 +82,14 @@ class GroupAggregate:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the groups, in the order of the rows."""
         context.prefetch(rows.keys)
-        kept = [self._kept(key, context) for key in rows.keys]
+        kept = [self._groups.of(key, context) for key in rows.keys]
         order = np.argsort(rows.codes, kind="stable")
         codes, signs, counts = rows.codes[order], None, None
         if self._retracts:
             signs = np.ones(len(codes), dtype=np.int64)
             if rows.changes.kinds is not None:
                 kinds = np.asarray(rows.changes.kinds)[order]
-                signs[(kinds == _BEFORE) | (kinds == _DELETE)] = -1
+                signs[(kinds == BEFORE) | (kinds == DELETE)] = -1
             before = np.asarray([0 if group is None else group[0] for group in kept])
             used = _known_rows(codes, signs, before)
             if used is not None:
@@ -109,7 +110,8 @@ class GroupAggregate:
         for segment in np.flatnonzero(last_of_key).tolist():
             count = 0 if counts is None else int(counts[segments.stops[segment] - 1])
             group = (count, [each[segment] for each in states], [each[segment] for each in views])
-            self._keep(rows.keys[of_segment[segment]], group, counts is not None and count == 0, context)
+            is_gone = counts is not None and count == 0
+            self._groups.keep(rows.keys[of_segment[segment]], None if is_gone else group, context)
         fresh = np.asarray([group is None for group in groups])
         if self._bundles:
             bounds = np.flatnonzero(first_of_key), np.flatnonzero(last_of_key)
@@ -121,33 +123,11 @@ class GroupAggregate:
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget a group if it has had no rows for so long."""
-        group = context.state.get(_GROUP)
-        if group is None:
-            return
-        if group[3] + self._ttl <= time:
-            del context.state[_GROUP]
-        else:
-            context.register_processing_timer(group[3] + self._ttl)
+        self._groups.forget(time, context)
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing: groups are forgotten without a change."""
         return []
-
-    def _kept(self, key: Any, context: RowsContext) -> Any:
-        group = context.select(key).get(_GROUP)
-        if group is not None and self._ttl and group[3] + self._ttl <= context.processing_time:
-            return None
-        return group
-
-    def _keep(self, key: Any, group: tuple[Any, ...], is_gone: bool, context: RowsContext) -> None:
-        state = context.select(key)
-        if is_gone:
-            state.pop(_GROUP, None)
-            return
-        now = context.processing_time if self._ttl else 0
-        if self._ttl and _GROUP not in state:
-            context.register_processing_timer(now + self._ttl)
-        state[_GROUP] = (*group, now)
 
     def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
         """Return the values of the aggregates at all places, and what they and the views keep of each segment."""
@@ -178,27 +158,22 @@ class GroupAggregate:
         gone: Any,
     ) -> list[Changes]:
         """Return the change of each key from before its first segment to after its last one."""
-        before, after = segments.heads[first], segments.ends[last]
-        rows = segments.starts[first]
-        existed = ~fresh[first]
-        exists = np.ones(len(rows), dtype=bool) if gone is None else ~gone[segments.stops[last] - 1]
-        updated = existed & exists
-        if not self._ttl:
-            same = np.ones(len(rows), dtype=bool)
-            for number, column in enumerate(columns):
-                for compared in self._running[number].compared(column):
-                    same &= _unchanged(compared, after, before, self._plan.calls[number].function)
-            updated &= ~same
-        parts = [
-            (np.flatnonzero(exists & ~existed), after, _INSERT),
-            (np.flatnonzero(updated), before, _BEFORE),
-            (np.flatnonzero(updated), after, _AFTER),
-            (np.flatnonzero(existed & ~exists), before, _DELETE),
-        ]
-        if not self._updates_before:
-            del parts[1]
-        found = [(rows[keys], places[keys], kind) for keys, places, kind in parts]
-        return self._emitted(batch, columns, found, np.arange(batch.num_rows))
+        heads = pa.array(segments.starts[first])
+        remains = np.ones(len(first), dtype=bool) if gone is None else ~gone[segments.stops[last] - 1]
+        return net_changes(
+            [batch.column(key).take(heads) for key in self._plan.keys],
+            columns,
+            (segments.heads[first], segments.ends[last]),
+            (~fresh[first], remains),
+            None if self._ttl else self._compared(columns),
+            self._updates_before,
+            self._plan.schema,
+        )
+
+    def _compared(self, columns: list[Any]) -> Iterator[tuple[Any, pa.Array]]:
+        for call, each, column in zip(self._plan.calls, self._running, columns, strict=True):
+            for compared in each.compared(column):
+                yield call.function, compared
 
     def _changes(
         self, batch: pa.RecordBatch, order: Any, columns: list[Any], segments: Segments, fresh: Any, gone: Any
@@ -211,40 +186,18 @@ class GroupAggregate:
             updated &= ~gone
         if not self._ttl:
             same = np.ones(len(order), dtype=bool)
-            for number, column in enumerate(columns):
-                for compared in self._running[number].compared(column):
-                    same &= _unchanged(compared, places, places - 1, self._plan.calls[number].function)
+            for function, compared in self._compared(columns):
+                same &= unchanged(compared, places, places - 1, function)
             updated &= ~same
         # A row of the result: the row that causes it, where its values are, its kind.
-        parts = [(np.flatnonzero(first), 0, _INSERT), (np.flatnonzero(updated), 0, _AFTER)]
+        parts = [(np.flatnonzero(first), 0, INSERT), (np.flatnonzero(updated), 0, AFTER)]
         if self._updates_before:
-            parts.insert(1, (np.flatnonzero(updated), 1, _BEFORE))
+            parts.insert(1, (np.flatnonzero(updated), 1, BEFORE))
         if gone is not None:
-            parts.append((np.flatnonzero(gone & ~first), 1, _DELETE))
-        return self._emitted(batch, columns, [(rows, places[rows] - back, kind) for rows, back, kind in parts], order)
-
-    def _emitted(
-        self, batch: pa.RecordBatch, columns: list[Any], parts: list[tuple[Any, Any, int]], order: Any
-    ) -> list[Changes]:
-        """Return changes in the order of the rows that cause them.
-
-        Args:
-            batch: The rows.
-            columns: The values of the aggregates at all places.
-            parts: The rows that cause changes of a kind, the places of the changes' values, and the kind.
-            order: For each row its place in the order.
-        """
-        cause = np.concatenate([rows for rows, _, _ in parts])
-        if not len(cause):
-            return []
-        source = np.concatenate([places for _, places, _ in parts])
-        kinds = np.concatenate([np.full(len(rows), kind, dtype=np.int8) for rows, _, kind in parts])
-        sorting = np.argsort(order[cause], kind="stable")
-        cause, source, kinds = pa.array(cause[sorting]), pa.array(source[sorting]), kinds[sorting]
-        keys = [batch.column(key).take(cause) for key in self._plan.keys]
-        values = [column.take(source) for column in columns]
-        result = batch_of([*keys, *values], self._plan.schema, len(kinds))
-        return [Changes(result, kinds if kinds.any() else None)]
+            parts.append((np.flatnonzero(gone & ~first), 1, DELETE))
+        found = [(rows, places[rows] - back, kind) for rows, back, kind in parts]
+        keys = [batch.column(key) for key in self._plan.keys]
+        return emitted(keys, columns, found, order, self._plan.schema)
 
 
 def _filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
@@ -252,18 +205,6 @@ def _filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
     if call.filter is None:
         return np.ones(batch.num_rows, dtype=bool)
     return np.asarray(argument_column(call.filter, batch).fill_null(False))
-
-
-def _unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
-    """Say at which places a column has the value of other places, as Flink compares."""
-    codes = codes_of(column)
-    same = codes[places] == codes[before]
-    if pa.types.is_floating(column.type):
-        same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
-    elif function not in _KEEPING and pa.types.is_list(column.type) and column.values.null_count:
-        # NULL among the elements of two arrays equals nothing.
-        same &= ~np.asarray([None in each if each is not None else False for each in to_values(column)])[places]
-    return same
 
 
 def _counts(codes: Any, signs: Any, before: Any) -> Any:

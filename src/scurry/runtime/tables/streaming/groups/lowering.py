@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING
 
 from scurry.functions.user.definition import UserFunction
 from scurry.graph import operators as ops
-from scurry.relational.physical.aggregates import Expand
+from scurry.relational.physical.aggregates import Expand, GlobalGroupAggregate, LocalGroupAggregate
 from scurry.relational.plan import Aggregate, TableAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
 from scurry.runtime.tables.streaming.groups.expand import ExpandRows
 from scurry.runtime.tables.streaming.groups.table_aggregate import GroupTableAggregate
+from scurry.runtime.tables.streaming.groups.two_phase import GlobalGroups, LocalGroups
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["lower_expand", "lower_group_aggregate", "lower_table_aggregate"]
+__all__ = [
+    "lower_expand",
+    "lower_global_aggregate",
+    "lower_group_aggregate",
+    "lower_local_aggregate",
+    "lower_table_aggregate",
+]
 
 
 def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
@@ -32,6 +39,20 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     ttl = lowering.state_ttl if plan.state_ttl is None else plan.state_ttl
     function = GroupAggregate(bare, retracts, before, ttl, bundles, lowering.session)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
+
+
+def lower_local_aggregate(lowering: Lowering, plan: LocalGroupAggregate) -> Node:
+    """Return the node that aggregates rows where they are read."""
+    function = LocalGroups(without_inputs(plan), lowering.session)
+    return lowering.operator(lowering.node(plan.input), ops.Map(function), "LocalGroupAggregate")
+
+
+def lower_global_aggregate(lowering: Lowering, plan: GlobalGroupAggregate) -> Node:
+    """Return the node that merges what groups have of the rows that were aggregated where they were read."""
+    before = lowering.changelogs.updates_before(plan)
+    ttl = lowering.state_ttl if plan.aggregate.state_ttl is None else plan.aggregate.state_ttl
+    function = GlobalGroups(without_inputs(plan), before, ttl, lowering.session)
+    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GlobalGroupAggregate")
 
 
 def lower_table_aggregate(lowering: Lowering, plan: TableAggregate) -> Node:

@@ -1,0 +1,39 @@
+"""Aggregates in two phases, as with mini-batches in Flink: states are made where rows are read, and merged by key."""
+
+from __future__ import annotations
+
+from scurry.functions.definition import Session
+from scurry.functions.user.definition import UserFunction
+from scurry.relational.changelog import Changelogs
+from scurry.relational.expressions import AggregateCall
+from scurry.relational.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
+from scurry.relational.plan import Aggregate, Plan
+from scurry.relational.rewriting import without_inputs
+
+__all__ = ["two_phase_aggregates"]
+
+#: Aggregates whose states Flink cannot merge.
+_WITHOUT_MERGE = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
+
+
+def two_phase_aggregates(plan: Plan, session: Session) -> Plan:
+    """Divide aggregates whose states can be merged, with mini-batches and unless the strategy is ONE_PHASE."""
+    options = dict(session.options)
+    if options.get("table.exec.mini-batch.enabled", "false").lower() != "true":
+        return plan
+    if options.get("table.optimizer.agg-phase-strategy", "AUTO").upper() == "ONE_PHASE":
+        return plan
+    return _divided(plan)
+
+
+def _divided(plan: Plan) -> Plan:
+    plan = plan.with_inputs(tuple(_divided(each) for each in plan.inputs))
+    if not isinstance(plan, Aggregate) or not plan.is_simple or not all(map(_merges, plan.calls)):
+        return plan
+    retracts = not Changelogs(()).is_insert_only(plan.input)
+    local = LocalGroupAggregate(plan.input, plan.keys, plan.calls, retracts)
+    return GlobalGroupAggregate(local, without_inputs(plan), retracts)
+
+
+def _merges(call: AggregateCall) -> bool:
+    return not isinstance(call.function, UserFunction) and call.function not in _WITHOUT_MERGE

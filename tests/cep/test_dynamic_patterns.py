@@ -379,8 +379,8 @@ def test_an_invalid_pattern_fails_the_job_without_a_side_output() -> None:
             run.process(("p", 1, "{"), input=2)
 
 
-def test_a_failing_condition_names_stage_and_event() -> None:
-    with pytest.raises(OperatorError, match="(?s)/ by zero.*name='a', n=0.*stage 'a'"):
+def test_a_failing_condition_names_pattern_stage_and_event() -> None:
+    with pytest.raises(OperatorError, match="(?s)/ by zero.*name='a', n=0.*stage 'a' of pattern 'p', version 1"):
         with harness() as run:
             run.process(("p", 1, pattern("a", "b").replace("name = 'a'", "10 / n > 1")), input=2)
             run.process(("k", "a", 0), 1)

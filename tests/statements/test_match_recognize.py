@@ -167,9 +167,11 @@ def divided(*prices: int) -> dict[str, Any]:
     }
 
 
-def test_a_condition_without_a_value_fails_the_query(tmp_path: Path) -> None:
-    with pytest.raises(ScurryError, match="zero"):
-        answer(divided(1, 0), tmp_path)
+def test_a_condition_without_a_value_fails_the_query_with_its_variable_and_row(tmp_path: Path) -> None:
+    case = divided(1, 0)
+    case["sql"] = case["sql"].replace("ORDER BY ts", "PARTITION BY sym ORDER BY ts")
+    with pytest.raises(ScurryError, match=r"(?s)by zero.*condition of variable B.*sym = 'x', ts = 1970-01-01T00:00:01"):
+        answer(case, tmp_path)
 
 
 def test_a_condition_that_no_match_asks_for_does_not_fail(tmp_path: Path) -> None:

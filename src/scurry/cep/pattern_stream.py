@@ -158,9 +158,12 @@ class PatternStream(ApiObject, Generic[T_co]):
             The results; their timestamps are those of the matches.
         """
         require_function(pattern_process_function, (PatternProcessFunction,))
-        return self._applied(ops.Cep, pattern_process_function, output_type)
+        return self._processed(pattern_process_function, output_type)
 
-    def _applied(
+    def _processed(self, function: PatternProcessFunction[T_co, Any], output_type: Any) -> DataStream[Any]:
+        return self._operator_stream(ops.Cep, function, output_type)
+
+    def _operator_stream(
         self,
         kind: type[ops.Cep],
         function: PatternProcessFunction[T_co, Any],
@@ -230,26 +233,11 @@ class DynamicPatternStream(PatternStream[T_co]):
             raise ArgumentTypeError(f"expected an OutputTag, got {output_tag!r}")
         return self._with(_invalid_tag=output_tag)
 
-    def process(
-        self,
-        pattern_process_function: PatternProcessFunction[T_co, Any],
-        output_type: DeclaredType[Any] | None = None,
-    ) -> DataStream[Any]:
-        """Process each match, of whatever pattern.
-
-        Args:
-            pattern_process_function: The function; with `TimedOutPartialMatchHandler` as another base, it sees partial
-                matches that time out.
-            output_type: Declared type of the results.
-
-        Returns:
-            The results; their timestamps are those of the matches.
-        """
-        require_function(pattern_process_function, (PatternProcessFunction,))
+    def _processed(self, function: PatternProcessFunction[T_co, Any], output_type: Any) -> DataStream[Any]:
         node = self._patterns._node
-        return self._applied(
+        return self._operator_stream(
             ops.DynamicCep,
-            pattern_process_function,
+            function,
             output_type,
             (self._patterns._partition(ops.Broadcast())._node,),
             invalid_tag=self._invalid_tag,

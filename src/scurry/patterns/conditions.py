@@ -166,12 +166,13 @@ def test_of(condition: Any, stage: str, method: str) -> Test:
         return Test(condition.filter, True, stage, condition)
     if isinstance(condition, SimpleCondition):
         return Test(condition.filter, False, stage, condition)
-    if not callable(condition) or isinstance(condition, type):
+    arguments = _arguments(condition)
+    if arguments is None:
         raise ArgumentTypeError(
             f"{method} of stage {stage!r} takes a function of the event, or of the event and a context, "
             f"or the text of an expression, not {condition!r}"
         )
-    return Test(condition, _parameters(condition) >= 2, stage, condition)
+    return Test(condition, arguments == 2, stage, condition)
 
 
 def subtype_test(cls: Any, stage: str) -> Test:
@@ -194,11 +195,18 @@ class _InstanceOf:
         return isinstance(value, self.cls)
 
 
-def _parameters(function: Any) -> int:
-    """Return how many positional arguments a function needs; 1 if it does not say."""
+def _arguments(function: Any) -> int | None:
+    """Return with how many arguments a condition is called, 1 or 2; None if it cannot be."""
+    if not callable(function) or isinstance(function, type):
+        return None
     try:
-        parameters = inspect.signature(function).parameters.values()
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return 1
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.kind in positional and each.default is each.empty for each in parameters)
+        return 1  # it does not say
+    for count in (1, 2):
+        try:
+            signature.bind(*range(count))
+        except TypeError:
+            continue
+        return count
+    return None

@@ -215,7 +215,7 @@ class Pattern(ApiObject):
     def _repeat(self, kind: Any, from_times: int, to_times: int, window_time: TimeAmount | None) -> Self:
         self._check_repeatable()
         window = None if window_time is None else to_millis(window_time)
-        self.times_bounds = Times(from_times, to_times, window)
+        self.times_bounds = Times.checked(from_times, to_times, window)
         self.quantifier = kind(self.quantifier.consuming_strategy)
         return self
 
@@ -256,6 +256,8 @@ class Pattern(ApiObject):
                 nothing.
             within_type: What is bounded: the time from the first event to the last, or the wait for this stage.
         """
+        if not isinstance(within_type, WithinType):
+            raise ArgumentTypeError(f"within of stage {self.name!r} takes a WithinType, not {within_type!r}")
         if window_time is not None:
             self._windows[within_type] = to_millis(window_time)
         return self

@@ -41,12 +41,18 @@ class Times:
     to_times: int
     window: int | None = None
 
-    def __post_init__(self) -> None:
-        """Check the bounds."""
-        if self.from_times <= 0:
+    @staticmethod
+    def checked(from_times: int, to_times: int, window: int | None) -> Times:
+        """Return the bounds.
+
+        Raises:
+            ArgumentError: They are such that no number is between them.
+        """
+        if from_times <= 0:
             raise ArgumentError("The from should be a positive number greater than 0.")
-        if self.to_times < self.from_times:
-            raise ArgumentError(f"The to should be a number greater than or equal to from: {self.from_times}.")
+        if to_times < from_times:
+            raise ArgumentError(f"The to should be a number greater than or equal to from: {from_times}.")
+        return Times(from_times, to_times, window)
 
 
 class Quantifier:

@@ -1,4 +1,4 @@
-"""Rules that rewrite plans, in the order of `RULES`; then those of STREAMING.
+"""Rules that rewrite plans, in the order of `RULES`; then those of STREAMING, and that of patterns.
 
 Each rule is a module with a function of a plan and the session, which returns a plan with the same rows.
 """
@@ -32,7 +32,6 @@ RULES: tuple[Rule, ...] = (
     order_joins,
     prune_columns,
     merge_projections,
-    pattern_matches,
 )
 
 #: Rules without which plans have the same rows.
@@ -62,7 +61,8 @@ def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan]
         plan = plan if with_changes is None else with_changes(plan)
         for rule in STREAMING_RULES:
             plan = rule(plan, session)
-    return plan
+    # Which changes the rows of patterns have is known of the operations that were chosen.
+    return pattern_matches(plan, session)
 
 
 def _excluded(session: Session) -> set[str]:

@@ -35,6 +35,7 @@ class PatternParser(QueryParser):
 
     def match_recognize(self, table: TableExpression) -> TableExpression:
         """Parse MATCH_RECOGNIZE after its input."""
+        start = self.position
         self.position += 1
         self.expect("(")
         partition: tuple[Expression, ...] = ()
@@ -57,7 +58,7 @@ class PatternParser(QueryParser):
         self.expect(")")
         return MatchRecognize(
             table, pattern, definitions, partition, order, measures, rows, after, first_row, last_row, within, subsets,
-            span=table.span.to(self.span_of(self.position - 1)),
+            span=self.span_from(start),
         )  # fmt: skip
 
     def _measure(self) -> Measure:
@@ -86,6 +87,8 @@ class PatternParser(QueryParser):
         if self.accept_all("NEXT", "ROW"):
             return SkipAfterMatch("TO NEXT ROW", span=self.span_from(start))
         names_follow = self.keys[self.position + 1] in IDENTIFIER_KEYS
+        if self.keys[self.position] in ("FIRST", "LAST") and not names_follow:
+            self.name_tried_at = self.position + 1
         to = self.accept_any("FIRST", "LAST") if names_follow else None
         return SkipAfterMatch(f"TO {to or 'LAST'}", self.name(), span=self.span_from(start))
 

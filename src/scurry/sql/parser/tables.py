@@ -132,7 +132,7 @@ class TableParser(PatternParser):
         if self.at("UNPIVOT"):
             table = self.unpivot(table)
         table = self._aliased(table)
-        if self.at("MATCH_RECOGNIZE") and isinstance(table, Alias):
+        if self.at("MATCH_RECOGNIZE") and isinstance(table, Alias) and not table.columns:
             table = self.match_recognize(table)
             table = self._aliased(table)
         return self._sampled(table) if self.at("TABLESAMPLE") else table

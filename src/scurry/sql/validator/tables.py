@@ -112,6 +112,9 @@ class FromClause:
         return Project(scan, tuple(expressions), tuple(each.name for each in table.columns))
 
     def _alias(self, table: nodes.Alias, name: str | None, left: FromItem | None) -> FromItem:
+        if table.columns and isinstance(table.table, nodes.MatchRecognize):
+            # Flink knows matches by the name before it looks at the names of their columns.
+            raise invalid(table.span, f"Duplicate relation name '{table.name.last}' in FROM clause")
         item = self._item(table.table, table.name.last, left)
         if table.columns:
             width = (

@@ -94,7 +94,8 @@ class DynamicCepOperator(CepOperator):
         assert change.json is not None
         pattern = Pattern.from_json(change.json)
         wrapped = partial(PatternMatch, pattern_id=change.id, pattern_version=change.version)
-        return self._run_of(pattern, partial_matches(change.id), wrapped)
+        name = f"pattern {change.id!r}, version {change.version}"
+        return self._run_of(pattern, partial_matches(change.id), wrapped=wrapped, name=name)
 
     # ---------------------------------------------------------------- patterns
 

@@ -56,8 +56,8 @@ class CepOperator(KeyedOperator):
             self._runs.append(self._run_of(spec.pattern, PARTIAL_MATCHES))
         self._reset()
 
-    def _run_of(self, pattern: Pattern, slot: Any, wrapped: Callable[[Any], Any] | None = None) -> PatternRun:
-        """Return what finds a pattern.
+    def _run_of(self, pattern: Pattern, slot: Any, **described: Any) -> PatternRun:
+        """Return what finds a pattern; `described` says more of it if it is one of several.
 
         Raises:
             MalformedPatternError: Flink refuses the pattern, or an expression in it is wrong.
@@ -66,7 +66,8 @@ class CepOperator(KeyedOperator):
         nfa = compile_nfa(pattern, hasattr(function, "process_timed_out_match"))
         if conditions is not None:
             nfa.tests = conditions.bound(nfa.tests, pattern.stage_names())
-        return PatternRun(self.plan, nfa, slot, function, self._context, self._emitted, self.info.clock.now, wrapped)
+        clock = self.info.clock.now
+        return PatternRun(self.plan, nfa, slot, function, self._context, self._emitted, clock, **described)
 
     def _reset(self) -> None:
         self._waiting = WaitingEvents()

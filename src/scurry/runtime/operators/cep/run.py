@@ -40,6 +40,7 @@ class PatternRun:
         emitted: What it emits.
         clock: Returns the processing time.
         wrapped: Makes a match what the function gets.
+        name: Which pattern it is, for errors.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class PatternRun:
         emitted: Emitted,
         clock: Callable[[], int],
         wrapped: Callable[[Match], Any] | None = None,
+        name: str = "the pattern",
     ) -> None:
         self.nfa = nfa
         self.slot = slot
@@ -66,6 +68,7 @@ class PatternRun:
         self._emitted = emitted
         self._clock = clock
         self._wrapped = wrapped
+        self._name = name
         self._running: dict[Any, Running] = {}
         self.backend: KeyedStateBackend | None = None
 
@@ -186,7 +189,7 @@ class PatternRun:
 
     def _condition_failed(self, error: BaseException, event: Any, stage: str) -> Exception:
         return operator_error(
-            self._plan, error, event, hint=f"it failed in a condition of stage {stage!r} of the pattern"
+            self._plan, error, event, hint=f"it failed in a condition of stage {stage!r} of {self._name}"
         )
 
     # ---------------------------------------------------------------- results

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from scurry.errors import EvaluationError
 from scurry.functions.definition import Session
 from scurry.patterns.automaton import NFA, ConditionFailedError, NFAState, compile_nfa
 from scurry.patterns.pattern import Pattern
@@ -109,12 +110,24 @@ class Matcher:
                     previous = time
                 found += self._found(nfa.process(state, row, time, clock), time, clock)
         except ConditionFailedError as error:
-            raise (error.__cause__ or error) from error
+            raise self._failed(error, row, time) from error
         return found + self.advanced(state, now, clock)
 
     def advanced(self, state: NFAState, now: int, clock: Callable[[], int]) -> list[FoundMatch]:
         """Return the matches that a watermark completes."""
         return self._found(self.nfa.advance_time(state, now)[0], now, clock)
+
+    def _failed(self, error: ConditionFailedError, row: KeptRow, time: int) -> BaseException:
+        """Return why a condition has no value, with the variable and the row."""
+        cause = error.__cause__ or error
+        if not isinstance(cause, EvaluationError):
+            return cause
+        order = self._plan.input.schema[self._plan.order_by[0].index].name
+        shown = [f"{name} = {value!r}" for name, value in self.program.key_of(row).items()]
+        shown.append(f"{order} = {np.datetime64(time, 'ms')}")
+        return EvaluationError(
+            f"{cause}\n  in the condition of variable {error.stage} of MATCH_RECOGNIZE\n  row: {', '.join(shown)}"
+        )
 
     def _found(self, matches: Sequence[Any], time: int, clock: Callable[[], int]) -> list[FoundMatch]:
         return [FoundMatch(each, self.program.names, time, clock()) for each in matches]

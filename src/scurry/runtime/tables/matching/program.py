@@ -168,6 +168,10 @@ class MatchProgram:
                 break
         return bits
 
+    def key_of(self, row: KeptRow) -> dict[str, Any]:
+        """Return the columns of PARTITION BY of a row."""
+        return {column.name: row[place] for column, place in zip(self.plan.schema, self._keys, strict=False)}
+
     def results(self, matches: Sequence[FoundMatch]) -> pa.RecordBatch:
         """Return a row for each match."""
         columns = self._leaves.columns(matches)

@@ -11,7 +11,7 @@ from scurry.functions.signatures import standard_name
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType, VarCharType
 from scurry.logical_types.atomic_types import TimeAttribute
 from scurry.logical_types.families import is_rowtime
-from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, UserFunctionCall
+from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, Literal, UserFunctionCall
 from scurry.relational.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference, RefusedCall
 from scurry.relational.rewriting import rewritten
 from scurry.sql import nodes
@@ -34,8 +34,11 @@ _TIMES: Final = {
     "MATCH_ROWTIME": TimestampType(3, False).as_time_attribute(TimeAttribute.ROWTIME),
     "MATCH_PROCTIME": LocalZonedTimestampType(3, False).as_time_attribute(TimeAttribute.PROCTIME),
 }
+#: Flink's classes of aggregates for which it can generate no code here.
+_JSON_CLASSES: Final = {"JSON_ARRAYAGG": "JsonArrayAggFunction", "JSON_OBJECTAGG": "JsonObjectAggFunction"}
 #: Functions of a place in a window, which Flink computes without one: those that number rows, of all rows of the match.
 _OF_PLACE: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"})
+_MAX_OFFSET: Final = (1 << 31) - 1
 _NO_CALL: Final = (
     "\nIf you think this function should be supported, you can create an issue and start a discussion for it."
 )
@@ -117,6 +120,8 @@ class MatchExpressions:
             value, offset = self._validator.convert(node.arguments[0]), _offset(node)
             if offset < 0:
                 return RefusedCall(f"Index {offset} out of bounds: {name} counts from 0", value.type)
+            if offset > _MAX_OFFSET:
+                return RefusedCall(f"Cannot downcast long value {offset} to integer.", value.type)
             return _at(value, name == "FIRST", offset)
         if name in _PHYSICAL:
             return self._physical(node, name)
@@ -176,6 +181,8 @@ class MatchExpressions:
         if call.filter is not None:
             return _refused("FILTER", [call, call.filter])
         variable = _aggregated_variable(call)
+        if call.function in _JSON_CLASSES:
+            return _refused_json(call)
         arguments = tuple(_of_row(each) for each in call.arguments)
         return PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
 
@@ -265,6 +272,9 @@ def _function_name(node: nodes.Node) -> str:
 
 
 def _is_aggregate(node: nodes.Node, environment: Environment) -> bool:
+    """Say whether Calcite knows a call as an aggregate."""
+    if isinstance(node, nodes.JsonObjectAggregate):
+        return False
     return isinstance(node, nodes.FunctionCall) and is_aggregate(node, environment)
 
 
@@ -328,6 +338,19 @@ def _type_name(kind: DataType) -> str:
     if isinstance(kind, LocalZonedTimestampType):
         return f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({kind.precision})"
     return shown
+
+
+def _refused_json(call: AggregateCall) -> RefusedCall:
+    """Return what Flink's planner refuses a JSON aggregate with."""
+    symbols = [str(each.value) for each in call.arguments if isinstance(each, Literal)]
+    on_null = next(each for each in symbols if each.endswith("ON NULL")).replace(" ", "_")
+    function = f"org.apache.flink.table.runtime.functions.aggregate.{_JSON_CLASSES[call.function]}"
+    arguments = ", ".join(each.type.as_summary_string() for each in call.arguments if not isinstance(each, Literal))
+    return RefusedCall(
+        f"Could not find an implementation method 'accumulate' in class '{function}' for function "
+        f"'{call.function}_{on_null}' that matches the following signature:\nvoid accumulate({arguments})",
+        call.type,
+    )
 
 
 def _refused(function: str, arguments: Sequence[Expression]) -> RefusedCall:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from scurry.common import Row
 from scurry.common.time import Instant
 from scurry.errors import ScurryError, ValidationError
 from support.statements.tables import environment, files, read, rows, until, write
@@ -34,6 +35,8 @@ def shown(value: Any) -> str:
     """Return a value as Flink's rows show it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, Row):
+        return "+I[" + ", ".join(map(shown, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}={each}" for key, each in value.items()) + "}"
     if isinstance(value, Instant):
@@ -51,6 +54,8 @@ def answer(case: dict[str, Any], tmp_path: Path) -> list[str]:
     env = environment(case.get("mode") != "batch", **{"parallelism.default": "1", "table.local-time-zone": "UTC"})
     options = {"format": "csv", "csv.null-literal": ""}
     files(env, "ticker", case.get("columns", COLUMNS), tmp_path / "rows.csv", **options)
+    for statement in case.get("setup", ()):
+        env.execute_sql(statement)
     with env.execute_sql(case["sql"]).collect() as results:
         return [", ".join(map(shown, row)) for row in results]
 

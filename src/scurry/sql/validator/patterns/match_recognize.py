@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -107,7 +106,7 @@ def match(node: nodes.MatchRecognize, plan: Plan, relations: tuple[Relation, ...
     names = tuple(each.name.last for each in node.measures)
     if (node.rows_per_match or "").startswith("ALL"):
         raise ValidationError("All rows per match mode is not supported yet.")
-    _check_names([plan.schema[key].name for key in partition_by], names)
+    _check_names([plan.schema[key].name for key in partition_by], names, measures)
     return Match(
         plan,
         partition_by,
@@ -122,13 +121,26 @@ def match(node: nodes.MatchRecognize, plan: Plan, relations: tuple[Relation, ...
     )
 
 
-def _check_names(keys: Sequence[str], measures: Sequence[str]) -> None:
-    ambiguous = [name for name in keys if name in measures]
-    if ambiguous or not measures:
+def _check_names(keys: Sequence[str], names: Sequence[str], measures: Sequence[Expression]) -> None:
+    ambiguous = [name for name in keys if name in names]
+    if not names or (ambiguous and len(set(names)) == len(names)):
         raise ValidationError(f"Columns ambiguously defined: {{{', '.join(ambiguous)}}}")
-    for name, count in Counter(measures).items():
-        if count > 1:
-            raise ValidationError(f"Multiple entries with same key: {name} is the name of {count} measures")
+    later: dict[str, Expression] = {}
+    for name, measure in zip(reversed(names), reversed(measures), strict=True):
+        if name in later:
+            both = f"{name}={_shown(later[name])} and {name}={_shown(measure)}"
+            raise ValidationError(f"Multiple entries with same key: {both}")
+        later[name] = measure
+
+
+def _shown(measure: Expression) -> str:
+    """Return a measure as Calcite shows it; of others than columns the kind only."""
+    if not isinstance(measure, PatternReference):
+        return "FINAL(...)"
+    column = f"{measure.variable}.${measure.index}"
+    if measure.is_navigated:
+        column = f"{'FIRST' if measure.first else 'LAST'}({column}, {measure.offset})"
+    return f"FINAL({column})"
 
 
 def _column(node: nodes.Expression, validator: ExpressionValidator, clause: str) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from scurry.errors import ValidationError
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.catalogue import lookup
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType, VarCharType
 from scurry.logical_types.atomic_types import TimeAttribute
@@ -38,6 +41,7 @@ _TIMES: Final = {
 _JSON_CLASSES: Final = {"JSON_ARRAYAGG": "JsonArrayAggFunction", "JSON_OBJECTAGG": "JsonObjectAggFunction"}
 #: Functions of a place in a window, which Flink computes without one: those that number rows, of all rows of the match.
 _OF_PLACE: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"})
+_QUOTED_CALL: Final = re.compile(r"`(\w+)`\(")
 _MAX_OFFSET: Final = (1 << 31) - 1
 _NO_CALL: Final = (
     "\nIf you think this function should be supported, you can create an issue and start a discussion for it."
@@ -71,11 +75,11 @@ class MatchExpressions:
         Raises:
             ValidationError: Flink refuses it.
         """
-        if isinstance(node, nodes.NullLiteral):
-            raise invalid(node.span, "Illegal use of 'NULL'")
         return self._converted(node)
 
     def _converted(self, node: nodes.Expression) -> Expression:
+        if isinstance(node, nodes.NullLiteral):
+            raise invalid(node.span, "Illegal use of 'NULL'")
         qualified = self._qualified(node)
         _PatternCheck(self._environment, self._defined is None).variables(qualified)
         self._refuse_quantifiers(qualified)
@@ -98,7 +102,7 @@ class MatchExpressions:
 
     def _refuse_quantifiers(self, node: nodes.Node) -> None:
         if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
-            raise invalid(node.span, f"DISTINCT/ALL not allowed with {unparse(node)} function")
+            raise invalid(node.span, f"DISTINCT/ALL not allowed with {_shown(node)} function")
         for each in operands_of(node):
             self._refuse_quantifiers(each)
 
@@ -181,7 +185,7 @@ class MatchExpressions:
         if call.filter is not None:
             return _refused("FILTER", [call, call.filter])
         variable = _aggregated_variable(call)
-        if call.function in _JSON_CLASSES:
+        if call.function in _JSON_CLASSES and variable is not None:
             return _refused_json(call)
         arguments = tuple(_of_row(each) for each in call.arguments)
         return PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
@@ -213,7 +217,7 @@ class _PatternCheck:
         if isinstance(node, nodes.Literal):
             # As in Calcite, a constant counts as a variable of its own unless it is the last operand.
             counts = self._navigations and not is_last and not isinstance(node, nodes.NullLiteral)
-            return {f"'{unparse(node)}'"} if counts else set()
+            return {f"'{_shown(node)}'"} if counts else set()
         name = _function_name(node)
         if name in _LOGICAL | _PHYSICAL:
             inner = self._navigated(node, name)
@@ -225,7 +229,7 @@ class _PatternCheck:
                 and node.operator in ("FINAL", "RUNNING")
                 and not self._is_measure
             ):
-                raise invalid(node.span, f"Cannot use RUNNING/FINAL in DEFINE '{unparse(node)}'")
+                raise invalid(node.span, f"Cannot use RUNNING/FINAL in DEFINE '{_shown(node)}'")
             return self._inside(node, self)
         found = self._inside(node, inner)
         if name == "COUNT" and len(found) > 1:
@@ -235,9 +239,9 @@ class _PatternCheck:
         classifier = any(_function_name(each) == "CLASSIFIER" for each in list(operands_of(node))[:1])
         if name != "COUNT" and not classifier:
             if not found:
-                raise invalid(node.span, f"Null parameters in '{unparse(node)}'")
+                raise invalid(node.span, f"Null parameters in '{_shown(node)}'")
             if len(found) != 1:
-                raise invalid(node.span, f"Multiple pattern variables in '{unparse(node)}'")
+                raise invalid(node.span, f"Multiple pattern variables in '{_shown(node)}'")
         return found
 
     def _inside(self, node: nodes.Node, check: _PatternCheck) -> set[str]:
@@ -246,7 +250,7 @@ class _PatternCheck:
         return set().union(*(check.variables(each, place == last) for place, each in enumerate(operands)))
 
     def _navigated(self, node: nodes.Node, name: str) -> _PatternCheck:
-        shown = unparse(node)
+        shown = _shown(node)
         if name in _PHYSICAL and self._is_measure:
             raise invalid(node.span, f"Cannot use PREV/NEXT in MEASURE '{shown}'")
         if self._logical:
@@ -257,7 +261,7 @@ class _PatternCheck:
 
     def _aggregated(self, node: nodes.Node, name: str) -> _PatternCheck:
         if self._navigations:
-            raise invalid(node.span, f"Cannot use aggregation in navigation '{unparse(node)}'")
+            raise invalid(node.span, f"Cannot use aggregation in navigation '{_shown(node)}'")
         if name == "COUNT" and len(list(operands_of(node))) > 1:
             raise invalid(node.span, "Invalid number of parameters to COUNT method")
         if isinstance(node, nodes.FunctionCall) and node.over is not None:
@@ -273,9 +277,19 @@ def _function_name(node: nodes.Node) -> str:
 
 def _is_aggregate(node: nodes.Node, environment: Environment) -> bool:
     """Say whether Calcite knows a call as an aggregate."""
-    if isinstance(node, nodes.JsonObjectAggregate):
+    if isinstance(node, nodes.JsonObjectAggregate | nodes.JsonArrayAggregate):
         return False
     return isinstance(node, nodes.FunctionCall) and is_aggregate(node, environment)
+
+
+def _shown(node: nodes.Node) -> str:
+    """Return a node as Calcite shows it once it knows the functions, whose names it quotes before."""
+
+    def unquoted(call: re.Match[str]) -> str:
+        name = call[1].upper()
+        return f"{name}(" if name in _TIMES or lookup(name) or lookup_aggregate(name) else call[0]
+
+    return _QUOTED_CALL.sub(unquoted, unparse(node))
 
 
 def _offset(node: nodes.Call) -> int:

@@ -74,6 +74,8 @@ def operands_of(node: nodes.Node) -> Iterator[nodes.Expression]:
         for one in value if isinstance(value, tuple) else (value,):
             if _is_operand(node, each.name, one):
                 yield one
+            elif isinstance(one, nodes.JsonEntry):
+                yield from (one.key, one.value)
 
 
 def walk(node: nodes.Expression) -> Iterator[nodes.Expression]:

@@ -24,9 +24,12 @@ EXPLAIN CREATE TABLE x WITH ('connector' = 'blackhole') AS SELECT 1 AS a
 EXECUTE STATEMENT SET BEGIN INSERT INTO bh SELECT 1; INSERT INTO bh SELECT 2; END
 INSERT INTO fs PARTITION (p = 's') SELECT 1, 'a'
 INSERT OVERWRITE fs VALUES (1, 'q', 'p1')
-ADD JAR '/nowhere/x.jar'
+COMPILE PLAN '{tmp}/x.json' FOR INSERT INTO bh SELECT 1
+COMPILE AND EXECUTE PLAN '{tmp}/x.json' FOR INSERT INTO bh SELECT 1
+EXECUTE PLAN '{tmp}/x.json'
+ADD JAR '{tmp}/x.jar'
 SHOW JARS
-REMOVE JAR '/nowhere/x.jar'
+REMOVE JAR '{tmp}/x.jar'
 SHOW MODULES
 SHOW FULL MODULES
 ANALYZE TABLE fs COMPUTE STATISTICS
@@ -70,9 +73,6 @@ CREATE MATERIALIZED TABLE mt FRESHNESS = INTERVAL '1' MINUTE AS SELECT 1 AS a
 ALTER MATERIALIZED TABLE mt SUSPEND
 DROP MATERIALIZED TABLE mt
 SHOW MATERIALIZED TABLES
-COMPILE PLAN '/nowhere/x.json' FOR INSERT INTO bh SELECT 1
-COMPILE AND EXECUTE PLAN '/nowhere/x.json' FOR INSERT INTO bh SELECT 1
-EXECUTE PLAN '/nowhere/x.json'
 BEGIN STATEMENT SET
 END
 UPSERT INTO bh SELECT 1
@@ -102,9 +102,10 @@ def env(tmp_path: Path) -> TableEnvironment:
     return made
 
 
-def test_statements_run(env: TableEnvironment) -> None:
+def test_statements_run(env: TableEnvironment, tmp_path: Path) -> None:
+    (tmp_path / "x.jar").touch()
     for statement in RUN.strip().splitlines():
-        result = env.execute_sql(statement)
+        result = env.execute_sql(statement.replace("{tmp}", str(tmp_path)))
         if result.get_job_client() is not None:
             result.wait()
 

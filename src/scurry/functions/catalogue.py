@@ -8,7 +8,7 @@ from functools import cache
 from scurry.errors import ArgumentError
 from scurry.functions.definition import ScalarFunction
 
-__all__ = ["FAMILIES", "lookup", "names", "scalar_function"]
+__all__ = ["FAMILIES", "is_syntax", "lookup", "names", "scalar_function"]
 
 #: The modules below `scurry.functions` that have functions, each in a tuple `FUNCTIONS`.
 FAMILIES = (
@@ -51,6 +51,19 @@ def _functions() -> dict[str, ScalarFunction]:
                     raise ArgumentError(f"two functions are called {name}: in {family}, and before it")
                 found[name] = function
     return found
+
+
+def is_syntax(name: str) -> bool:
+    """Say whether a name is that of an operator, which has a syntax of its own, and no function that can be called."""
+    upper = name.upper()
+    return upper in _SYNTAX or not upper.replace("_", "").isalnum()
+
+
+#: The names of operators that look like those of functions.
+_SYNTAX = frozenset(
+    "AND ARRAY CASE CAST FIELD ILIKE ITEM LIKE MAP MINUS_PREFIX MULTISET NEGATE NOT OR PLUS PLUS_PREFIX ROW SAFE_CAST "
+    "TRY_CAST".split()
+)
 
 
 def lookup(name: str) -> ScalarFunction | None:

@@ -109,6 +109,8 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
 
 def _check_window(plan: WindowTable) -> None:
     kind = plan.input.schema[plan.time].type
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and _is_shifted(plan.input, plan.time):
+        kind = kind.as_time_attribute(None)
     if _is_time(kind):
         return
     shown = kind.nullable().as_summary_string()
@@ -117,6 +119,18 @@ def _check_window(plan: WindowTable) -> None:
             f"Window aggregate can only be defined over a time attribute column, but {shown} encountered."
         )
     raise ValidationError(f"The window function requires the timecol is a time attribute type, but is {shown}.")
+
+
+def _is_shifted(plan: Plan, column: int) -> bool:
+    """Say whether a column is computed by + or -: its type says rowtime, as in Flink, but it is none to the planner."""
+    while isinstance(plan, Project | Filter):
+        if isinstance(plan, Project):
+            found = plan.expressions[column]
+            if not isinstance(found, InputReference):
+                return isinstance(found, Call) and found.function in ("+", "-")
+            column = found.index
+        plan = plan.input
+    return False
 
 
 def _check_over(plan: Over) -> None:

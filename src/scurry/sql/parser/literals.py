@@ -38,6 +38,10 @@ from scurry.sql.parser.types import TypeParser
 
 __all__ = ["STRINGS", "LiteralParser"]
 
+#: What makes a literal together with a string after it.
+_TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "DECIMAL", "{D", "{T", "{TS"})
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+
 NUMBERS: Final = frozenset({INTEGER, DECIMAL, APPROXIMATE})
 STRINGS: Final = frozenset({STRING, PREFIXED_STRING, UNICODE_STRING, BINARY_STRING})
 _WORDS: Final = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
@@ -176,12 +180,22 @@ class LiteralParser(TypeParser):
             return TimeLiteral(text, span=span)
         return TimestampLiteral(text, span=span)
 
+    def decimal_literal(self) -> Expression:
+        """Parse ``DECIMAL '...'``, which is the number that the text is."""
+        start = self.position
+        self.position += 1
+        text = self.string().strip()
+        span = self.span_from(start)
+        if _NUMBER.fullmatch(text) is None:
+            raise self.error_at(f"Literal '{text}' can not be parsed to type 'DECIMAL'", span)
+        return NumericLiteral(text.removeprefix("+"), span=span)
+
     def at_literal(self) -> bool:
         """Return whether a literal begins here."""
         key = self.keys[self.position]
         if key in NUMBERS or key in STRINGS or key in ("TRUE", "FALSE", "UNKNOWN", "NULL", "INTERVAL", "+", "-"):
             return True
-        return key in ("DATE", "TIME", "TIMESTAMP", "{D", "{T", "{TS") and self.keys[self.position + 1] == STRING
+        return key in _TYPED and self.keys[self.position + 1] == STRING
 
     def literal(self) -> Expression:
         """Parse a literal."""
@@ -194,7 +208,9 @@ class LiteralParser(TypeParser):
             return self.word_literal()
         if key == "INTERVAL":
             return self.interval(expressions=False)
-        if key in ("DATE", "TIME", "TIMESTAMP", "{D", "{T", "{TS"):
+        if key == "DECIMAL":
+            return self.decimal_literal()
+        if key in _TYPED:
             return self.time_literal()
         self.fail()
 

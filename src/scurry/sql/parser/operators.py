@@ -317,9 +317,10 @@ class OperatorParser(LiteralParser):
 
     def _like(self, left: Expression, negated: bool, word: str, context: Context, least: int) -> Expression | None:
         after = self.position + 1 + negated
-        if self.keys[after] in ("SOME", "ANY", "ALL") and self.keys[after + 1] == "(" and word == "LIKE":
-            return self._quantified_like(left, negated, least)
         if least > MEMBERSHIP:
+            return None
+        if word == "LIKE" and not negated and self.keys[after] in ("ANY", "ALL"):
+            self.name_tried_at = self.position
             return None
         operator = word
         if word == "SIMILAR":
@@ -339,14 +340,6 @@ class OperatorParser(LiteralParser):
             self.position += 1
             escape = self.primary(Context.SUB_QUERY)
         return Like(left, pattern, escape, operator, negated, span=self._span_over(left, escape or pattern))
-
-    def _quantified_like(self, left: Expression, negated: bool, least: int) -> Expression | None:
-        if least > MEMBERSHIP:
-            return None
-        self.position += 1 + negated
-        quantifier = "ALL" if self.expect_any("SOME", "ANY", "ALL") == "ALL" else "SOME"
-        operator = "NOT LIKE" if negated else "LIKE"
-        return QuantifiedComparison(left, operator, quantifier, self._list_or_query(), span=self._span_to_here(left))
 
     def _collection_operation(
         self, left: Expression, negated: bool, word: str, context: Context, least: int

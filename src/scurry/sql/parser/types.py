@@ -29,7 +29,7 @@ __all__ = ["TypeParser"]
 _PLAIN: Final = {
     "BOOLEAN": "BOOLEAN", "INTEGER": "INTEGER", "INT": "INTEGER", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT",
     "BIGINT": "BIGINT", "REAL": "REAL", "DOUBLE": "DOUBLE", "FLOAT": "FLOAT", "DATE": "DATE", "STRING": "STRING",
-    "BYTES": "BYTES", "VARIANT": "VARIANT", "BITMAP": "BITMAP", "NULL": "NULL",
+    "BYTES": "BYTES", "VARIANT": "VARIANT", "BITMAP": "BITMAP",
 }  # fmt: skip
 _WITH_PRECISION: Final = {"VARBINARY": "VARBINARY", "VARCHAR": "VARCHAR", "TIMESTAMP_LTZ": "TIMESTAMP_LTZ"}
 _WITH_SCALE: Final = {"DECIMAL": "DECIMAL", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "ANY": "ANY"}
@@ -112,7 +112,7 @@ class TypeParser(Cursor):
         start = self.position
         key = self.keys[start]
         following = self.keys[start + 1]
-        if key in _PLAIN and not (key == "NULL" and following == "."):
+        if key in _PLAIN:
             self.position += 1
             if key == "DOUBLE":
                 self.accept("PRECISION")

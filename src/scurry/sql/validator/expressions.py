@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 from scurry.errors import ValidationError
+from scurry.functions.catalogue import is_syntax, lookup
 from scurry.functions.operators.comparison import comparable_types
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowType, StructuredType, VarCharType
@@ -188,6 +189,10 @@ class ExpressionValidator:
         if node.name.is_simple and name.upper() in _MATCH_FUNCTIONS:
             shown = unparse(node).replace(f"`{name}`(", f"{name.upper()}(", 1)
             raise invalid(node.span, f"Function '{shown}' can only be used in MATCH_RECOGNIZE")
+        if node.name.part_spans and is_syntax(name) and lookup(name) is not None:
+            if name.upper() in ("CAST", "TRY_CAST"):
+                raise calls.refused(None, "This should never be called")
+            raise calls.no_match(name.upper(), arguments, node.span)
         return self.call(str(node.name), arguments, node.span)
 
     def _unary(self, node: nodes.UnaryOperation) -> Expression:

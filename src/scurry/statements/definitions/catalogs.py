@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlparse
 
 from scurry.catalog.entries import CatalogDatabase
 from scurry.catalog.store import CatalogDescription
@@ -153,10 +155,31 @@ def unload_module(session: TableSession, statement: nodes.UnloadModule) -> State
 
 
 def add_jar(session: TableSession, statement: nodes.AddJar) -> StatementResult:
-    """Remember a jar, which nothing uses: scurry runs no Java code of users."""
+    """Remember a jar, which nothing uses: scurry runs no Java code of users.
+
+    Raises:
+        ValidationError: There is no such file, or it is no jar.
+    """
+    path = urlparse(statement.path)
+    if path.scheme in ("", "file"):
+        _check_jar(Path(path.path), statement.path)
     if statement.path not in session.jars:
         session.jars.append(statement.path)
     return ok()
+
+
+def _check_jar(path: Path, written: str) -> None:
+    if path.is_dir():
+        raise ValidationError(
+            f"The registering or unregistering resource [{written}] is a directory, which is not allowed."
+        )
+    if not path.exists():
+        raise ValidationError(
+            f"Could not register the specified resource [ResourceUri{{resourceType=JAR, uri='{written}'}}]: jar or "
+            f"artifact resource [{written}] not found."
+        )
+    if path.suffix.lower() != ".jar":
+        raise ValidationError(f"The registering or unregistering resource [{written}] must end with a '.jar' suffix.")
 
 
 def remove_jar(session: TableSession, statement: nodes.RemoveJar) -> StatementResult:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scurry.connectors.tables.contract import Changes
+from scurry.errors import EvaluationError
 from scurry.runtime.tables.streaming.calc import Calc, SelectColumns
 from scurry.runtime.tables.times import milliseconds
 
@@ -59,6 +60,8 @@ class RowWatermarks:
             emitted; the highest watermark of a row.
         """
         (computed,) = self._calc.flat_map(self._select.map(rows))
+        if computed.batch.column(0).null_count:
+            raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")
         times, marks = map(milliseconds, computed.batch.columns)
         reached = np.maximum.accumulate(np.maximum(marks, highest))
         after, values = [-1], [last]

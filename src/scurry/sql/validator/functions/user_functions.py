@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.functions.catalogue import lookup
+from scurry.functions.catalogue import is_syntax, lookup
 from scurry.functions.definition import Session
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
@@ -30,7 +30,8 @@ def called_function(name: nodes.Identifier, environment: Environment) -> UserFun
         found = environment.catalog.find_system_function(name.last)
         if found is not None:
             return found
-        if lookup(name.last) is not None or lookup_aggregate(name.last) is not None:
+        is_built_in = lookup(name.last) is not None and not is_syntax(name.last)
+        if is_built_in or lookup_aggregate(name.last) is not None:
             return None
     return environment.catalog.find_function(name.names)
 

@@ -42,7 +42,8 @@ class TestJobs:
         found = process.request("GET", f"/jobs/{job.id}")
         assert found["state"] == "RUNNING" and found["job-type"] == "STREAMING"
         by_uid = {vertex["uid"]: vertex for vertex in found["vertices"]}
-        assert by_uid["numbers"]["metrics"] == {"write-records": 3}
+        numbers = by_uid["numbers"]["metrics"]
+        assert (numbers["write-records"], numbers["write-records-complete"]) == (3, True)
         assert by_uid["sums"]["parallelism"] == 2
 
     def test_another_job_is_not_found(self, process: RemoteProcess) -> None:

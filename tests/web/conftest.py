@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from support.browser import chromium
+
+# Machines may be busy.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(autouse=True)

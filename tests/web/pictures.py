@@ -25,6 +25,13 @@ def example() -> FakeJob:
     """A job that has something to show on every screen."""
     job = FakeJob()
     job.metrics = {"numbers.numRecordsOut": 812_400, "sums.numRecordsOut": 811_977, "sums.numLateRecordsDropped": 423}
+    (numbers,), (sums, _) = job.execution.plan.sources, job.execution.plan.operators
+    job.execution.subtasks = {
+        numbers: {"numRecordsOut": {0: 405_200, 1: 407_200}, "numRecordsOutPerSecond": {0: 4012.2, 1: 4039.0},
+                  "backPressuredTimeMsPerSecond": {0: 230, 1: 230}},
+        sums: {"numRecordsOut": {0: 702_977, 1: 109_000}, "numRecordsOutPerSecond": {0: 7011.5, 1: 1030.2},
+               "currentOutputWatermark": {0: int(time.time() * 1000) - 4200, 1: int(time.time() * 1000) - 3900}},
+    }  # fmt: skip
     durations = [310, 290, 420, 1900, 480, 330, 350, 300, 720, 310, 340, 360, 290, 410, 380, 300]
     job.taken = [
         CheckpointInfo(number, NOON + 5000 * number, duration, 50_000, 1_000_000 + 41_000 * number)
@@ -42,7 +49,7 @@ def main() -> None:
     """Write all pictures."""
     job = example()
     with served(job) as process, chromium() as browser:
-        page = browser.new_page(viewport={"width": 1000, "height": 560}, locale="en-GB", timezone_id="UTC")
+        page = browser.new_page(viewport={"width": 1000, "height": 600}, locale="en-GB", timezone_id="UTC")
         for name, part in SCREENS.items():
             address = "/jobs" if part is None else f"/jobs/{job.id}{part}"
             page.goto(f"{process.url}/#token={TOKEN}&{address}")
@@ -50,6 +57,10 @@ def main() -> None:
             expect(page.get_by_role("heading", level=1)).to_be_visible()
             time.sleep(0.3)
             page.screenshot(path=PICTURES / f"page-{name}.png")
+            if name == "graph":
+                page.get_by_role("heading", name="Subtasks").scroll_into_view_if_needed()
+                page.locator("details").last.scroll_into_view_if_needed()
+                page.screenshot(path=PICTURES / "page-subtasks.png")
             page.goto("about:blank")
 
 

@@ -14,7 +14,17 @@ __all__ = ["ARCHIVE_KEY", "write_archive"]
 #: Flink's key of the directory with one file for each job that is over.
 ARCHIVE_KEY = "jobmanager.archive.fs.dir"
 
-_PATHS = ("", "/plan", "/config", "/exceptions", "/log", "/accumulators", "/checkpoints", "/checkpoints/config")
+_PATHS = (
+    "",
+    "/plan",
+    "/subtasks",
+    "/config",
+    "/exceptions",
+    "/log",
+    "/accumulators",
+    "/checkpoints",
+    "/checkpoints/config",
+)
 
 
 def write_archive(job: ServedJob, directory: str) -> None:

@@ -92,6 +92,9 @@ class Execution(Protocol):
     def failures(self) -> Collection[Failure]:
         """The latest failures, the oldest first."""
 
+    def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return scurry's own metrics: number in the plan -> metric -> subtask -> value."""
+
     @property
     def restored_checkpoints(self) -> int:
         """How often the job has begun with the state of a checkpoint or savepoint."""

@@ -76,7 +76,11 @@ class Vertex(Hyphenated):
     parallelism: int
     maxParallelism: int
     status: str
-    metrics: dict[str, int]
+    start_time: int
+    end_time: int
+    duration: int
+    tasks: dict[str, int]
+    metrics: dict[str, int | bool]
 
 
 class JobDetails(Hyphenated):

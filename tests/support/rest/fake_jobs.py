@@ -46,6 +46,10 @@ class FakeExecution:
     log: FakeLog = field(default_factory=FakeLog)
     failures: list[Any] = field(default_factory=list)
     restored_checkpoints: int = 0
+    subtasks: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
+
+    def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        return self.subtasks
 
 
 @dataclass

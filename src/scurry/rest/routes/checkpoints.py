@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException
 
 from scurry.rest import models
 from scurry.rest.job import Checkpoint
@@ -32,6 +33,15 @@ def checkpoints(job: Job) -> models.CheckpointingStatistics:
         ),
         history=known[::-1],
     )  # fmt: skip
+
+
+@router.get("/jobs/{jobid}/checkpoints/details/{checkpointid}")
+def checkpoint(job: Job, checkpointid: int) -> dict[str, Any]:
+    """Return one of the latest checkpoints. All its subtasks complete it together: `tasks` is empty."""
+    for info in job.client.checkpoints():
+        if info.checkpoint_id == checkpointid:
+            return {**_statistics(info).model_dump(), "tasks": {}}
+    raise HTTPException(404, f"checkpoint {checkpointid} is none of the latest of the job")
 
 
 @router.get("/jobs/{jobid}/checkpoints/config")

@@ -8,17 +8,28 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 
 from scurry.common.redaction import without_secrets
-from scurry.graph.plan import OperatorPlan, SourcePlan
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest import models
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import plan_json, vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+from scurry.rest.routes.process import application_details, applications_of, overview_of
 
 router = APIRouter(responses=REFUSALS, tags=["jobs"])
 
 _TASK_STATES = ("created", "scheduled", "deploying", "running", "finished", "canceling", "canceled", "failed",
                 "reconciling", "initializing")  # fmt: skip
+
+
+#: Flink's figures of a vertex. What is not counted is 0 there, too: what sources read, what sinks write.
+_IO: dict[str, int | bool] = {
+    **dict.fromkeys(("read-bytes", "write-bytes", "read-records", "write-records"), 0),
+    **dict.fromkeys(
+        ("read-bytes-complete", "write-bytes-complete", "read-records-complete", "write-records-complete"), True
+    ),
+    **dict.fromkeys(("accumulated-backpressured-time", "accumulated-idle-time", "accumulated-busy-time"), 0),
+}
 
 
 @router.get("/jobs")
@@ -31,19 +42,37 @@ def list_jobs(request: Request) -> models.JobList:
 @router.get("/jobs/overview")
 def overview(request: Request) -> models.JobsOverview:
     """Return the job of this endpoint with its times, in a list as in Flink."""
-    job: ServedJob = request.app.state.job
+    return models.JobsOverview(jobs=[_overview(request.app.state.job)])
+
+
+def _overview(job: ServedJob) -> models.JobOverview:
     count = sum(vertex.parallelism for vertex in vertices(job.plan))
     tasks = {"total": count, **dict.fromkeys(_TASK_STATES, 0)}
-    tasks[_task_state(job)] = count
-    return models.JobsOverview(
-        jobs=[
-            models.JobOverview(
-                jid=job.id, name=job.name, state=job.status.name, start_time=job.started_ms,
-                end_time=job.ended_ms or -1, duration=job.duration_ms,
-                last_modification=job.ended_ms or job.started_ms, tasks=tasks,
-            )
-        ]
+    tasks[task_state(job)] = count
+    return models.JobOverview(
+        jid=job.id, name=job.name, state=job.status.name, start_time=job.started_ms,
+        end_time=job.ended_ms or -1, duration=job.duration_ms,
+        last_modification=job.ended_ms or job.started_ms, tasks=tasks,
     )  # fmt: skip
+
+
+@router.get("/overview")
+def cluster_overview(request: Request) -> dict[str, Any]:
+    """Return how many jobs there are in each state: one."""
+    job: ServedJob = request.app.state.job
+    return overview_of([job.status.name])
+
+
+@router.get("/applications/overview")
+def applications(request: Request) -> dict[str, Any]:
+    """Return the program of the job, in a list as in Flink."""
+    return applications_of([_overview(request.app.state.job).model_dump(by_alias=True)])
+
+
+@router.get("/applications/{jobid}")
+def application(job: Job) -> dict[str, Any]:
+    """Return the program of the job, which has its id."""
+    return application_details(_overview(job).model_dump(by_alias=True))
 
 
 @router.get("/jobs/{jobid}")
@@ -56,7 +85,7 @@ def details(job: Job) -> models.JobDetails:
         job_type=job.plan.settings.mode, start_time=job.started_ms, end_time=job.ended_ms or -1,
         duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism, now=int(time.time() * 1000),
         timestamps={"CREATED": job.started_ms, **({state: job.ended_ms} if job.ended_ms else {})},
-        vertices=parts, status_counts={_task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
+        vertices=parts, status_counts={task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
     )  # fmt: skip
 
 
@@ -126,17 +155,39 @@ def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str, Any]) -> models.Vertex:
-    names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped"}
+    names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped",
+             "dead-letters": "numDeadLetters", "pending-records": "pendingRecords"}  # fmt: skip
     known = {name: metrics.get(f"{vertex.name}.{metric}") for name, metric in names.items()}
+    own = {name: value for name, value in known.items() if isinstance(value, int)}
+    if "read-records" not in own and (received := _received(job.plan, vertex, metrics)) is not None:
+        own["read-records"] = received
+    subtasks = vertex.channels if isinstance(vertex, SourcePlan) else vertex.parallelism
     return models.Vertex(
         id=vertex_id(vertex.uid), name=without_secrets(vertex.name), uid=without_secrets(vertex.uid),
         parallelism=vertex.parallelism, maxParallelism=job.plan.settings.max_parallelism,
-        status=_task_state(job).upper(),
-        metrics={name: value for name, value in known.items() if isinstance(value, int)},
+        status=task_state(job).upper(), start_time=job.started_ms, end_time=job.ended_ms or -1,
+        duration=job.duration_ms, tasks={**dict.fromkeys(map(str.upper, _TASK_STATES), 0),
+                                         task_state(job).upper(): subtasks},
+        metrics={**_IO, "read-bytes": metrics.get(f"{vertex.name}.numBytesIn") or 0, **own},
     )  # fmt: skip
 
 
-def _task_state(job: ServedJob) -> str:
+def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[str, Any]) -> int | None:
+    """Return how many records an operator has received: what those before it have sent, if all of it came here once."""
+    received = 0
+    for sender in vertices(plan):
+        targets = [
+            plan.edges[output.edge].target if output.edge is not None else output.operator for output in sender.outputs
+        ]
+        if vertex.id not in targets:
+            continue
+        if any(output.tag is not None or output.ship == "BROADCAST" for output in sender.outputs):
+            return None
+        received += metrics.get(f"{sender.name}.numRecordsOut") or 0
+    return received if isinstance(vertex, OperatorPlan) else None
+
+
+def task_state(job: ServedJob) -> str:
     """Return the state that all tasks of a job share."""
     state = job.status.name.lower()
     return {"cancelling": "canceling", "restarting": "created", "failing": "running"}.get(state, state)

@@ -37,6 +37,12 @@ def process_log(request: Request) -> str:
     )
 
 
+@router.get("/jobmanager/stdout", response_class=PlainTextResponse)
+def printed() -> str:
+    """Return nothing: what the program prints goes to its own standard output."""
+    return ""
+
+
 def _moment(seconds: float) -> str:
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import time
 from collections.abc import Callable
@@ -20,11 +21,12 @@ from starlette.responses import Response
 from scurry import __version__
 from scurry.common.redaction import redacted, without_secrets
 from scurry.errors import JobUnreachableError, ScurryError
-from scurry.pyflink_version import __version__ as pyflink_version
 from scurry.rest import events
 from scurry.rest.app import add_errors
 from scurry.rest.models import DashboardConfiguration
+from scurry.rest.routes import process
 from scurry.rest.routes.configuration import dashboard_configuration
+from scurry.rest.routes.process import application_details, applications_of, overview_of
 from scurry.rest.session.interface import OperableSession, SessionJob
 from scurry.rest.session.multipart import uploaded_file
 
@@ -77,8 +79,9 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
     )  # fmt: skip
     app.state.session, app.state.stop = session, stop
     app.include_router(events.router)
-    app.include_router(router)
-    app.include_router(router, prefix="/v1")
+    for each in (router, process.router):
+        app.include_router(each)
+        app.include_router(each, prefix="/v1")
     add_errors(app)
     return app
 
@@ -105,13 +108,38 @@ def config() -> DashboardConfiguration:
 def overview(request: Request) -> dict[str, Any]:
     """Return how many jobs there are in each state, and slots."""
     states = [one["state"] for one in _overviews(_session(request))]
-    over = {state: states.count(state) for state in ("FINISHED", "CANCELED", "FAILED")}
-    return {
-        "taskmanagers": 0, "taskmanagers-blocked": 0, "slots-total": 0, "slots-available": 0,
-        "jobs-running": len(states) - sum(over.values()), "jobs-finished": over["FINISHED"],
-        "jobs-cancelled": over["CANCELED"], "jobs-failed": over["FAILED"],
-        "flink-version": pyflink_version, "flink-commit": "scurry",
-    }  # fmt: skip
+    return overview_of(states)
+
+
+@router.get("/applications/overview")
+def applications(request: Request) -> dict[str, Any]:
+    """Return the programs of all jobs, running or over."""
+    return applications_of(_overviews(_session(request)))
+
+
+@router.get("/applications/{jobid}")
+def application(request: Request, jobid: JobId) -> dict[str, Any]:
+    """Return the program of a job, which has the job's id."""
+    one = _session(request).job(jobid)
+    if one is None:
+        raise HTTPException(404, f"application {jobid} not found: GET /applications/overview lists those there are")
+    return application_details(_overview(_session(request), one))
+
+
+@router.get("/jobmanager/log")
+def log(request: Request) -> Response:
+    """Return when the jobs of the session were submitted and ended, as text."""
+    jobs = _session(request).jobs()
+    events = [(one.submitted_ms, f"submitted {one.name} ({one.id})") for one in jobs]
+    events += [(one.ended_ms, f"{one.state} {one.name} ({one.id})") for one in jobs if one.ended_ms is not None]
+    moments = [(datetime.datetime.fromtimestamp(at / 1000, datetime.UTC), text) for at, text in sorted(events)]
+    return PlainTextResponse("".join(f"{at:%Y-%m-%d %H:%M:%S} {text}\n" for at, text in moments))
+
+
+@router.get("/jobmanager/stdout")
+def printed() -> Response:
+    """Return nothing: what programs print is at `/jobs/{jobid}/output`."""
+    return PlainTextResponse("")
 
 
 @router.get("/session")

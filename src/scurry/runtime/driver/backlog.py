@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 from scurry.connectors.source import Backlog
 
-__all__ = ["BacklogTracker"]
+__all__ = ["BACK_PRESSURE", "BacklogTracker"]
+
+#: A source's metric: how much of the last minute it was held back, in ms per second.
+BACK_PRESSURE = "backPressuredTimeMsPerSecond"
 
 #: Speeds are measured over this time; over two batches at least, however long they take.
 WINDOW_SECONDS = 60.0
@@ -115,7 +118,7 @@ class BacklogTracker:
                 values[number, "pendingRecords"] = source.backlog.records
             if source.backlog.bytes is not None:
                 values[number, "pendingBytes"] = source.backlog.bytes
-            values[number, "backPressuredTimeMsPerSecond"] = self._pressure(number)
+            values[number, BACK_PRESSURE] = self._pressure(number)
         return values
 
     def _pressure(self, source: int) -> int:

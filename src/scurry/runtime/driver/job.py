@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.graph.plan import JobPlan
-from scurry.runtime.driver.backlog import BacklogTracker
+from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.job_log import JobLog
 from scurry.runtime.driver.metrics import JobMetrics
@@ -22,8 +22,9 @@ from scurry.runtime.driver.requests import RequestQueue
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
 from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.driver.stalled import StalledWatermarks
+from scurry.runtime.driver.subtask_metrics import SubtaskMetrics
 from scurry.runtime.exchange.report import TaskReport
-from scurry.runtime.exchange.wire import ANSWER, COMMIT, MIN_TIME, REPORT, WireRow, unpack
+from scurry.runtime.exchange.wire import ANSWER, COMMIT, MIN_TIME, REPORT, WireRow, sender_of, unpack
 from scurry.runtime.savepoint.metadata import SavedJob
 from scurry.runtime.state.registry import merge_schemas
 from scurry.runtime.state.schema import Schemas, own_schemas
@@ -59,6 +60,8 @@ class JobExecution:
         self.job_id = job_id or JobID()
         #: what the committed batches have counted
         self.totals = JobMetrics(plan)
+        #: the same by subtask
+        self.subtasks = SubtaskMetrics()
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
         #: the states of each operator, to be written with its state: uid -> state name -> schema as JSON
@@ -158,12 +161,12 @@ class JobExecution:
             OperatorError: A sink cannot commit.
         """
         written: dict[int, list[tuple[int, list[Any]]]] = {}
-        reports: list[TaskReport] = []
+        reports: list[tuple[int, TaskReport]] = []
         for row in rows:
             if row.kind == COMMIT:
                 written.setdefault(row.port, []).append((row.seq, unpack(row.block)))
             elif row.kind == REPORT:
-                reports.append(unpack(row.block))
+                reports.append((sender_of(row.channel)[1], unpack(row.block)))
             elif row.kind == ANSWER:
                 self.requests.answer(*unpack(row.block))
         committables = {
@@ -176,19 +179,21 @@ class JobExecution:
         for listener in self.listeners:
             listener(batch)
 
-    def _add(self, batch_id: int, reports: Iterable[TaskReport]) -> BatchReport:
-        """Add the reports of a batch's tasks; return what they are together."""
+    def _add(self, batch_id: int, reports: Iterable[tuple[int, TaskReport]]) -> BatchReport:
+        """Add the reports of a batch's subtasks; return what they are together."""
         totals = self.totals
         records_in, records_out, late = totals.records_in, totals.records_out, totals.late_records
         dead_letters = dict(totals.dead_letters)
-        for report in reports:
+        for subtask, report in reports:
             totals.add(report)
+            self.subtasks.add(subtask, report)
             for number, schemas in report.schemas.items():
                 merge_schemas(self.state_schemas.setdefault(self.plan.operators[number].uid, {}), schemas)
             self.stalled.add(report)
             for text in report.notes:
                 self.log.note_once(text)
         totals.batches += 1
+        self.subtasks.committed()
         for operator, count in totals.dead_letters.items():
             if count > dead_letters.get(operator, 0):
                 total = f"{count:,} record{'s' * (count > 1)} of {operator!r}"
@@ -215,6 +220,17 @@ class JobExecution:
     def metrics(self) -> dict[str, Any]:
         """Return all metrics so far, scurry's own and the users', by `operator.metric`."""
         return self.totals.values(self.backlog.metrics())
+
+    def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return scurry's own metrics by operator or source, metric and subtask.
+
+        A source is held back as a whole: each of its subtasks has the source's back pressure.
+        """
+        values = self.subtasks.values()
+        for (number, metric), value in self.backlog.metrics().items():
+            if metric == BACK_PRESSURE and (source := self.plan.sources.get(number)) is not None:
+                values.setdefault(number, {})[metric] = dict.fromkeys(range(source.channels), value)
+        return values
 
 
 class Runner(Protocol):

@@ -75,7 +75,11 @@ async function readEvents(body, changed) {
     for (const event of events) {
       if (!event.startsWith("data: ")) continue;
       const { path, status, body: content } = JSON.parse(event.slice(6));
-      changed(path, status, content);
+      try {
+        changed(path, status, content);
+      } catch (mistake) {
+        reportError(mistake);  // of this page; the endpoint answers
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ import * as operate from "./operate.js";
 import { count, span, state, time } from "./text.js";
 
 const TABS = [
-  ["", "Graph", { paths: () => [""], view: overview }],
+  ["", "Graph", { paths: () => ["/subtasks"], view: overview }],
   ["checkpoints", "Checkpoints", history.checkpoints],
   ["exceptions", "Exceptions", history.exceptions],
   ["state", "State", operate.state],
@@ -47,7 +47,7 @@ function tabs(id, part) {
   ]));
 }
 
-function overview(job) {
+function overview(job, known) {
   const { nodes } = job.plan;
   if (!nodes.length) return h("p", { class: "dim" }, "There is no graph: the program has not submitted the job, or never did.");
   const vertices = new Map(job.vertices.map((vertex) => [vertex.id, vertex]));
@@ -70,5 +70,30 @@ function overview(job) {
       { title: "Late", cell: (node) => count(metric(node, "late-records")), number: true },
       { title: "Built at", cell: (node) => h("code", { title: node.built_at }, node.built_at.replace(/^.*\//, "")) },
     ], nodes, (node) => node.id),
+    h("h2", {}, "Subtasks"),
+    h("p", { class: "dim" }, "The longest bar of an operator is the subtask that does most; a skew of 0 % means that all do the same."),
+    known.vertices.map((vertex) => subtasks(vertex)),
   ];
 }
+
+function subtasks(vertex) {
+  const most = Math.max(1, ...vertex.subtasks.map((one) => one.numRecordsOut ?? 0));
+  const share = (one) => h("meter", { min: 0, max: most, value: one.numRecordsOut ?? 0, "aria-label": "share" });
+  return h("details", { "data-key": vertex.id, open: vertex.subtasks.length <= 8 },
+    h("summary", {}, `${vertex.name}: ${count(Math.round(vertex.rate))} records/s, skew ${Math.round(vertex.skew)} %`),
+    table(`Subtasks of ${vertex.name}`, [
+      { title: "Subtask", cell: (one) => String(one.subtask) },
+      { title: "Records out", cell: (one) => count(one.numRecordsOut), number: true },
+      { title: "Share", cell: share },
+      { title: "Records/s", cell: (one) => decimal(one.numRecordsOutPerSecond), number: true },
+      { title: "Watermark", cell: (one) => watermark(one.currentOutputWatermark) },
+      { title: "Behind", cell: (one) => behind(one.currentOutputWatermark), number: true },
+      { title: "Held back", cell: (one) => percent(one.backPressuredTimeMsPerSecond), number: true },
+    ], vertex.subtasks, (one) => one.subtask));
+}
+
+const decimal = (value) => (value === undefined ? null : value.toFixed(1));
+const percent = (ms) => (ms === undefined ? null : `${Math.round(ms / 10)} %`);
+const ended = (mark) => mark > 8e15;
+const watermark = (mark) => (mark === undefined ? null : ended(mark) ? "end of input" : time(mark));
+const behind = (mark) => (mark === undefined || ended(mark) ? null : span(Math.max(0, Date.now() - mark)));

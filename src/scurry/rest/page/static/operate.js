@@ -28,7 +28,7 @@ const field = (name, label, attributes = {}) => h("label", {}, label, h("input",
 const tick = (name, label) => h("label", {}, h("span", {}, label), h("input", { name, type: "checkbox" }));
 
 export const operations = {
-  paths: () => [""],
+  paths: () => [],
   view: (job) => {
     const path = `/jobs/${job.jid}`;
     // The forms are made once: what is typed stays while the rest of the page changes.
@@ -59,7 +59,7 @@ function forms(job, path) {
 }
 
 export const state = {
-  paths: () => [""],
+  paths: () => [],
   view: (job) => h("div", { "data-own": true, "data-key": "state" },
     form("Value of a key", [
       field("uid", "Operator (uid or name)", { required: true, list: "uids" }),

@@ -1,0 +1,114 @@
+"""Handle requests about the process that answers, by the paths of Flink's JobManager: jobs and sessions share them."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+import threading
+import traceback
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from scurry.common.redaction import without_secrets
+from scurry.pyflink_version import __version__ as pyflink_version
+
+__all__ = ["application_details", "applications_of", "overview_of", "router"]
+
+router = APIRouter(tags=["process"])
+
+_OVER = ("FINISHED", "CANCELED", "FAILED")
+
+
+@router.get("/jobmanager/environment")
+def environment() -> dict[str, Any]:
+    """Return version and machine of this Python process; in Flink's fields, which are named for a JVM."""
+    version = f"{platform.python_implementation()} {platform.python_version()}"
+    return {"jvm": {"version": version, "arch": platform.machine(), "options": []}, "classpath": list(sys.path)}
+
+
+@router.get("/jobmanager/metrics")
+def process_metrics(get: Annotated[str | None, Query()] = None) -> list[dict[str, str]]:
+    """Return the metrics of this process: all names, or the values of the requested ones."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    values: dict[str, float] = {
+        "Status.Process.Memory.MaxResident": used.ru_maxrss * unit,
+        "Status.Process.CPU.Time": int((used.ru_utime + used.ru_stime) * 1e9),
+        "Status.Process.Threads.Count": threading.active_count(),
+    }
+    if get is None:
+        return [{"id": name} for name in values]
+    return [{"id": name, "value": str(values[name])} for name in get.split(",") if name in values]
+
+
+@router.get("/jobmanager/thread-dump")
+def thread_dump() -> dict[str, Any]:
+    """Return what every thread of this process is doing."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    return {
+        "threadInfos": [
+            {
+                "threadName": names.get(number, str(number)),
+                "stringifiedThreadInfo": without_secrets(
+                    f'"{names.get(number, number)}"\n' + "".join(traceback.format_stack(frame))
+                ),
+            }
+            for number, frame in sys._current_frames().items()
+        ]
+    }
+
+
+@router.get("/taskmanagers")
+def task_managers() -> dict[str, Any]:
+    """Return no task managers: the executors are Spark's."""
+    return {"taskmanagers": [], "blockedTaskManagers": []}
+
+
+@router.get("/jobmanager/logs")
+def logs() -> dict[str, Any]:
+    """Return no files: the latest events are at `/jobmanager/log`."""
+    return {"logs": []}
+
+
+def overview_of(states: list[str]) -> dict[str, Any]:
+    """Return how many jobs there are in each state, in Flink's message.
+
+    Args:
+        states: The state of each job.
+    """
+    over = {state: states.count(state) for state in _OVER}
+    return {
+        "taskmanagers": 0, "taskmanagers-blocked": 0, "slots-total": 0, "slots-available": 0,
+        "jobs-running": len(states) - sum(over.values()), "jobs-finished": over["FINISHED"],
+        "jobs-cancelled": over["CANCELED"], "jobs-failed": over["FAILED"],
+        "flink-version": pyflink_version, "flink-commit": "scurry",
+    }  # fmt: skip
+
+
+def applications_of(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the programs of jobs, in Flink's message: a program has one job, and its id.
+
+    Args:
+        jobs: The jobs, as in `/jobs/overview`.
+    """
+    return {"applications": [{**_application(job), "jobs": {job["state"]: 1}} for job in jobs]}
+
+
+def application_details(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the program of a job, in Flink's message.
+
+    Args:
+        job: The job, as in `/jobs/overview`.
+    """
+    return {**_application(job), "status-counts": {job["state"]: 1}, "jobs": [job]}
+
+
+def _application(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": job["jid"], "name": job["name"], "status": job["state"], "start-time": job["start-time"],
+        "end-time": job["end-time"], "duration": job["duration"],
+    }  # fmt: skip

@@ -1,0 +1,194 @@
+"""Handle requests about one source or operator of a job: its subtasks and their metrics, by Flink's paths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Query
+
+from scurry.common.redaction import without_secrets
+from scurry.graph.plan import OperatorPlan, SourcePlan
+from scurry.rest.job import ServedJob
+from scurry.rest.plan_json import vertex_id, vertices
+from scurry.rest.routes.common import REFUSALS, Job
+from scurry.rest.routes.jobs import task_state
+
+router = APIRouter(responses=REFUSALS, tags=["vertices"])
+_VERTEX = "/jobs/{jobid}/vertices/{vertexid}"
+
+Names = Annotated[str | None, Query(description="Comma-separated names; without them, all names.")]
+_WATERMARK, _INPUT_WATERMARK = "currentOutputWatermark", "currentInputWatermark"
+_RATE = "numRecordsOutPerSecond"
+_PRESSURE = "backPressuredTimeMsPerSecond"
+
+
+class Vertex:
+    """A source or operator, with what its subtasks have counted.
+
+    Args:
+        job: The job.
+        part: Its part of the plan.
+    """
+
+    def __init__(self, job: ServedJob, part: SourcePlan | OperatorPlan) -> None:
+        self.job, self.part = job, part
+        self.subtasks = part.channels if isinstance(part, SourcePlan) else part.parallelism
+        known = job.client.execution.subtask_metrics().get(part.id, {})
+        # Those of subtasks that an earlier, larger parallelism had are left out.
+        self.metrics: dict[str, dict[int, float]] = {
+            name: {subtask: values[subtask] for subtask in range(self.subtasks) if subtask in values}
+            for name, values in known.items()
+        }
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """Id, name and parallelism, as in Flink's messages."""
+        return {
+            "id": vertex_id(self.part.uid), "name": without_secrets(self.part.name), "parallelism": self.subtasks,
+            "maxParallelism": self.job.plan.settings.max_parallelism,
+        }  # fmt: skip
+
+
+def _vertex(job: Job, vertexid: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]) -> Vertex:
+    for part in vertices(job.plan):
+        if vertex_id(part.uid) == vertexid:
+            return Vertex(job, part)
+    raise HTTPException(404, f"the job has no vertex {vertexid}; GET /jobs/{job.id} for those it has")
+
+
+One = Annotated[Vertex, Depends(_vertex)]
+
+
+@router.get("/jobs/{jobid}/subtasks")
+def all_subtasks(job: Job) -> dict[str, Any]:
+    """Return all sources and operators with the metrics of their subtasks; scurry's own."""
+    found = []
+    for one in (Vertex(job, part) for part in vertices(job.plan)):
+        rates = _statistics(one.metrics.get(_RATE, {}), one.subtasks)
+        subtasks = [{"subtask": number, **counts} for number, counts in enumerate(_by_subtask(one))]
+        counted = _statistics(one.metrics.get("numRecordsOut", {}), one.subtasks)
+        found.append({**one.named, "rate": rates["sum"], "skew": counted["skew"], "subtasks": subtasks})
+    return {"vertices": found}
+
+
+@router.get(_VERTEX)
+def vertex(one: One) -> dict[str, Any]:
+    """Return a source or operator and its subtasks."""
+    counted = [
+        {"read-records": counts.get("numRecordsIn", 0), "write-records": counts.get("numRecordsOut", 0)}
+        for counts in _by_subtask(one)
+    ]
+    subtasks = [
+        {"subtask": number, "status": task_state(one.job).upper(), "attempt": 0, "endpoint": "", "taskmanager-id": "",
+         **_times(one.job), "metrics": figures, "status-duration": {}, "other-concurrent-attempts": []}
+        for number, figures in enumerate(counted)
+    ]  # fmt: skip
+    return {**one.named, "now": int(time.time() * 1000), "aggregated": {"metrics": {}}, "subtasks": subtasks}
+
+
+@router.get(f"{_VERTEX}/subtasktimes")
+def subtask_times(one: One) -> dict[str, Any]:
+    """Return since when the subtasks run."""
+    subtasks = [
+        {"subtask": number, "endpoint": "", **_times(one.job), "timestamps": {"RUNNING": one.job.started_ms}}
+        for number in range(one.subtasks)
+    ]
+    return {**one.named, "now": int(time.time() * 1000), "subtasks": subtasks}
+
+
+@router.get(f"{_VERTEX}/taskmanagers")
+def task_managers(one: One) -> dict[str, Any]:
+    """Return no task managers: the executors are Spark's."""
+    return {**one.named, "now": int(time.time() * 1000), "taskmanagers": []}
+
+
+@router.get(f"{_VERTEX}/watermarks")
+def watermarks(one: One) -> list[dict[str, str]]:
+    """Return the watermark of each subtask that has one."""
+    known = one.metrics.get(_WATERMARK, {})
+    return [{"id": f"{number}.{_INPUT_WATERMARK}", "value": str(value)} for number, value in known.items()]
+
+
+@router.get(f"{_VERTEX}/backpressure")
+def back_pressure(one: One) -> dict[str, Any]:
+    """Return how much of the last minute each subtask was held back; known for sources."""
+    held = one.metrics.get(_PRESSURE, {})
+    ratios = [held.get(number, 0) / 1000 for number in range(one.subtasks)]
+    subtasks = [
+        {"subtask": number, "attempt-number": 0, "backpressure-level": _level(ratio), "ratio": ratio,
+         "idleRatio": 0.0, "busyRatio": 1 - ratio, "other-concurrent-attempts": []}
+        for number, ratio in enumerate(ratios)
+    ]  # fmt: skip
+    return {
+        "status": "ok", "backpressure-level": _level(max(ratios)), "end-timestamp": int(time.time() * 1000),
+        "subtasks": subtasks,
+    }  # fmt: skip
+
+
+@router.get(f"{_VERTEX}/accumulators")
+def accumulators(one: One) -> dict[str, Any]:
+    """Return no accumulators: those of functions belong to the job."""
+    return {"id": one.named["id"], "user-accumulators": []}
+
+
+@router.get(f"{_VERTEX}/subtasks/accumulators")
+def subtask_accumulators(one: One) -> dict[str, Any]:
+    """Return the subtasks, without accumulators: those of functions belong to the job."""
+    subtasks = [
+        {"subtask": number, "attempt": 0, "endpoint": "", "user-accumulators": []} for number in range(one.subtasks)
+    ]
+    return {"id": one.named["id"], "parallelism": one.subtasks, "subtasks": subtasks}
+
+
+@router.get(f"{_VERTEX}/metrics")
+def metrics(one: One, get: Names = None) -> list[dict[str, str]]:
+    """Return the metrics of all subtasks, named `subtask.metric`: all names, or the values of the requested ones."""
+    values = {
+        f"{subtask}.{name}": value for name, by_subtask in one.metrics.items() for subtask, value in by_subtask.items()
+    }
+    if get is None:
+        return [{"id": name} for name in values]
+    return [{"id": name, "value": str(values[name])} for name in get.split(",") if name in values]
+
+
+@router.get(f"{_VERTEX}/subtasks/metrics")
+def aggregated_metrics(one: One, get: Names = None) -> list[dict[str, Any]]:
+    """Return metrics over all subtasks: all names, or minimum, maximum, sum, average and skew of the requested ones."""
+    if get is None:
+        return [{"id": name} for name in one.metrics]
+    return [
+        {"id": name, **_statistics(one.metrics[name], one.subtasks)} for name in get.split(",") if one.metrics.get(name)
+    ]
+
+
+def _by_subtask(one: Vertex) -> list[dict[str, float]]:
+    return [
+        {name: values[number] for name, values in one.metrics.items() if number in values}
+        for number in range(one.subtasks)
+    ]
+
+
+def _statistics(values: Mapping[int, float], subtasks: int) -> dict[str, float]:
+    """Return the aggregations of Flink; a subtask that has counted nothing counts as 0.
+
+    The skew is the mean deviation of the subtasks from their average, in percent of that, 100 at most.
+    """
+    every = [values.get(number, 0) for number in range(subtasks)]
+    average = sum(every) / len(every)
+    deviation = sum(abs(value - average) for value in every) / len(every)
+    skew = min(100.0, 100 * deviation / average) if average else 0.0
+    return {"min": min(every), "max": max(every), "avg": average, "sum": sum(every), "skew": skew}
+
+
+def _times(job: ServedJob) -> dict[str, int]:
+    return {
+        "start-time": job.started_ms, "start_time": job.started_ms, "end-time": job.ended_ms or -1,
+        "duration": job.duration_ms,
+    }  # fmt: skip
+
+
+def _level(ratio: float) -> str:
+    # Flink's bounds.
+    return "ok" if ratio <= 0.1 else "low" if ratio <= 0.5 else "high"

@@ -1,0 +1,81 @@
+"""The metrics of a job by subtask: which of them does more than its share, and how fast they are."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.exchange.wire import MIN_TIME
+
+__all__ = ["SubtaskMetrics"]
+
+#: Rates are averages over this time, as those of Flink's meters.
+WINDOW_SECONDS = 60.0
+#: Least time between two recorded counts.
+_STEP_SECONDS = 2.0
+
+_OUT, _RATE, _WATERMARK = "numRecordsOut", "numRecordsOutPerSecond", "currentOutputWatermark"
+
+_Counts = dict[int, dict[int, int]]
+
+
+class SubtaskMetrics:
+    """What the subtasks of operators and sources have counted in the committed batches.
+
+    Args:
+        clock: Returns seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        #: metric -> operator or source -> subtask -> count
+        self._counters: dict[str, _Counts] = {}
+        self._watermarks: _Counts = {}
+        #: (time, records out at that time); the first is older than the window, or the start
+        self._history: deque[tuple[float, _Counts]] = deque([(clock(), {})])
+
+    def add(self, subtask: int, report: TaskReport) -> None:
+        """Add what a subtask has counted in a batch."""
+        for (number, metric), value in report.counters.items():
+            counts = self._counters.setdefault(metric, {}).setdefault(number, {})
+            counts[subtask] = counts.get(subtask, 0) + value
+        for number, watermark in report.watermarks.items():
+            known = self._watermarks.setdefault(number, {})
+            known[subtask] = max(watermark, known.get(subtask, MIN_TIME))
+
+    def committed(self) -> None:
+        """Note the end of a batch, all of whose reports were added."""
+        now = self._clock()
+        if now - self._history[-1][0] >= _STEP_SECONDS:
+            counts = self._counters.get(_OUT, {})
+            self._history.append((now, {number: dict(each) for number, each in counts.items()}))
+        while len(self._history) > 1 and self._history[1][0] <= now - WINDOW_SECONDS:
+            self._history.popleft()
+
+    def values(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return operator or source -> metric -> subtask -> value."""
+        found: dict[int, dict[str, dict[int, float]]] = {}
+        for metric, by_number in list(self._counters.items()):
+            for number, counts in list(by_number.items()):
+                found.setdefault(number, {})[metric] = dict(counts)
+        for number, watermarks in list(self._watermarks.items()):
+            found.setdefault(number, {})[_WATERMARK] = dict(watermarks)
+        for number, rates in self._rates().items():
+            found.setdefault(number, {})[_RATE] = rates
+        return found
+
+    def _rates(self) -> dict[int, dict[int, float]]:
+        now = self._clock()
+        marks = list(self._history)
+        # An idle job records no counts: what was counted before the window has no part in the rate.
+        at, before = next((mark for mark in reversed(marks) if mark[0] <= now - WINDOW_SECONDS), marks[0])
+        seconds = max(min(now - at, WINDOW_SECONDS), 1e-3)
+        return {
+            number: {
+                subtask: max(0, count - before.get(number, {}).get(subtask, 0)) / seconds
+                for subtask, count in list(counts.items())
+            }
+            for number, counts in list(self._counters.get(_OUT, {}).items())
+        }

@@ -11,6 +11,7 @@ from scurry.logical_types.values import to_values
 from scurry.relational.expressions import AggregateCall
 from scurry.runtime.keys import canonical_keys, encode_key
 from scurry.runtime.tables.batch.aggregating import argument_column
+from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts
 from scurry.runtime.tables.streaming.groups.segments import Segments
 
 __all__ = ["DistinctView"]
@@ -25,8 +26,8 @@ class DistinctView:
 
     def counted(
         self, batch: pa.RecordBatch, filtered: Any, segments: Segments, kept: list[Any]
-    ) -> tuple[Any, list[dict[Any, int]]]:
-        """Return which rows change the set of values, and for each segment how often each value is there.
+    ) -> tuple[Any, list[Pieces]]:
+        """Return which rows change the set of values, and for each segment how often each value is there, in pieces.
 
         Args:
             batch: The rows.
@@ -40,16 +41,14 @@ class DistinctView:
         keys = (
             canonical_keys(values[0]) if len(values) == 1 else [encode_key(each) for each in zip(*values, strict=True)]
         )
-        counts: list[dict[Any, int]] = [dict(each or ()) for each in kept]
+        after: list[Pieces] = [{} if each is None else each for each in kept]
+        counts = [ValueCounts(each) for each in after]
         signs = np.ones(segments.rows, dtype=np.int64) if segments.signs is None else segments.signs
         changes = np.zeros(segments.rows, dtype=bool)
         of_row, signs = segments.of_row[candidates].tolist(), signs[candidates].tolist()
         for row, segment, sign, key in zip(candidates.tolist(), of_row, signs, keys, strict=True):
-            known = counts[segment]
-            number = known.get(key, 0) + sign
-            if number > 0:
-                known[key] = number
-            elif number == 0:
-                del known[key]
-            changes[row] = number == (1 if sign > 0 else 0)
-        return changes, counts
+            before, there = counts[segment].add(key, sign)
+            changes[row] = before != there
+        for each in counts:
+            each.save()
+        return changes, after

@@ -19,6 +19,7 @@ from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column, group_values
 from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.streaming.groups.extremes import ExtremeOfKept
 from scurry.runtime.tables.streaming.groups.segments import Segments, decimal_running_sums, running_sums
 from scurry.runtime.tables.user_functions.aggregate import GeneralAccumulator
 
@@ -64,6 +65,8 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Sessio
         return _Spread(call, found)
     if getattr(found, "additive", False):
         return _Added(call, found)
+    if retracts and call.function in ("MIN", "MAX"):
+        return ExtremeOfKept(call)
     if retracts:
         return _KeptRows(call, schema, session)
     return _Merged(call, found)

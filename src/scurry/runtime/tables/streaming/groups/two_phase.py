@@ -22,6 +22,7 @@ from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.groups.kept import KeptGroups
 from scurry.runtime.tables.streaming.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.runtime.tables.streaming.groups.partial import SentRows, SentStates, SentValues, partials
+from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts
 from scurry.runtime.tables.streaming.groups.running import Running, running
 from scurry.runtime.tables.streaming.groups.segments import Segments
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
@@ -201,26 +202,23 @@ def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, 
     return values.take(places), [each.take(places) for each in computes.compared(values)], after
 
 
-def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[dict[Any, int]]]:
+def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[Pieces]]:
     """Return the values that groups have newly, or not any more, and how often each value is in each group."""
     columns, numbers, codes = rows
     batch = batch_of(columns, view.schema, len(codes))
     values = [to_values(argument_column(each, batch)) for each in view.call.arguments]
     keys = canonical_keys(values[0]) if len(values) == 1 else [encode_key(each) for each in zip(*values, strict=True)]
-    counts: list[dict[Any, int]] = [dict(each or ()) for each in kept]
+    after: list[Pieces] = [{} if each is None else each for each in kept]
+    counts = [ValueCounts(each) for each in after]
     signs = np.zeros(len(codes), dtype=np.int64)
     for row, (code, number, key) in enumerate(zip(codes.tolist(), numbers.tolist(), keys, strict=True)):
-        known = counts[code]
-        before = known.get(key, 0)
-        after = max(before + number, 0)
-        if after:
-            known[key] = after
-        else:
-            known.pop(key, None)
-        signs[row] = bool(after) - bool(before)
+        before, there = counts[code].add(key, number)
+        signs[row] = there - before
+    for each in counts:
+        each.save()
     changed = np.flatnonzero(signs)
     places = pa.array(changed)
-    return ([column.take(places) for column in columns], signs[changed], codes[changed]), counts
+    return ([column.take(places) for column in columns], signs[changed], codes[changed]), after
 
 
 def _whole(column: Any) -> pa.Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from bisect import bisect_left, bisect_right
+from collections.abc import MutableMapping
 from typing import Any
 
 __all__ = ["Row", "SortedRows"]
@@ -25,7 +26,7 @@ class SortedRows:
         state: The state of the key, which has the rows.
     """
 
-    def __init__(self, state: dict[Any, Any]) -> None:
+    def __init__(self, state: MutableMapping[Any, Any]) -> None:
         self._state = state
         firsts, counts, numbers = state.get(_INDEX) or ((), (), ())
         self._firsts: list[Any] = list(firsts)
@@ -74,6 +75,10 @@ class SortedRows:
         row = rows[-1]
         self._delete(len(self._numbers) - 1, len(rows) - 1)
         return row
+
+    def first_key(self) -> Any:
+        """Return the key of the first row, which needs no bucket."""
+        return self._firsts[0]
 
     def last_key(self) -> Any:
         """Return the key of the last row."""

@@ -1,0 +1,113 @@
+"""State of a group in pieces: what a batch does not touch is neither decoded nor encoded."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, TypeAlias
+
+from scurry.runtime.keys import CanonicalKey, key_hash
+
+__all__ = ["EntryPieces", "Pieces", "ValueCounts"]
+
+#: Pieces by their slots.
+Pieces: TypeAlias = "MutableMapping[Any, Any]"
+
+#: The slot of the number of buckets and of values; a bucket's slot is its number.
+_SIZE = "size"
+
+#: Values of a bucket on average before there are twice as many buckets.
+_BUCKET = 32
+
+
+class EntryPieces(MutableMapping[Any, Any]):
+    """Pieces that are slots of the state of a key: for groups that have many."""
+
+    def __init__(self, entry: dict[Any, Any], prefix: tuple[Any, ...]) -> None:
+        """Take the state of the key, and what the slots begin with."""
+        self._entry = entry
+        self._prefix = prefix
+
+    def __getitem__(self, slot: Any) -> Any:
+        """Return a piece."""
+        return self._entry[(*self._prefix, slot)]
+
+    def __setitem__(self, slot: Any, piece: Any) -> None:
+        """Keep a piece."""
+        self._entry[(*self._prefix, slot)] = piece
+
+    def __delitem__(self, slot: Any) -> None:
+        """Remove a piece."""
+        del self._entry[(*self._prefix, slot)]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the slots."""
+        width = len(self._prefix)
+        return (each[-1] for each in self._entry if isinstance(each, tuple) and each[:width] == self._prefix)
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return sum(1 for _ in self)
+
+
+class ValueCounts:
+    """How often each value is in a group, in buckets by the hashes of the values."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        """Take the pieces of a group, which `save` changes."""
+        self._pieces = pieces
+        size: tuple[int, int] = pieces.get(_SIZE) or (1, 0)
+        self._buckets, self._values = size
+        self._loaded: dict[int, dict[CanonicalKey, int]] = {}
+        self._changed: set[int] = set()
+
+    @staticmethod
+    def of(counts: Mapping[CanonicalKey, int]) -> Pieces:
+        """Return pieces that have some values."""
+        pieces: Pieces = {}
+        found = ValueCounts(pieces)
+        for value, number in counts.items():
+            found.add(value, number)
+        found.save()
+        return pieces
+
+    def add(self, value: CanonicalKey, number: int) -> tuple[bool, bool]:
+        """Add a value some times, or remove it if the number is negative; return whether it was there, and is."""
+        place = key_hash(value) % self._buckets if self._buckets > 1 else 0
+        bucket = self._bucket(place)
+        before = bucket.get(value, 0)
+        after = max(before + number, 0)
+        if after:
+            bucket[value] = after
+        else:
+            bucket.pop(value, None)
+        self._values += bool(after) - bool(before)
+        self._changed.add(place)
+        return bool(before), bool(after)
+
+    def save(self) -> None:
+        """Write what has changed to the pieces."""
+        if not self._changed:
+            return
+        if self._values > _BUCKET * self._buckets:
+            self._grow()
+        for place in self._changed:
+            self._pieces[place] = pickle.dumps(self._loaded[place], 5)
+        self._pieces[_SIZE] = (self._buckets, self._values)
+        self._changed.clear()
+
+    def _grow(self) -> None:
+        whole = [item for place in range(self._buckets) for item in self._bucket(place).items()]
+        while self._values > _BUCKET * self._buckets // 2:
+            self._buckets *= 2
+        self._loaded = {place: {} for place in range(self._buckets)}
+        for value, number in whole:
+            self._loaded[key_hash(value) % self._buckets][value] = number
+        self._changed = set(self._loaded)
+
+    def _bucket(self, place: int) -> dict[CanonicalKey, int]:
+        found = self._loaded.get(place)
+        if found is None:
+            piece = self._pieces.get(place)
+            found = self._loaded[place] = {} if piece is None else pickle.loads(piece)
+        return found

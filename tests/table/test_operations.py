@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import ArgumentTypeError, ValidationError
-from scurry.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
+from scurry.table import DataTypes, EnvironmentSettings, Row, Table, TableEnvironment
 from scurry.table.expressions import (
     and_,
     call,
@@ -159,6 +159,17 @@ def test_rows_are_selected_filtered_and_combined(env: TableEnvironment) -> None:
     ]
     computed = table.select(col("id").between(2, 3), 1 + col("id"), coalesce(null_of(DataTypes.INT()), 7))
     assert rows(computed) == [(False, 2, 7), (True, 3, 7), (True, 4, 7)]
+
+
+def test_rows_of_values_have_arrays_maps_and_rows(env: TableEnvironment) -> None:
+    table = env.from_elements([(1, [1, 2], {"a": [1]}, Row(7, ["x"]))])
+    assert rows(table.filter(col("_1") > 0)) == [(1, [1, 2], {"a": [1]}, Row(7, ["x"]))]
+
+
+def test_a_join_without_a_condition_names_all_columns_that_both_have(env: TableEnvironment) -> None:
+    table = env.from_elements(ROWS, ["id", "g", "x"])
+    with pytest.raises(ValidationError, match=r"join relations with ambiguous names: \[id, g, x\]"):
+        table.join(table)
 
 
 def test_groups_orders_and_limits(batch: TableEnvironment) -> None:

@@ -69,6 +69,14 @@ class Literal(Expression):
     value: Any
     type: DataType
 
+    def __hash__(self) -> int:
+        """Hash the value, also one of lists: those of arrays, maps and rows."""
+        return hash((_hashable(self.value), self.type))
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+
 
 @dataclass(frozen=True)
 class Call(Expression):

@@ -29,6 +29,8 @@ def joined(session: TableSession, left: Plan, right: Plan, kind: str, predicate:
     Raises:
         ValidationError: A name is in both tables, or the condition is wrong.
     """
+    if predicate is None:
+        _refuse_names_of_both(left.schema.names, right.schema.names)
     _refuse_ambiguous(left.schema.names, right.schema.names)
     made = operation(session, [] if predicate is None else [predicate])
     condition = None
@@ -108,6 +110,14 @@ def _refuse_ambiguous(left: tuple[str, ...], right: tuple[str, ...]) -> None:
     for name in left:
         if name in right:
             raise ValidationError(f"Ambiguous column name: {name}. Rename it in one of the tables.")
+
+
+def _refuse_names_of_both(left: tuple[str, ...], right: tuple[str, ...]) -> None:
+    both = [name for name in left if name in right]
+    if both:
+        raise ValidationError(
+            f"join relations with ambiguous names: [{', '.join(both)}]. Rename the columns in one of the tables."
+        )
 
 
 def _refuse_without_equality(condition: nodes.Expression, left: Schema, right: Schema) -> None:

@@ -23,6 +23,8 @@ from scurry.table._operations.fields import (
     operation,
     project,
 )
+from scurry.table._operations.replacing import replaced
+from scurry.table._operations.row_count_windows import counted, row_interval_of
 from scurry.table.expression import Expression
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ def windowed(
         ValidationError: The window does not fit the rows, or a column is wrong.
     """
     parts = window._window
+    if parts.kind != "SESSION" and row_interval_of(parts.size) is not None:
+        return counted(session, plan, window, keys, chosen)
     made_of_time = operation(session, [parts.time])
     time = made_of_time.column(parts.time._node, plan.schema)
     kind = made_of_time.type(time, plan.schema)
@@ -72,7 +76,7 @@ def windowed(
     def is_property(node: nodes.Expression) -> bool:
         return isinstance(node, nodes.Call) and node.name.last.rpartition("_")[0] == parts.kind
 
-    columns = [_replaced(each._node, lambda node: _property(node, window._alias, call, kind)) for each in chosen]
+    columns = [replaced(each._node, lambda node: _property(node, window._alias, call, kind)) for each in chosen]
     aliases = [each._names[0] if each._names else None for each in chosen]
     items = grouped_items(made, columns, aliases, plan.schema, Keys.of(grouping, is_property))
     found = made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
@@ -80,11 +84,11 @@ def windowed(
 
 
 def _wrong_size(kind: str, node: nodes.Expression) -> ValidationError:
-    called = {"TUMBLE": "Tumbling window", "HOP": "Sliding window", "SESSION": "Session window"}[kind]
-    what = "a gap" if kind == "SESSION" else "a size"
-    return ValidationError(
-        f"{called} expects {what} literal of a day-time interval or BIGINT type. Got: {summary(node)}{placed(node)}"
-    )
+    got = f"Got: {summary(node)}{placed(node)}"
+    if kind == "SESSION":
+        return ValidationError(f"A session window expects a gap literal of a day-time interval type. {got}")
+    called = "Tumbling" if kind == "TUMBLE" else "Sliding"
+    return ValidationError(f"{called} window expects a size literal of a day-time interval or BIGINT type. {got}")
 
 
 def _property(node: nodes.Expression, alias: str, window: nodes.Call, time: DataType) -> nodes.Expression | None:
@@ -133,30 +137,11 @@ def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tu
 
     found, numbered = [], 0
     for each in chosen:
-        replaced = each._with_node(_replaced(each._node, column))
+        replaced = each._with_node(replaced(each._node, column))
         if isinstance(replaced._node, nodes.Identifier) and replaced._node.last in columns and not each._names:
             replaced, numbered = replaced.alias(f"EXPR${numbered}"), numbered + 1
         found.append(replaced)
     return found, list(columns.values())
-
-
-def _replaced(
-    node: nodes.Expression, change: Callable[[nodes.Expression], nodes.Expression | None]
-) -> nodes.Expression:
-    """Return an expression with parts replaced, from the outside in."""
-    found = change(node)
-    if found is not None:
-        return found
-    changes: dict[str, Any] = {}
-    for each in type(node).node_fields:
-        value = getattr(node, each.name)
-        if isinstance(value, nodes.Expression):
-            changes[each.name] = _replaced(value, change)
-        elif isinstance(value, tuple):
-            changes[each.name] = tuple(
-                _replaced(one, change) if isinstance(one, nodes.Expression) else one for one in value
-            )
-    return nodes.replace(node, **changes)
 
 
 # ------------------------------------------------------------------ windows of rows
@@ -197,7 +182,7 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
                 window = nodes.replace(window, frame=None)
         return nodes.replace(node, over=window)
 
-    columns = [each._with_node(_replaced(each._node, bound)) for each in chosen]
+    columns = [each._with_node(replaced(each._node, bound)) for each in chosen]
     return project(session, plan, columns)
 
 

@@ -14,8 +14,8 @@ from support.conformance import CONFORMANCE
 
 PUBLIC = CONFORMANCE / "cep" / "public"
 
-#: random patterns: with groups in groups, and with everything, as automata and as jobs
-RECORDED = ("nested.jsonl", "random.jsonl")
+#: random patterns: with groups in groups, and with everything, as automata and as jobs; long ones, which fail, too
+RECORDED = ("nested.jsonl", "random.jsonl", "deep.jsonl")
 
 
 def cases(path: Path) -> list[dict[str, Any]]:
@@ -46,3 +46,11 @@ def test_the_same_matches_come_in_the_same_order_and_patterns_are_refused_in_the
 @pytest.mark.parametrize("name", RECORDED)
 def test_random_patterns_give_the_same_matches_in_the_same_order(name: str) -> None:
     assert different(TESTS / "fixtures" / "cep" / name) == []
+
+
+def test_a_repeated_group_without_an_event_is_refused_where_flink_does_not_end() -> None:
+    group = [{"link": "begin", "name": "b", "ops": [["where", ["name", "b"]], ["optional"]]}]
+    stages = [{"link": "begin", "name": "a", "ops": []}, {"link": "next", "group": group, "ops": [["oneOrMore"]]}]
+    events = [{"id": f"e{time}", "name": "a", "ts": time} for time in range(3)]
+    error = run({"mode": "nfa", "pattern": {"stages": stages}, "events": events})["error"]
+    assert "can match without an event, so that it would not end (nor does it in Flink)" in error["message"]

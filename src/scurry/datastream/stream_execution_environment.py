@@ -43,6 +43,8 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
         "read_csv": "call from_source(...) with a FileSource of CsvReaderFormat",
         "from_elements": "call from_collection([...])",
         "from_kafka": "call from_source(...) with a KafkaSource",
+        "sql_query": "StreamTableEnvironment.create(env) has sql_query(...)",
+        "execute_sql": "StreamTableEnvironment.create(env) has execute_sql(...)",
         "run": "call execute()",
         "start": "call execute_async()",
     }

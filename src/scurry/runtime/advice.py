@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bdb
+import dis
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
@@ -39,7 +41,7 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
         record: The current record; `scurry.runtime.failure.NO_RECORD` if there was none.
     """
     if isinstance(error, bdb.BdbQuit):
-        return "" if "pyspark" not in sys.modules else "breakpoint() needs a terminal: use --runner local"
+        return _about_breakpoint()
     if isinstance(error, TypeMismatchError) and record is None:
         return f"did the function of {plan.name!r} return nothing? return a value of the declared type"
     if isinstance(error, ModuleNotFoundError) and error.name:
@@ -50,6 +52,45 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
     if record is None and producers and isinstance(error, (TypeError, AttributeError)):
         return f"the record is None: did the function of {' or of '.join(producers)} return nothing?"
     return ""
+
+
+def _about_breakpoint() -> str:
+    if "pyspark" in sys.modules:
+        return "breakpoint() needs a terminal: use --runner local"
+    has_terminal = sys.stdin is not None and sys.stdin.isatty()
+    return "" if has_terminal else "breakpoint() needs a terminal: standard input is none"
+
+
+def changed_globals(plan: OperatorPlan) -> str:
+    """Return a note if a function of an operator assigns to global variables, empty if it does not."""
+    function = getattr(plan.operator, "function", None)
+    function = getattr(function, "function", function)  # a wrapper's
+    names = sorted(set(_assigned_globals(function)))
+    if not names:
+        return ""
+    variables = f"the global variable{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+    return (
+        f"the function of {plan.name!r} ({plan.origin}) changes {variables}: each worker has its own, and the program "
+        "does not see the change; keep values in state such as ValueState, or count with a metric"
+    )
+
+
+def _assigned_globals(function: Any) -> Iterator[str]:
+    if isinstance(function, FunctionType):
+        yield from _stored_by(function.__code__)
+        return
+    for cls in type(function).__mro__:
+        if cls.__module__.partition(".")[0] not in ("scurry", "builtins"):
+            for member in vars(cls).values():
+                if isinstance(member, FunctionType):
+                    yield from _stored_by(member.__code__)
+
+
+def _stored_by(code: CodeType) -> Iterator[str]:
+    yield from (each.argval for each in dis.get_instructions(code) if each.opname == "STORE_GLOBAL")
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _stored_by(constant)
 
 
 def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bdb
 import linecache
 import traceback
 from collections.abc import Iterator
@@ -55,6 +56,7 @@ def operator_error(
     frames = [
         (frame.filename, frame.lineno or 0, frame.name, (frame.line or "").strip())
         for frame in traceback.extract_tb(only_user_frames(error.__traceback__))
+        if frame.filename != bdb.__file__  # where breakpoint() found no terminal
     ]
     kind, message = type(error).__name__, str(error)
     problem, hook = not_iterable(plan, error)

@@ -171,7 +171,10 @@ class Cluster:
         """Return the error for a cluster that does not answer."""
         self._admin.poll(0)
         reason = self._trouble.reason(error)
-        return SourceConnectionError(f"the Kafka cluster at {self.servers} cannot be read: {reason}")
+        return SourceConnectionError(
+            f"the Kafka cluster at {self.servers} cannot be read: {reason}; is a broker running there, and "
+            "can this machine reach it?"
+        )
 
     def commit(self, offsets: Mapping[KafkaTopicPartition, int]) -> None:
         """Commit offsets of the group without waiting for the result."""

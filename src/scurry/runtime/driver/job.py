@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.graph.plan import JobPlan
+from scurry.runtime.advice import changed_globals
 from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.job_log import JobLog
@@ -64,6 +65,8 @@ class JobExecution:
         self.subtasks = SubtaskMetrics()
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
+        for note in filter(None, map(changed_globals, plan.operators.values())):
+            self.log.note_once(note)
         #: the states of each operator, to be written with its state: uid -> state name -> schema as JSON
         self.state_schemas: Schemas = {
             op.uid: {name: schema.to_json() for name, schema in own.items()}

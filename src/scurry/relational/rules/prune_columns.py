@@ -9,7 +9,7 @@ from typing import Any
 from scurry.functions.definition import Session
 from scurry.logical_types.families import is_rowtime
 from scurry.relational import builders
-from scurry.relational.expressions import Expression
+from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.plan import (
     Aggregate,
     Filter,
@@ -29,6 +29,7 @@ from scurry.relational.plan import (
 )
 from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.unique_keys import unique_keys
+from scurry.relational.windows import WindowCall
 
 __all__ = ["prune_columns"]
 
@@ -142,12 +143,22 @@ def _over(plan: Over, needed: set[int]) -> Pruned:
     width = len(plan.input.schema)
     kept = [place for place in range(len(plan.calls)) if width + place in needed]
     calls = [plan.calls[place] for place in kept]
-    below, moved = _pruned(plan.input, {index for index in needed if index < width} | _used(calls))
+    used = {index for index in needed if index < width} | _used(calls)
+    below, moved = _pruned(plan.input, used | _key_of_ranks(plan, calls))
     if not calls:
         return below, moved
     offset = len(below.schema)
     changed = Over(below, tuple(remapped(each, moved) for each in calls), tuple(plan.names[place] for place in kept))  # type: ignore[misc]
     return changed, {**moved, **{width + place: offset + new for new, place in enumerate(kept)}}
+
+
+def _key_of_ranks(plan: Over, calls: Sequence[WindowCall]) -> frozenset[int]:
+    """Return columns that identify a row among those that are numbered: Top-N knows by them which is updated."""
+    if [each.call.function for each in calls] != ["ROW_NUMBER"]:
+        return frozenset()
+    partition = {each.index for each in calls[0].partition_by if isinstance(each, InputReference)}
+    keys = [key for key in unique_keys(plan.input) if partition <= key]
+    return min(keys, key=sorted, default=frozenset())
 
 
 def _sort(plan: Sort, needed: set[int]) -> Pruned:

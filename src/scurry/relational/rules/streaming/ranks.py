@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scurry.errors import ValidationError
@@ -12,8 +13,9 @@ from scurry.relational.calls import all_of
 from scurry.relational.changelog import Changelogs, Kinds
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
+from scurry.relational.monotonicity import Monotonicity, modified_monotonicity
 from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
-from scurry.relational.plan import Aggregate, Filter, Limit, Over, Plan, Project, Sort, SortKey, Values
+from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, SortKey, Values
 from scurry.relational.rewriting import input_references, substituted
 from scurry.relational.rules.push_filters import is_deterministic
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
@@ -130,7 +132,7 @@ def _with_strategy(plan: Rank, session: Session) -> Rank:
     kinds = _kinds(plan.input, session)
     if kinds == Kinds.INSERT:
         return replace(plan, strategy="AppendFastStrategy")
-    if Kinds.DELETE in kinds or not plan.order_by or not all(_gets_better(plan.input, key) for key in plan.order_by):
+    if Kinds.DELETE in kinds or not _get_better(plan.input, plan.order_by):
         return plan
     for key in sorted(unique_keys(plan.input), key=sorted):
         if set(plan.partition_by) <= key:
@@ -138,19 +140,20 @@ def _with_strategy(plan: Rank, session: Session) -> Rank:
     return plan
 
 
-def _gets_better(plan: Plan, key: SortKey) -> bool:
+def _get_better(plan: Plan, keys: Sequence[SortKey]) -> bool:
     """Say whether updates of a row only move it towards the beginning of an order, or leave it where it is."""
-    if isinstance(plan, Project):
-        expression = plan.expressions[key.index]
-        return isinstance(expression, InputReference) and _gets_better(plan.input, replace(key, index=expression.index))
-    if not isinstance(plan, Aggregate) or not Changelogs(()).is_insert_only(plan.input):
+    directions = modified_monotonicity(plan)
+    if directions is None or not keys:
         return False
-    if key.index < len(plan.keys):
-        return True
-    call = plan.calls[key.index - len(plan.keys)]
-    if call.function != "COUNT" and key.nulls_first and call.type.is_nullable:
-        return False  # its first value that is not NULL moves a row back
-    return call.function in (("COUNT", "MAX") if key.descending else ("MIN",))
+    for key in keys:
+        direction = directions[key.index]
+        if direction is Monotonicity.CONSTANT:
+            continue
+        if direction is not (Monotonicity.INCREASING if key.descending else Monotonicity.DECREASING):
+            return False
+        if key.nulls_first and plan.schema[key.index].type.is_nullable:
+            return False  # the first value that is not NULL moves a row back
+    return True
 
 
 def _below_projections(plan: Plan) -> Plan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,13 +40,21 @@ class GroupAggregate:
     """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""
 
     def __init__(
-        self, plan: Aggregate, retracts: bool, updates_before: bool, ttl: int, bundles: bool, session: Session
+        self,
+        plan: Aggregate,
+        retracts: bool,
+        never_retracted: Sequence[bool],
+        updates_before: bool,
+        ttl: int,
+        bundles: bool,
+        session: Session,
     ) -> None:
         """Describe the groups.
 
         Args:
             plan: The aggregate.
             retracts: Whether rows may be taken back.
+            never_retracted: For each aggregate whether rows that are taken back cannot change it.
             updates_before: Whether an update has the row before it.
             bundles: Whether the rows of a batch make one change per key, as with mini-batches in Flink.
             ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
@@ -54,6 +62,7 @@ class GroupAggregate:
         """
         self._plan = plan
         self._retracts = retracts
+        self._never_retracted = never_retracted
         self._updates_before = updates_before
         self._ttl = ttl
         self._groups = KeptGroups(ttl)
@@ -66,7 +75,10 @@ class GroupAggregate:
         self._functions = OpenFunctions(function_context(context, self._session))
         session = replace(self._session, functions=self._functions)
         plan = self._plan
-        self._running = [running(call, plan.input.schema, self._retracts, session) for call in plan.calls]
+        self._running = [
+            running(call, plan.input.schema, self._retracts and not growing, session)
+            for call, growing in zip(plan.calls, self._never_retracted, strict=True)
+        ]
         views: dict[Any, int] = {}
         self._view_of = [
             views.setdefault((call.arguments, call.filter), len(views)) if call.distinct and call.arguments else None
@@ -141,6 +153,8 @@ class GroupAggregate:
         for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
             view_of = self._view_of[number]
             used = _filtered(call, batch) if view_of is None else counted[view_of]
+            if self._never_retracted[number] and segments.signs is not None:
+                used = used & (segments.signs > 0)
             known = [None if group is None else group[1][number] for group in groups]
             column, kept = each.values(batch, used, segments, known)
             columns.append(column)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scurry.functions.user.definition import UserFunction
 from scurry.graph import operators as ops
+from scurry.relational.monotonicity import never_retracted
 from scurry.relational.physical.aggregates import Expand, GlobalGroupAggregate, LocalGroupAggregate
 from scurry.relational.plan import Aggregate, TableAggregate
 from scurry.relational.rewriting import without_inputs
@@ -37,7 +38,8 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     bundles = bundles or any(isinstance(call.function, UserFunction) for call in plan.calls)
     before = lowering.changelogs.updates_before(plan)
     ttl = lowering.state_ttl if plan.state_ttl is None else plan.state_ttl
-    function = GroupAggregate(bare, retracts, before, ttl, bundles, lowering.session)
+    never = never_retracted(plan)
+    function = GroupAggregate(bare, retracts, never, before, ttl, bundles, lowering.session)
     return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
 
 

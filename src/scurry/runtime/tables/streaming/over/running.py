@@ -134,7 +134,7 @@ class _Aggregate:
 
     def __init__(self, call: AggregateCall, session: Session) -> None:
         self._call = call
-        self._accumulator = accumulator(call, session)
+        self._accumulator = accumulator(call, session, is_over=True)
 
     def values(self, runs: Runs, kept: list[Any], used: Any = None) -> tuple[pa.Array, list[Any]]:
         rows = runs.batch.num_rows

@@ -158,11 +158,11 @@ def test_first_rows_are_in_savepoints_and_continue_at_another_parallelism(tmp_pa
     def written() -> list[tuple[str, int]]:
         return sorted((each["g"], each["k"]) for each in read(tmp_path / "out"))
 
-    write(tmp_path / "in", "f1", {"g": "a", "k": 1}, {"g": "b", "k": 2}, {"g": "a", "k": 3})
+    write(tmp_path / "in", "f1", {"g": "a", "k": 1, "e": 1}, {"g": "b", "k": 2, "e": 1}, {"g": "a", "k": 3, "e": 1})
     job = start(**{"parallelism.default": "1"})
     until(lambda: written() == [("a", 1), ("b", 2)])
     savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
-    write(tmp_path / "in", "f2", {"g": "b", "k": 4}, {"g": "c", "k": 5}, {"g": "a", "k": 6})
+    write(tmp_path / "in", "f2", {"g": "b", "k": 4, "e": 1}, {"g": "c", "k": 5, "e": 1}, {"g": "a", "k": 6, "e": 1})
     resumed = start(**{"execution.state-recovery.path": savepoint, "parallelism.default": "3"})
     try:
         until(lambda: written() == [("a", 1), ("b", 2), ("c", 5)])
@@ -228,11 +228,11 @@ def test_limit_of_rows_that_are_taken_back(env: Any) -> None:
 def test_keys_without_rows_are_forgotten_after_the_time_to_live(order: str, tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "300 ms"})
     files(env, "t", COLUMNS, tmp_path / "in", **{"source.monitor-interval": "20 ms"})
-    write(tmp_path / "in", "f1", {"g": "a", "k": 1, "v": 1})
+    write(tmp_path / "in", "f1", {"g": "a", "k": 1, "v": 1, "e": 1})
     query = f"SELECT k FROM {NUMBERED.format(order)} WHERE r = 1"
     with env.execute_sql(query).collect() as results:
         assert next(results)[0] == 1
         time.sleep(1)
-        write(tmp_path / "in", "f2", {"g": "a", "k": 2, "v": 2})
+        write(tmp_path / "in", "f2", {"g": "a", "k": 2, "v": 2, "e": 2})
         found = next(results)
         assert (str(found.get_row_kind()), found[0]) == ("+I", 2)

@@ -165,6 +165,17 @@ def test_unnamed_timers_fire_each_and_rowtime_is_their_time(env: TableEnvironmen
     ]
 
 
+def test_timers_fire_as_soon_as_a_row_has_raised_the_watermark(tmp_path: Path) -> None:
+    env = environment()
+    times = [("Bob", "00:01"), ("Bob", "01:30"), ("Bob", "01:40"), ("Bob", "03:00")]
+    write(tmp_path / "t", "0", *({"name": name, "ts": f"2025-01-01 00:{at}"} for name, at in times))
+    files(env, "t", "name STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts", tmp_path / "t")
+    env.create_temporary_function("greeting", GreetingWithFollowUp())
+    found = rows(env, "SELECT * FROM greeting(input => TABLE t PARTITION BY name, on_time => DESCRIPTOR(ts))")
+    fired = [(text, minute(time)) for _, text, time in found if text.startswith("after")]
+    assert fired == [("after 2", "01:01"), ("after 4", "02:30"), ("after 4", "02:40"), ("after 4", "04:00")]
+
+
 def test_a_timer_of_a_name_replaces_the_one_before(env: TableEnvironment) -> None:
     env.create_temporary_function("ping", PingLater())
     found = rows(env, "SELECT * FROM ping(event => TABLE timed PARTITION BY name, on_time => DESCRIPTOR(ts))")

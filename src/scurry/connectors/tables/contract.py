@@ -62,11 +62,13 @@ class TableSource(ABC):
         upserts: Whether a row replaces the one with its primary key, so that updates have no row before.
         metadata: The metadata that columns may have, with their types.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        generates_watermarks: Whether the source itself generates watermarks in Flink, where rows without a time pass.
     """
 
     bounded: bool = True
     insert_only: bool = True
     upserts: bool = False
+    generates_watermarks: bool = False
     metadata: Mapping[str, DataType] = {}
     parallelism: int | None = None
 

@@ -47,6 +47,7 @@ class KafkaTableSource(TableSource):
     insert_only: bool = True
     parallelism: int | None = None
     upserts: bool = False
+    generates_watermarks = True
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]

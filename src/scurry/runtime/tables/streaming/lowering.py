@@ -151,10 +151,13 @@ class Lowering:
         self._columns: dict[Any, list[int]] = {}
         self._first_scans: dict[Any, relational.Scan] = {}
         self._watermarks: dict[Any, Plan | None] = {}
+        # Whether something can tell which watermark is before rows that are not late.
+        self._watermarks_are_seen = False
         for plan in plans:
             for node in walk(plan):
                 if isinstance(node, relational.Scan):
                     self._note(node)
+                self._watermarks_are_seen |= isinstance(node, ProcessTableFunction) or _reads_watermark(node)
         self._scans: dict[Any, Node] = {}
         self._nodes: dict[Plan, Node] = {}
         #: the plans that are being lowered, the innermost last
@@ -294,12 +297,13 @@ class Lowering:
     def _read_table(self, plan: relational.Scan, read: list[int]) -> Node:
         """Return the node of a table that is read, with its watermarks."""
         names = tuple(plan.table_schema.select(read).names)
-        rows = self._read(self._tables.source(plan), names, f"TableSourceScan[{'.'.join(plan.path)}]")
+        source = self._tables.source(plan)
+        rows = self._read(source, names, f"TableSourceScan[{'.'.join(plan.path)}]")
         watermark = self._watermarks[_table(plan)]
         if watermark is None:
             return rows
         self._align(rows, plan)
-        return self._watermarked(rows, watermark, read)
+        return self._watermarked(rows, watermark, read, source)
 
     def _read(self, source: TableSource, columns: tuple[str, ...], name: str) -> Node:
         """Return the node of some columns of a table: a source, or a stream of the same job."""
@@ -319,11 +323,12 @@ class Lowering:
                 WatermarkStrategy.no_watermarks(), alignment=alignment, idle_timeout_ms=idle
             )
 
-    def _watermarked(self, rows: Node, plan: Plan, read: list[int]) -> Node:
+    def _watermarked(self, rows: Node, plan: Plan, read: list[int], source: TableSource) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""
         calc = Calc(_row_wise_steps(plan)[0], self._session)
         settings = self._tables.watermark_settings(_scan_below(plan))
-        function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings)
+        sees = (self._watermarks_are_seen, source.generates_watermarks)
+        function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings, *sees)
         return self.operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
 
     def _values(self, plan: relational.Values) -> Node:

@@ -29,7 +29,15 @@ class RowWatermarks:
     max_out_of_orderness_ms = None
     alignment = None
 
-    def __init__(self, select: SelectColumns, calc: Calc, interval_ms: int, idle_timeout_ms: int | None) -> None:
+    def __init__(
+        self,
+        select: SelectColumns,
+        calc: Calc,
+        interval_ms: int,
+        idle_timeout_ms: int | None,
+        each_is_seen: bool = False,
+        takes_null: bool = False,
+    ) -> None:
         """Describe the watermarks.
 
         Args:
@@ -37,11 +45,15 @@ class RowWatermarks:
             calc: Computes the time of each row and its watermark.
             interval_ms: By how much event time moves until a watermark is emitted at once.
             idle_timeout_ms: As the attribute.
+            each_is_seen: Whether rows can tell which watermark is before them even if they are not late.
+            takes_null: Whether rows without a time pass.
         """
         self._select = select
         self._calc = calc
         self._interval = interval_ms
         self.idle_timeout_ms = idle_timeout_ms
+        self._each_is_seen = each_is_seen
+        self._takes_null = takes_null
 
     def open(self, context: Any) -> None:
         """Compile the definition."""
@@ -58,11 +70,16 @@ class RowWatermarks:
         Returns:
             Positions of rows that are behind an emitted watermark, with that watermark; the last watermark that is
             emitted; the highest watermark of a row.
+
+        Raises:
+            EvaluationError: A row has no time.
         """
         (computed,) = self._calc.flat_map(self._select.map(rows))
         if computed.batch.column(0).null_count:
             raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")
         times, marks = map(milliseconds, computed.batch.columns)
+        if not self._takes_null and (times == _NONE).any():
+            raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")
         reached = np.maximum.accumulate(np.maximum(marks, highest))
         after, values = [-1], [last]
         steps = reached.tolist()
@@ -72,6 +89,9 @@ class RowWatermarks:
             after.append(position)
             values.append(last)
             position = self._next(steps, last, position)
+        if self._each_is_seen:
+            cuts = [(row + 1, watermark) for row, watermark in zip(after, values, strict=True) if row + 1 < len(times)]
+            return cuts, last, steps[-1]
         if not (times[1:] <= reached[:-1]).any() and times[0] > values[0]:
             return [], last, steps[-1]
         before = np.asarray(values)[np.searchsorted(after, np.arange(len(times)), side="left") - 1]

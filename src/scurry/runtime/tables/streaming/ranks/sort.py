@@ -8,6 +8,7 @@ import numpy as np
 
 from scurry.connectors.tables.contract import Changes
 from scurry.relational.physical.ranks import TemporalSort
+from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated
 from scurry.runtime.tables.batch.sorting import sorted_positions
@@ -18,6 +19,8 @@ __all__ = ["TimeSort"]
 
 _WAITING = "waiting"
 _TIMER = "timer"
+#: The latest time of the rows that have been emitted: a row is late if rows after it are gone.
+_LAST = "last"
 
 
 class TimeSort:
@@ -41,7 +44,7 @@ class TimeSort:
             context.register_processing_timer(context.processing_time + 1)
             return []
         times = milliseconds(batch.column(self._plan.keys[0].index))
-        here = np.flatnonzero(times > context.watermark)
+        here = np.flatnonzero(times > state.get(_LAST, MIN_TIME))
         context.late += batch.num_rows - len(here)
         if len(here):
             state[_WAITING] = [*state.get(_WAITING, ()), Changes(batch.take(here))]
@@ -80,4 +83,6 @@ class TimeSort:
                 context.state[_WAITING] = [Changes(batch.take(stays))]
                 self._wake(int(times[stays].min()), context)
             order = order[times[order] <= context.watermark]
+            if len(order):
+                context.state[_LAST] = int(times[order].max())
         return [Changes(batch.take(order))] if len(order) else []

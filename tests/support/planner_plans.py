@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scurry.connectors.tables.factories import CONNECTORS
 from scurry.errors import ScurryError
@@ -24,6 +24,11 @@ _SAME = {
     "GlobalGroupAggregate": "GroupAggregate", "GlobalWindowAggregate": "WindowAggregate",
     "GroupWindowAggregate": "WindowAggregate",
 }  # fmt: skip
+#: Operators that differ by the API that the tables of Flink's tests are made with.
+_SOURCES = {
+    "DataStreamScan": "TableSourceScan", "LegacyTableSourceScan": "TableSourceScan", "LegacySink": "Sink",
+    "AsyncCalc": "Calc", "PythonCalc": "Calc", "GroupWindowAggregate": "WindowAggregate",
+}  # fmt: skip
 _CREATED = re.compile(r"\s*create\s+(?:temporary\s+)?(table|view)\s+(?:if\s+not\s+exists\s+)?`?(\w+)`?", re.IGNORECASE)
 _ATTEMPTS = 6
 
@@ -34,15 +39,34 @@ class Compared:
 
     Attributes:
         case: The query.
-        flinks: The operators of Flink's plan, from the sink down.
+        flinks: The operators of Flink's plan that keep state or make changes, from the sink down.
         ours: Those of scurry's; empty if it has none.
         refusal: Why scurry has no plan.
+        flinks_kinds: How many operators of each kind Flink's plan has, all of them.
+        our_kinds: The same of scurry's.
     """
 
     case: Case
     flinks: tuple[str, ...]
     ours: tuple[str, ...]
     refusal: str | None = None
+    flinks_kinds: Counter[str] = field(default_factory=Counter)
+    our_kinds: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def differing_kinds(self) -> str:
+        """The kinds of operators, all of them, of which one plan has more: `Calc -1` if scurry has one less."""
+        kinds = sorted({*self.flinks_kinds, *self.our_kinds})
+        counts = ((kind, self.our_kinds[kind] - self.flinks_kinds[kind]) for kind in kinds)
+        return ", ".join(f"{kind} {count:+d}" for kind, count in counts if count)
+
+    @property
+    def cause(self) -> str:
+        """The operators that only one of the plans has, without those that are left out."""
+        flinks, ours = Counter(self.flinks), Counter(self.ours)
+        only = (f"Flink: {', '.join(sorted((flinks - ours).elements())) or 'nothing'}",
+                f"scurry: {', '.join(sorted((ours - flinks).elements())) or 'nothing'}")  # fmt: skip
+        return "; ".join(only) if flinks != ours else "another order"
 
     @property
     def agrees(self) -> bool:
@@ -64,7 +88,10 @@ class Planner:
     def compared(self, case: Case) -> Compared:
         """Return the plans of a query."""
         with_modes = "changelogMode=[" in case.plan
-        flinks = _listed(parsed(case.plan), with_modes)
+        trees = parsed(case.plan)
+        flinks, flinks_kinds = _listed(trees, with_modes), _kinds(trees)
+        if flinks_kinds["MultiJoin"]:
+            return Compared(case, flinks, (), "MultiJoin: joins of more than two inputs are several joins")
         refusal: str | None = None
         first: Compared | None = None
         for attempt in range(_ATTEMPTS):
@@ -74,7 +101,8 @@ class Planner:
                 refusal = refusal or f"{type(error).__name__}: {str(error).splitlines()[0]}"
                 text = ""
             plan = text.partition("== Optimized Physical Plan ==\n")[2].partition("\n== Optimized Exec")[0]
-            found = Compared(case, flinks, _listed(parsed(plan), with_modes))
+            ours = parsed(plan)
+            found = Compared(case, flinks, _listed(ours, with_modes), None, flinks_kinds, _kinds(ours))
             if text and (found.agrees or first is None):
                 first = found
             if found.agrees or attempt + 1 >= max((len(each) for each in self._variants.values()), default=1):
@@ -95,6 +123,10 @@ class Planner:
                     failed.append(statement)
             waiting = failed
         return env
+
+
+def _kinds(roots: Sequence[Node]) -> Counter[str]:
+    return Counter(_SOURCES.get(node.name, node.name) for root in roots for node in root.walk())
 
 
 def _listed(roots: Sequence[Node], with_modes: bool) -> tuple[str, ...]:

@@ -76,6 +76,8 @@ def operators(plan: Plan, exchanges: bool) -> Operator:
     if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
         return Operator(_limit(plan), plan, (operators(plan.input.input, exchanges),))
     inputs = [operators(each, exchanges) for each in plan.inputs]
+    if isinstance(plan, windows.WindowAggregate) and len(plan.grouping_sets) > 1:
+        inputs = [_expanded(plan, inputs[0])]
     keys = _KEYS.get(type(plan))
     if exchanges and keys is not None:
         inputs = [_exchange(each, columns) for each, columns in zip(inputs, keys(plan), strict=True)]
@@ -86,6 +88,12 @@ def physical_text(plan: Plan) -> str:
     """Return an operation as plans that are executed show it, and messages about them, with columns by name."""
     found = _DESCRIPTIONS.get(type(plan))
     return node_text(plan).removeprefix("Logical") if found is None else found(plan)
+
+
+def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
+    """Return the rows of an aggregation once per grouping set, which its operator makes of them."""
+    expand = aggregates.Expand(plan.input, plan.keys, plan.grouping_sets)
+    return Operator(_expand(expand), rows.plan, (rows,))
 
 
 def _exchange(rows: Operator, columns: Sequence[int]) -> Operator:

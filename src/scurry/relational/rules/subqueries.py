@@ -14,6 +14,7 @@ from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Aggregate, Correlate, Filter, Join, Limit, Plan, Project, Values
 from scurry.relational.rewriting import (
     correlated,
+    correlations_of,
     expressions_of,
     rewritten,
     shifted,
@@ -82,7 +83,16 @@ class _Rewriting:
             condition = self._comparison(subquery.operands, inner, subquery.operator, len(source.schema))
             if kind == "ANTI" and condition.type.is_nullable:
                 condition = call("IS NOT FALSE", [condition], self._session)
+        elif self._session.is_streaming and subquery.correlation not in correlations_of(inner):
+            inner = self._any_row(inner)
         return dependent_join(source, inner, subquery.correlation, kind, condition, self._session)
+
+    def _any_row(self, inner: Plan) -> Plan:
+        """Return a row if a query has any: STREAMING keeps that instead of all its rows."""
+        found = AggregateCall("MIN", (InputReference(0, BooleanType(False)),), BooleanType())
+        rows = builders.project(inner, [Literal(True, BooleanType(False))], ["i"])
+        smallest = builders.aggregate(rows, [], [found], ["m"])
+        return Filter(smallest, call("IS NOT NULL", [builders.column(smallest, 0)], self._session))
 
     def _comparison(self, operands: Sequence[Expression], inner: Plan, operator: str, offset: int) -> Expression:
         result: Expression | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +45,7 @@ def resolve(
     if before.kind != after.kind:
         raise Incompatible(f"a {before.kind} state cannot become a {after.kind} state")
     if before.kind == "rows" and before.layout != after.layout:
-        raise Incompatible("the statement, or a table of it, has changed")
+        raise Incompatible(f"the statement, or a table of it, has changed: {_changes(before.layout, after.layout)}")
     if before.layout != after.layout:
         raise Incompatible(f"{before.layout} cannot become {after.layout}: open windows are kept in another way")
     migration = migration or StateMigration()
@@ -201,3 +202,30 @@ def _sessions(sessions: list[Any], change: Change) -> list[Any]:
 def migrate_page(blob: bytes, migration: OperatorMigration) -> bytes:
     """Return a stored page of keyed state as this program reads it; see `OperatorMigration.migrate`."""
     return migration.migrate("page", blob)
+
+
+def _changes(before: str | None, after: str | None) -> str:
+    """Return which parts of an operation's text have become others: its attributes, and the types of its inputs."""
+    old, new = _parts_of(before or ""), _parts_of(after or "")
+    pairs = [
+        (old.get(name, "nothing"), new.get(name, "nothing"))
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
+    ]
+    return "; ".join(f"{one} has become {other}" for one, other in pairs) or f"{before} has become {after}"
+
+
+def _parts_of(text: str) -> dict[str, str]:
+    """Return the parts of `Name(attribute=[...], attribute=[...]) over (TYPES) and (TYPES)` by their names."""
+    found = re.match(r"(\w+)\((.*)\) over (.*)$", text, re.DOTALL)
+    if found is None:
+        return {"": text}
+    parts = {"operator": found[1], "rows": found[3]}
+    depth, start = 0, 0
+    for place, character in enumerate(found[2] + ","):
+        depth += (character in "[({") - (character in "])}")
+        if character == "," and depth == 0:
+            part = found[2][start:place].strip()
+            parts[part.partition("=")[0]] = part
+            start = place + 1
+    return parts

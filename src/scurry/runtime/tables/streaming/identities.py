@@ -10,6 +10,9 @@ from scurry.relational.plan import Plan
 
 __all__ = ["Identities"]
 
+#: Operators without state: a statement may get and lose them, and the others are still found.
+_ROW_WISE = frozenset({"Calc", "ConstraintEnforcer", "DropUpdateBefore", "SelectColumns"})
+
 
 class Identities:
     """Number operators: those of a statement in the order they are made in, those of a compiled plan by its nodes."""
@@ -24,7 +27,7 @@ class Identities:
         self._prefix = prefix
         self._numbers = numbers
         self._made: Counter[str] = Counter()
-        self._count = 0
+        self._counts = {True: 0, False: 0}
         self._current = 0
 
     def number(self, plan: Plan) -> int:
@@ -43,8 +46,9 @@ class Identities:
     def next(self, name: str) -> str:
         """Return the identity of an operator of a name."""
         if self._numbers is None:
-            self._count += 1
-            return f"{self._prefix}{self._count}_{name}"
+            is_row_wise = name in _ROW_WISE
+            self._counts[is_row_wise] += 1
+            return f"{self._prefix}{self._counts[is_row_wise]}_{name}"
         uid = f"{self._prefix}{self._current}_{name}"
         self._made[uid] += 1
         return uid if self._made[uid] == 1 else f"{uid}_{self._made[uid]}"

@@ -354,7 +354,7 @@ class Lowering:
 def _described(plan: Plan) -> str:
     """Return what an operation does with rows of which types, whatever its results are called: what its state means."""
     types = (", ".join(kind.as_summary_string() for kind in each.schema.types) for each in plan.inputs)
-    text = re.sub(r" AS [^ ,\]]+(?=[,\]])", "", physical_text(plan))
+    text = re.sub(r" AS [^ ,\])]+(?=[,\]])", "", physical_text(plan))
     return f"{text} over {' and '.join(f'({each})' for each in types)}"
 
 

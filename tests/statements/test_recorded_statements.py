@@ -35,6 +35,7 @@ OTHER_WORDS = {
     "json": 2,
     "like": 1,
     "options": 4,
+    "wrong_statements": 38,
 }
 
 

@@ -176,6 +176,10 @@ class ExpressionValidator:
         if is_aggregate(node, self.environment):
             raise invalid(node.span, f"Aggregate expression {name.upper()} is illegal here")
         user = called_function(node.name, self.environment)
+        if node.filter is not None:
+            end = node.span.text.rfind(")", node.span.start, node.filter.span.start) + 1
+            called = Span(node.span.text, node.span.start, end)
+            raise invalid(called, "FILTER must be applied to aggregate function")
         given = node.arguments if user is None else ordered_arguments(user, str(node.name), node.arguments, node.span)
         arguments = [self._argument(each) for each in given if isinstance(each, nodes.Expression)]
         if user is not None and user.is_scalar:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.logical_types import IntegralType, NumericType
+from scurry.logical_types import CharType, IntegralType, NumericType, VarCharType
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan
@@ -175,5 +175,6 @@ class OverCalls:
         if not order_by:
             raise invalid(bound.span, "Window specification must contain an ORDER BY clause")
         ordered = order_by[0].expression.type
-        if isinstance(ordered, NumericType) != isinstance(distance.type, NumericType):
+        is_text = isinstance(distance.type, CharType | VarCharType)
+        if is_text or isinstance(ordered, NumericType) != isinstance(distance.type, NumericType):
             raise invalid(bound.distance.span, "Data Type mismatch between ORDER BY and RANGE clause")

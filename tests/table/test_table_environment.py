@@ -13,6 +13,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, V
 from scurry.table import (
     DataTypes,
     EnvironmentSettings,
+    ExplainDetail,
     ResultKind,
     Schema,
     TableDescriptor,
@@ -162,3 +163,46 @@ def test_statement_sets_write_all_their_tables(env: TableEnvironment, capsys: py
     statements = env.create_statement_set().add_insert_sql("INSERT INTO p VALUES (1)")
     statements.add_insert("p", env.sql_query("SELECT 2")).execute().wait()
     assert capsys.readouterr().out == "+I[1]\n+I[2]\n"
+
+
+def streaming() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    made.get_config().set("scurry.runner", "local").set("parallelism.default", "1")
+    return made
+
+
+def printing(with_schema: bool) -> TableDescriptor:
+    made = TableDescriptor.for_connector("print")
+    if with_schema:
+        made = made.schema(Schema.new_builder().column("id", DataTypes.BIGINT()).build())
+    return made.build()
+
+
+@pytest.mark.parametrize("with_schema", [True, False])
+def test_a_table_is_inserted_into_a_description_that_no_list_has(
+    with_schema: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    env = streaming()
+    env.from_elements([(1,), (2,)], ["id"]).execute_insert(printing(with_schema)).wait()
+    assert sorted(capfd.readouterr().out.splitlines()) == ["+I[1]", "+I[2]"]
+    assert env.list_tables() == env.list_temporary_tables() == []
+
+
+def test_a_description_that_is_read_needs_a_schema() -> None:
+    with pytest.raises(ValidationError, match="Missing schema in TableDescriptor"):
+        streaming().from_descriptor(printing(with_schema=False))
+
+
+def test_plan_advice_is_about_operators_that_mini_batches_would_make_faster() -> None:
+    env = streaming()
+    table = env.from_elements([(1, "a")], ["id", "g"])
+    sums = table.group_by(col("g")).select(col("g"), col("id").sum)
+    text = sums.explain(ExplainDetail.PLAN_ADVICE)
+    physical = text.partition("== Optimized Physical Plan With Advice ==\n")[2].partition("\n\n== ")[0]
+    assert physical.startswith("GroupAggregate(advice=[1], groupBy=[g], select=[g, SUM(id) AS EXPR$0])\n")
+    assert "\n\nadvice[1]: [ADVICE] You might want to enable local-global two-phase optimization" in physical
+    assert "No available advice..." in table.explain(ExplainDetail.PLAN_ADVICE)
+    config = {"enabled": "true", "allow-latency": "1 s", "size": "10"}
+    for key, value in config.items():
+        env.get_config().set(f"table.exec.mini-batch.{key}", value)
+    assert "No available advice..." in sums.explain(ExplainDetail.PLAN_ADVICE)

@@ -248,6 +248,17 @@ class CatalogManager:
         self._temporary[identifier] = table
         return True
 
+    def create_anonymous_table(self, table: CatalogBaseTable, name: str) -> ObjectIdentifier:
+        """Add a table that is in no catalog, so that it is not listed; return its identifier.
+
+        Args:
+            table: The table.
+            name: Its name in plans and messages, which no other anonymous table has.
+        """
+        identifier = ObjectIdentifier.anonymous(name)
+        self._temporary[identifier] = table
+        return identifier
+
     def alter_table(self, table: CatalogBaseTable, identifier: ObjectIdentifier) -> None:
         """Replace a permanent table or view."""
         self.catalog(identifier.catalog).alter_table(identifier.database, identifier.name, table)

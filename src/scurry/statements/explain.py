@@ -31,7 +31,7 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
     Args:
         session: The session.
         statement: The statement.
-        details: What to show beside the plans, of which there is CHANGELOG_MODE.
+        details: What to show beside the plans, of which there are CHANGELOG_MODE and PLAN_ADVICE.
 
     Raises:
         UnsupportedError: It has none.
@@ -59,4 +59,5 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     if session.is_streaming and "CHANGELOG_MODE" in details:
         # Nobody asks a query that is only explained for the rows before updates.
         modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
-    return relational_explain.explain(plans, executed, session.is_streaming, modes)
+    advises = session.is_streaming and "PLAN_ADVICE" in details
+    return relational_explain.explain(plans, executed, session.is_streaming, modes, advises)

@@ -79,7 +79,7 @@ def started(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan,
     job = run_sinks(session, sinks, numbers)
     if session.setting("table.dml-sync", "false").lower() == "true":
         job.wait()
-    return insert_result(job, [ObjectIdentifier(*sink.path) for sink in sinks])
+    return insert_result(job, [sink.table.identifier for sink in sinks])
 
 
 def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
@@ -212,9 +212,9 @@ def converted(
         raise _wrong_columns(identifier, plan, names, columns)
     expressions = [_value(session, plan, column, names, partition) for column in columns]
     target = SinkTarget(overwrite, _partition_texts(partition))
+    create_sink(session.context_of(identifier, table), target)  # reports wrong options before anything runs
     if overwrite and session.is_streaming:
         raise ValidationError("Streaming mode not support overwrite.")
-    create_sink(session.context_of(identifier, table), target)  # reports wrong options before anything runs
     projected = builders.project(plan, expressions, [column.name for column in columns])
     resolved = ContextResolvedTable(identifier, table)
     sink = Sink(projected, identifier.path, resolved, overwrite, tuple(_partition_texts(partition).items()))

@@ -76,7 +76,9 @@ class StatementSet(ApiObject):
         if not hasattr(environment, "_attach"):
             raise UnsupportedError("attach_as_datastream: only a StreamTableEnvironment has streams")
         if not self._sinks:
-            raise ValidationError("No statements to execute: add insertions to the statement set first")
+            raise ValidationError(
+                "No operators defined in streaming topology. Cannot execute. Add insertions to the statement set first."
+            )
         sinks, self._sinks = self._sinks, []
         environment._attach(attached(environment._session, sinks, environment._next_conversion()))
 
@@ -113,7 +115,9 @@ class StatementSet(ApiObject):
         from scurry.statements.inserts import execute_sinks
 
         if not self._sinks:
-            raise ValidationError("No statements to execute: add insertions to the statement set first")
+            raise ValidationError(
+                "No operators defined in streaming topology. Cannot execute. Add insertions to the statement set first."
+            )
         sinks, self._sinks = self._sinks, []
         session = self._environment._session
         return TableResult(session, execute_sinks(session, sinks))

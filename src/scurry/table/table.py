@@ -503,7 +503,8 @@ class Table(ApiObject):
         """Return the pipeline that writes the rows into a table.
 
         Args:
-            table_path_or_descriptor: Name of the table.
+            table_path_or_descriptor: Name of the table, or its description, whose columns are those of the rows
+                unless it has a schema.
             overwrite: Whether existing rows are replaced.
 
         Raises:
@@ -512,14 +513,15 @@ class Table(ApiObject):
         from scurry.statements.inserts import insert_plan
 
         session = self._environment._session
-        identifier = self._environment._identifier(table_path_or_descriptor)
+        identifier = self._environment._target(self, table_path_or_descriptor)
         return TablePipeline(session, insert_plan(session, self._plan, identifier, overwrite), identifier)
 
     def execute_insert(self, table_path_or_descriptor: Any, overwrite: bool = False) -> TableResult:
         """Start the job that writes the rows into a table.
 
         Args:
-            table_path_or_descriptor: Name of the table.
+            table_path_or_descriptor: Name of the table, or its description, whose columns are those of the rows
+                unless it has a schema.
             overwrite: Whether existing rows are replaced.
 
         Raises:

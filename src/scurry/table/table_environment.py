@@ -5,35 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scurry.catalog.identifier import escape_identifier
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
-from scurry.table._definitions import definition_of_schema
 from scurry.table._elements import inferred_row_type, internal_value
-from scurry.table._environment.base import parts_of
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.modules import ModuleMethods
+from scurry.table._environment.tables import TableMethods
 from scurry.table._stream_conversions import StreamConversions
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
-from scurry.table.schema import Schema
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import Table
 from scurry.table.table_config import TableConfig
-from scurry.table.table_descriptor import TableDescriptor
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.catalog.entries import CatalogTable
-    from scurry.catalog.identifier import ObjectIdentifier
     from scurry.sql import nodes
 
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
-class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
+class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMethods):
     """Where programs execute SQL: catalogs, settings, and a mode."""
 
     def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:
@@ -220,67 +214,6 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
         self._anonymous += 1
         return f"*anonymous_{kind}_source${self._anonymous}*"
 
-    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
-        """Return the table that a description describes, without giving it a name.
-
-        Args:
-            descriptor: The description.
-        """
-        identifier = self._identifier(descriptor)
-        return self.from_path(identifier.as_serializable_string())
-
-    def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
-        """Add a temporary table.
-
-        Args:
-            path: Its name.
-            descriptor: Its description.
-            ignoreIfExists: Whether there may be one of that name.
-
-        Raises:
-            ValidationError: There is one of that name, or the description is wrong.
-        """
-        table = self._table_of(descriptor)
-        self._session.catalogs.create_temporary_table(table, self._identifier(path), ignoreIfExists)
-
-    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> bool:
-        """Add a table; return whether there was none.
-
-        Args:
-            path: Its name.
-            descriptor: Its description.
-            ignoreIfExists: Whether there may be one of that name.
-
-        Raises:
-            ValidationError: There is one of that name, or the description is wrong.
-        """
-        table = self._table_of(descriptor)
-        return self._session.catalogs.create_table(table, self._identifier(path), ignoreIfExists)
-
-    def _table_of(self, descriptor: TableDescriptor) -> CatalogTable:
-        from scurry.statements.definitions.tables import table_of
-
-        definition = definition_of_schema(descriptor.get_schema() or Schema.new_builder().build())
-        keys = tuple(descriptor.get_partition_keys())
-        return table_of(self._session, definition, descriptor.get_options(), keys, None, descriptor.get_comment())
-
-    def from_path(self, path: str) -> Table:
-        """Return a table or view of the catalog.
-
-        Args:
-            path: Its name, of one to three parts.
-
-        Raises:
-            ValidationError: There is no such table.
-        """
-        from scurry.statements.queries import plan_path
-
-        identifier = self._identifier(path)
-        found = self._session.catalogs.find_table(identifier)
-        if found is None:
-            raise ValidationError(f"Table `{'`.`'.join(parts_of(path))}` was not found.")
-        return Table(self, plan_path(self._session, identifier), found.table.schema)
-
     def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
         """Add a temporary view of a table.
 
@@ -311,7 +244,7 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
         )
 
     def _add_view(self, path: str, table: Table) -> None:
-        self._session.catalogs.create_temporary_table(_view_of(table), self._identifier(path), if_not_exists=False)
+        self._session.catalogs.create_temporary_table(_view_of(table), self._named(path), if_not_exists=False)
 
     def _register(self, table: Table) -> str:
         name = f"UnnamedTable${self._unnamed}"
@@ -326,14 +259,6 @@ class TableEnvironment(CatalogMethods, FunctionMethods, ModuleMethods):
     def get_config(self) -> TableConfig:
         """Return the settings, which can be changed through it."""
         return self._config
-
-    def _identifier(self, path: Any) -> ObjectIdentifier:
-        if isinstance(path, TableDescriptor):
-            self._anonymous += 1
-            name = f"*anonymous_{path.get_options()['connector']}${self._anonymous}*"
-            self.create_temporary_table(escape_identifier(name), path)
-            path = escape_identifier(name)
-        return self._session.catalogs.qualify(parts_of(path))
 
 
 class StreamTableEnvironment(StreamConversions, TableEnvironment):

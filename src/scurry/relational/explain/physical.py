@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.relational import plan as nodes
+from scurry.relational.explain.advice import Advice
 from scurry.relational.explain.aggregates import global_text, group_aggregate_text, local_text
 from scurry.relational.explain.joins import lookup_join_text, streaming_join_text
 from scurry.relational.explain.logical import all_of_text, expression_text, node_text, tree_text
@@ -46,17 +47,20 @@ class Operator:
         return self.text.partition("(")[0]
 
 
-def physical_tree_text(plan: Plan, exchanges: bool, modes: Callable[[Plan], str] | None = None) -> str:
+def physical_tree_text(
+    plan: Plan, exchanges: bool, modes: Callable[[Plan], str] | None = None, advice: Advice | None = None
+) -> str:
     """Return the operators of a plan as a tree.
 
     Args:
         plan: The plan.
         exchanges: Whether operators exchange their rows by key, as they do in STREAMING.
         modes: Returns the changes of a node, to be shown with it; None to leave them out.
+        advice: Numbers what there is to say about operators, to be shown with them; None to leave it out.
     """
 
     def described(operator: Operator) -> tuple[str, Sequence[Operator]]:
-        shown = operator.text
+        shown = operator.text if advice is None else advice.added(operator.name, operator.text)
         if modes is not None:
             shown = f"{shown.removesuffix(')')}, changelogMode=[{modes(operator.plan)}])"
         return shown, operator.inputs

@@ -75,8 +75,6 @@ class RowWatermarks:
             EvaluationError: A row has no time.
         """
         (computed,) = self._calc.flat_map(self._select.map(rows))
-        if computed.batch.column(0).null_count:
-            raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")
         times, marks = map(milliseconds, computed.batch.columns)
         if not self._takes_null and (times == _NONE).any():
             raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")

@@ -104,7 +104,26 @@ def _create(plan: JobPlan) -> Any:
     leave_out_if_missing(builder._options)
     with quiet_jvm(), joining(master):
         start_jvm(builder)
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
+    forget_origins(spark)
+    return spark
+
+
+def forget_origins(spark: SparkSession) -> None:
+    """Forget which file or call each of Hadoop's settings came from.
+
+    Spark broadcasts the settings in every micro-batch, and Hadoop compresses the origin of each of them by itself: of
+    what a micro-batch without records costs the JVM, that is a twentieth.
+    """
+    from py4j.protocol import Py4JError
+
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    try:
+        origins = settings.getClass().getDeclaredField("updatingResource")
+        origins.setAccessible(True)
+        origins.get(settings).clear()
+    except Py4JError:
+        return  # another version of Hadoop: the settings are the same with their origins
 
 
 def reading_session() -> Any:

@@ -14,6 +14,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._environment_settings import ConfiguredEnvironment
+from scurry.datastream._reading import ReadingShortcuts
 from scurry.datastream._submission import job_plan, submit_job, wait_for
 from scurry.datastream._type_info import DeclaredType, declared_type
 from scurry.datastream.data_stream import DataStream
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["StreamExecutionEnvironment"]
 
 
-class StreamExecutionEnvironment(ConfiguredEnvironment):
+class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
     """The context of a streaming program (Flink's `StreamExecutionEnvironment`).
 
     The `from_*` methods and other streams create streams; `execute` runs everything built since the last execution as
@@ -40,9 +41,8 @@ class StreamExecutionEnvironment(ConfiguredEnvironment):
     _instead = {
         "read_text_file": "call from_source(...) with FileSource.for_record_stream_format(...)",
         "read_file": "call from_source(...) with a FileSource",
-        "read_csv": "call from_source(...) with a FileSource of CsvReaderFormat",
         "from_elements": "call from_collection([...])",
-        "from_kafka": "call from_source(...) with a KafkaSource",
+        "from_kafka": "call from_source(...) with a KafkaSource, or read_kafka(...)",
         "sql_query": "StreamTableEnvironment.create(env) has sql_query(...)",
         "execute_sql": "StreamTableEnvironment.create(env) has execute_sql(...)",
         "run": "call execute()",

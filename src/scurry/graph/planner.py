@@ -274,6 +274,8 @@ def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) ->
 def _acts_on_time(operator: ops.Operator) -> bool:
     if isinstance(operator, ops.Window | ops.KeyedRows):
         return True
+    if "on_timer" in getattr(operator.function, "__dict__", {}):
+        return True
     classes = [cls for cls in type(operator.function).__mro__ if not cls.__module__.startswith("scurry.datastream.")]
     return any("on_timer" in vars(cls) for cls in classes)
 

@@ -17,6 +17,7 @@ from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, 
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
 from scurry.datastream.data_stream._instead import STREAM_METHODS
 from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
+from scurry.datastream.data_stream._writing import WritingShortcuts
 from scurry.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["DataStream"]
 
 
-class DataStream(OperatorSettings, Generic[T_co]):
+class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
     """A stream of records, as a node of the job being built; nothing runs before the environment executes.
 
     Mirrors Flink's `DataStream`. Records without a declared type are pickled Python objects.

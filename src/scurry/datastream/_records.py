@@ -1,0 +1,133 @@
+"""Dataclasses as rows of files and messages: their types, and conversions in both directions."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import types
+import typing
+from typing import Any
+
+from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types, type_info_from_hint
+from scurry.common.types import Row
+from scurry.datastream.formats.csv import CsvSchema
+from scurry.datastream.functions import MapFunction
+from scurry.errors import ArgumentTypeError
+from scurry.table.types import DataType, DataTypes, RowType
+
+__all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
+
+_DATA_TYPES: dict[Any, DataType] = {
+    int: DataTypes.BIGINT(),
+    float: DataTypes.DOUBLE(),
+    str: DataTypes.STRING(),
+    bool: DataTypes.BOOLEAN(),
+    bytes: DataTypes.BYTES(),
+    datetime.date: DataTypes.DATE(),
+    datetime.datetime: DataTypes.TIMESTAMP(6),
+}
+
+
+class RowToRecord(MapFunction[Row, Any]):
+    """Make an instance of a dataclass of each row."""
+
+    def __init__(self, record: type) -> None:
+        """Take the dataclass."""
+        self._record = record
+
+    def map(self, value: Row) -> Any:
+        """Return the record of a row."""
+        return self._record(*value)
+
+
+class RecordToRow(MapFunction[Any, Row]):
+    """Make a row of each instance of a dataclass."""
+
+    def __init__(self, record: type) -> None:
+        """Take the dataclass."""
+        self._names = tuple(fields_of(record))
+
+    def map(self, value: Any) -> Row:
+        """Return the row of a record."""
+        return Row(*[getattr(value, name) for name in self._names])
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass and their types, without None.
+
+    Raises:
+        ArgumentTypeError: It is not a dataclass.
+    """
+    if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
+        raise ArgumentTypeError(f"expected a dataclass that describes the records, got {record!r}")
+    hints = typing.get_type_hints(record)
+    return {field.name: _required(hints[field.name]) for field in dataclasses.fields(record) if field.init}
+
+
+def row_type_info(record: type) -> RowTypeInfo:
+    """Return the type of the rows of a dataclass.
+
+    Raises:
+        ArgumentTypeError: It is not a dataclass, or a field has a type that rows do not have.
+    """
+    kinds: list[TypeInformation] = []
+    for name, hint in fields_of(record).items():
+        kind = type_info_from_hint(hint)
+        if kind is None:
+            raise _unknown(record, name, hint)
+        kinds.append(kind)
+    return Types.ROW_NAMED(list(fields_of(record)), kinds)
+
+
+def row_data_type(record: type) -> RowType:
+    """Return the columns of a dataclass.
+
+    Raises:
+        ArgumentTypeError: It is not a dataclass, or a field has a type that columns do not have.
+    """
+    return DataTypes.ROW([DataTypes.FIELD(name, kind) for name, kind in _columns(record).items()])
+
+
+def csv_schema(record: type, *, header: bool) -> CsvSchema:
+    """Return the CSV columns of a dataclass; if a field may be None, an empty column is None.
+
+    Raises:
+        ArgumentTypeError: It is not a dataclass, or a field is not text, a number or a bool.
+    """
+    builder = CsvSchema.builder()
+    kinds = _columns(record)
+    for name, hint in fields_of(record).items():
+        if hint is str:
+            builder.add_string_column(name)
+        elif hint is bool:
+            builder.add_boolean_column(name)
+        elif hint in (int, float):
+            builder.add_number_column(name, kinds[name])
+        else:
+            raise _unknown(record, name, hint)
+    if any(_required(hint) != hint for hint in typing.get_type_hints(record).values()):
+        builder.set_null_value("")
+    return builder.set_use_header(header).build()
+
+
+def _columns(record: type) -> dict[str, Any]:
+    fields = fields_of(record)
+    for name, hint in fields.items():
+        if hint not in _DATA_TYPES:
+            raise _unknown(record, name, hint)
+    return {name: _DATA_TYPES[hint] for name, hint in fields.items()}
+
+
+def _required(hint: Any) -> Any:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        others = [each for each in typing.get_args(hint) if each is not type(None)]
+        if len(others) == 1:
+            return others[0]
+    return hint
+
+
+def _unknown(record: type, name: str, hint: Any) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"field {name!r} of {record.__qualname__} is {hint!r}, which this shortcut does not read or write; "
+        "declare another type, or use from_source(...) and sink_to(...) with a format of your own"
+    )

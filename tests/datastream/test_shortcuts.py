@@ -1,0 +1,204 @@
+"""Shortcuts that read and write dataclasses, and functions with states as parameters: plans of the long forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, Row, Types
+from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors.file_system import FileSink, FileSource
+from scurry.datastream.decorators import process
+from scurry.datastream.formats.json import JsonBulkWriters, JsonReaderFormat
+from scurry.datastream.functions import KeyedProcessFunction
+from scurry.datastream.state import ListState, MapState, ValueState
+from scurry.errors import ArgumentTypeError
+from scurry.graph.shipping import load_plan, ship
+from scurry.testing import TestHarness, job_plan_of
+
+
+@dataclass
+class Click:
+    user: str
+    amount: int
+    price: float | None = None
+
+
+CLICKS = [Click("ann", 1, 2.5), Click("bob", 2, None), Click("ann", 3, 0.5)]
+Context = KeyedProcessFunction.Context[str]
+
+
+def environment() -> StreamExecutionEnvironment:
+    configuration = Configuration.from_dict({"scurry.runner": "local"})
+    return StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+
+
+def nodes(build: Callable[[StreamExecutionEnvironment], Any]) -> Any:
+    """The plan of a program, without the lines that built it."""
+    env = environment()
+    build(env)
+    plan = json.loads(env.get_execution_plan())
+    return [{key: node[key] for key in ("id", "type", "pact", "parallelism") if key in node} for node in plan["nodes"]]
+
+
+# ------------------------------------------------------------------ files
+
+
+class TestFiles:
+    @pytest.mark.parametrize("kind", ["json", "csv", "parquet"])
+    def test_what_is_written_is_read_back(self, kind: str, tmp_path: Path) -> None:
+        env = environment()
+        getattr(env.from_collection(CLICKS), f"write_{kind}")(str(tmp_path), Click)
+        env.execute()
+        read = getattr(environment(), f"read_{kind}")(str(tmp_path), Click)
+        assert sorted(read.execute_and_collect(), key=lambda click: click.amount) == CLICKS
+
+    def test_csv_may_have_a_header(self, tmp_path: Path) -> None:
+        env = environment()
+        env.from_collection(CLICKS).write_csv(str(tmp_path), Click, header=True)
+        env.execute()
+        (file,) = tmp_path.glob("**/part-*")
+        assert file.read_text().splitlines()[0] == "user,amount,price"
+        assert list(environment().read_csv(str(tmp_path), Click, header=True).execute_and_collect()) == CLICKS
+
+    def test_reading_has_the_plan_of_the_long_form(self, tmp_path: Path) -> None:
+        def long(env: StreamExecutionEnvironment) -> None:
+            row = Types.ROW_NAMED(["user", "amount", "price"], [Types.STRING(), Types.LONG(), Types.DOUBLE()])
+            lines = JsonReaderFormat.for_type_info(row)
+            source = FileSource.for_record_stream_format(lines, str(tmp_path)).build()
+            rows = env.from_source(source, None, str(tmp_path))
+            rows.map(lambda row: Click(*row), output_type=Click).print()
+
+        assert nodes(lambda env: env.read_json(str(tmp_path), Click).print()) == nodes(long)
+
+    def test_writing_has_the_plan_of_the_long_form(self, tmp_path: Path) -> None:
+        def long(env: StreamExecutionEnvironment) -> None:
+            row = Types.ROW_NAMED(["user", "amount", "price"], [Types.STRING(), Types.LONG(), Types.DOUBLE()])
+            rows = env.from_collection(CLICKS).map(lambda c: Row(c.user, c.amount, c.price), output_type=row)
+            rows.sink_to(FileSink.for_bulk_format(str(tmp_path), JsonBulkWriters.for_type_info(row)).build())
+
+        assert nodes(lambda env: env.from_collection(CLICKS).write_json(str(tmp_path), Click)) == nodes(long)
+
+    def test_a_timestamp_assigner_finds_the_fields(self, tmp_path: Path) -> None:
+        class Amount(TimestampAssigner):
+            def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+                return int(value.amount)
+
+        (tmp_path / "clicks").write_text('{"user": "ann", "amount": 7}\n')
+        strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Amount())
+        clicks = environment().read_json(str(tmp_path / "clicks"), Click, strategy)
+        assert list(clicks.execute_and_collect()) == [Click("ann", 7)]
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (dict, "expected a dataclass that describes the records, got <class 'dict'>"),
+        ("Click", "expected a dataclass"),
+    ],
+)
+def test_what_is_no_dataclass_is_refused(record: Any, message: str) -> None:
+    with pytest.raises(ArgumentTypeError, match=message):
+        environment().read_json("in", record)
+
+
+@dataclass
+class Odd:
+    parts: set[int]
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "parquet"])
+def test_a_field_that_files_do_not_have_is_named(kind: str) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"field 'parts' of Odd is set\[int\]"):
+        getattr(environment(), f"read_{kind}")("in", Odd)
+
+
+# ------------------------------------------------------------------ Kafka
+
+
+def test_messages_are_objects_of_json() -> None:
+    pytest.importorskip("confluent_kafka")
+    env = environment()
+    env.read_kafka("localhost:9092", "clicks", Click).write_kafka("localhost:9092", "copies", Click)
+    (to_row,) = env._operators[-1].inputs
+    (to_record,) = to_row.inputs
+    (source,) = to_record.inputs
+    row = Types.ROW_NAMED(["user", "amount", "price"], [Types.STRING(), Types.LONG(), Types.DOUBLE()])
+    assert (source.name, source.output_type, to_row.output_type) == ("clicks", row, row)
+
+
+# ------------------------------------------------------------------ functions with states as parameters
+
+
+@process
+def running(
+    value: Click, ctx: Context, count: ValueState[int], seen: ListState[int], by: MapState[str, int]
+) -> Iterator[tuple[str, int]]:
+    """Count clicks."""
+    number = (count.value() or 0) + value.amount
+    count.update(number)
+    seen.add(value.amount)
+    by.put(value.user, number)
+    ctx.timer_service().register_event_time_timer(10)
+    yield ctx.get_current_key(), number
+
+
+@running.when_timer_fires
+def say(timestamp: int, ctx: Context, seen: ListState[int]) -> Iterator[tuple[str, int]]:
+    yield ctx.get_current_key(), -sum(seen.get() or [])
+
+
+class TestProcess:
+    def test_states_are_those_of_the_key(self) -> None:
+        counts = environment().from_collection(CLICKS).key_by(lambda click: click.user).process(running)
+        assert sorted(counts.execute_and_collect()) == [("ann", -4), ("ann", 1), ("ann", 4), ("bob", -2), ("bob", 2)]
+
+    def test_its_plan_is_that_of_a_class(self) -> None:
+        class Running(KeyedProcessFunction[str, Click, tuple[str, int]]):
+            def process_element(self, value: Click, ctx: Context) -> Iterator[tuple[str, int]]:
+                yield "", 0
+
+        def build(function: Any) -> Any:
+            return nodes(lambda env: env.from_collection(CLICKS).key_by(lambda c: c.user).process(function).print())
+
+        assert build(running) == build(Running())
+
+    def test_it_travels_to_workers(self) -> None:
+        env = environment()
+        env.from_collection(CLICKS).key_by(lambda click: click.user).process(running).print()
+        plan = load_plan(ship(job_plan_of(env)))
+        assert any(getattr(op.operator, "function", None) is not None for op in plan.operators.values())
+
+    def test_states_have_the_names_and_types_of_the_parameters(self) -> None:
+        descriptors = running._descriptors
+        assert {name: (each.name, type(each).__name__) for name, each in descriptors.items()} == {
+            "count": ("count", "ValueStateDescriptor"),
+            "seen": ("seen", "ListStateDescriptor"),
+            "by": ("by", "MapStateDescriptor"),
+        }
+        assert descriptors["count"].type_info == Types.LONG()
+
+    def test_the_harness_takes_it(self) -> None:
+        with TestHarness.of(lambda s: s.key_by(lambda click: click.user).process(running)) as harness:
+            harness.process(Click("ann", 5), 1)
+            assert harness.outputs() == [("ann", 5)]
+
+    def test_a_parameter_that_is_no_state_is_named(self) -> None:
+        def counts(value: Click, ctx: Context, count: int) -> None: ...
+
+        with pytest.raises(ArgumentTypeError, match="parameter 'count' of .*counts is no state: annotate it as Value"):
+            process(counts)
+
+    def test_a_timer_cannot_ask_for_other_states(self) -> None:
+        def counts(value: Click, ctx: Context, count: ValueState[int]) -> None: ...
+
+        def fires(timestamp: int, ctx: Context, total: ValueState[int]) -> None: ...
+
+        with pytest.raises(ArgumentTypeError, match=r"fires asks for the state 'total'; counts has \['count'\]"):
+            process(counts).when_timer_fires(fires)

@@ -19,12 +19,12 @@ from scurry.rest import events
 from scurry.rest.guard import Application, Guard
 from scurry.rest.job import ServedJob
 from scurry.rest.page import page_files
-from scurry.rest.routes import checkpoints, configuration, jobs, logs, operations, process, state, vertices
+from scurry.rest.routes import checkpoints, configuration, jobs, logs, operations, process, prometheus, state, vertices
 from scurry.rest.settings import RestSettings
 
 __all__ = ["add_errors", "application", "guarded"]
 
-_SUBJECTS = (jobs, vertices, operations, checkpoints, configuration, logs, process, state)
+_SUBJECTS = (jobs, vertices, operations, checkpoints, configuration, logs, process, prometheus, state)
 
 
 def application(job: ServedJob) -> FastAPI:

@@ -122,12 +122,14 @@ def _check_window(plan: WindowTable) -> None:
 
 
 def _is_shifted(plan: Plan, column: int) -> bool:
-    """Say whether a column is computed by + or -: its type says rowtime, as in Flink, but it is none to the planner."""
+    """Say whether a column is a time attribute plus or minus something: rowtime by type, but not to the planner."""
     while isinstance(plan, Project | Filter):
         if isinstance(plan, Project):
             found = plan.expressions[column]
             if not isinstance(found, InputReference):
-                return isinstance(found, Call) and found.function in ("+", "-")
+                if not isinstance(found, Call) or found.function not in ("+", "-"):
+                    return False
+                return any(_is_time(part.type) for part in found.arguments)
             column = found.index
         plan = plan.input
     return False

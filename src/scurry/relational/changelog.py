@@ -47,18 +47,24 @@ class ChangelogRule:
 
     Attributes:
         makes: Returns the kinds it produces, of the node and the kinds of its inputs.
-        takes: The kinds it can consume.
+        takes: The kinds it can consume; a function of the node and the number of an input where inputs differ.
         needs: Returns for each input what its updates have to consist of, of the node, of what its own updates have to
             consist of, and of which inputs have updates; None if it cannot produce such updates.
         transparent: Whether it only passes changes on: who cannot take them blames the inputs.
+        absorbs: Whether it takes updates and makes none of them.
     """
 
     makes: Callable[[Any, Sequence[Kinds]], Kinds]
-    takes: Kinds = Kinds.ALL
+    takes: Kinds | Callable[[Any, int], Kinds] = Kinds.ALL
     needs: Callable[[Any, Update, Sequence[bool]], Sequence[Update] | None] = lambda node, update, updating: (
         [Update.BEFORE_AND_AFTER] * len(node.inputs)
     )
     transparent: bool = False
+    absorbs: bool = False
+
+    def taken(self, node: Plan, place: int) -> Kinds:
+        """Return the kinds that a node can consume of an input."""
+        return self.takes if isinstance(self.takes, Kinds) else self.takes(node, place)
 
 
 def _union(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
@@ -145,6 +151,29 @@ def _ranked(node: ranks.Rank, update: Update, updating: Sequence[bool]) -> Seque
     return [Update.ONLY_AFTER if node.strategy == "UpdateFastStrategy" else Update.BEFORE_AND_AFTER]
 
 
+def _taken_by_function(node: ProcessTableFunction, place: int) -> Kinds:
+    return Kinds.ALL if node.tables and node.tables[place].takes_updates else Kinds.INSERT
+
+
+def _processed(node: ProcessTableFunction, inputs: Sequence[Kinds]) -> Kinds:
+    if node.has_time and any(each != Kinds.INSERT for each in inputs):
+        raise ValidationError(
+            "Time operations using the `on_time` argument are currently not supported for PTFs that consume or produce "
+            "updates."
+        )
+    return Kinds.INSERT
+
+
+def _by_partition(node: ProcessTableFunction, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
+    # Where the columns of PARTITION BY identify rows, the row after an update replaces the one of its partition.
+    return [
+        Update.ONLY_AFTER
+        if not table.needs_before and frozenset(table.partition_by) in unique_keys(source)
+        else Update.BEFORE_AND_AFTER
+        for source, table in zip(node.sources, node.tables, strict=False)
+    ] or [update] * len(node.sources)
+
+
 _PASSED = ChangelogRule(_union, needs=_same, transparent=True)
 _MULTIPLIED = ChangelogRule(_union, needs=_multiplied, transparent=True)
 _OTHER = ChangelogRule(_any)
@@ -163,7 +192,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     Match: _MATCHED,
     PatternMatch: _MATCHED,
-    ProcessTableFunction: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    ProcessTableFunction: ChangelogRule(_processed, takes=_taken_by_function, needs=_by_partition, absorbs=True),
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
     nodes.Project: _PASSED,
@@ -223,8 +252,8 @@ class Changelogs:
         if found is None:
             rule = RULES.get(type(plan), _OTHER)
             inputs = [self.kinds(each) for each in plan.inputs]
-            for each in plan.inputs:
-                self._check(each, rule.takes, _consumer(plan))
+            for place, each in enumerate(plan.inputs):
+                self._check(each, rule.taken(plan, place), _consumer(plan))
             found = self._kinds[plan] = rule.makes(plan, inputs)
         return found
 
@@ -298,16 +327,20 @@ class Changelogs:
     def _provided(self, plan: Plan, update: Update) -> dict[Plan, bool] | None:
         """Return for the nodes of a plan whether they update with the row before; None if that is impossible."""
         found: dict[Plan, bool] = {}
+        rule = RULES.get(type(plan), _OTHER)
+        updating = [Kinds.UPDATE in self.kinds(each) for each in plan.inputs]
+        needed: Sequence[Update] | None = [Update.BEFORE_AND_AFTER] * len(plan.inputs)
         if Kinds.UPDATE in self.kinds(plan):
             found[plan] = update is Update.BEFORE_AND_AFTER
-            updating = [Kinds.UPDATE in self.kinds(each) for each in plan.inputs]
-            needed = RULES.get(type(plan), _OTHER).needs(plan, update, updating)
-            if needed is None:
-                return None
-        else:
-            needed = [Update.BEFORE_AND_AFTER] * len(plan.inputs)
+            needed = rule.needs(plan, update, updating)
+        elif rule.absorbs:
+            needed = rule.needs(plan, Update.BEFORE_AND_AFTER, updating)
+        if needed is None:
+            return None
         for node, each in zip(plan.inputs, needed, strict=True):
             below = self._provided(node, each)
+            if below is None and rule.absorbs:
+                below = self._provided(node, Update.BEFORE_AND_AFTER)
             if below is None:
                 return None
             for other, before in below.items():

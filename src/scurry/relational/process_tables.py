@@ -26,6 +26,8 @@ class TableInput:
         partition_by: Their positions.
         time: The position of the time attribute that `on_time` names; None without one.
         passes_through: Whether all of its columns stand before those of the function.
+        takes_updates: Whether it may have updates.
+        needs_before: Whether these have the row before, even if the columns of PARTITION BY identify rows.
     """
 
     name: str
@@ -33,6 +35,8 @@ class TableInput:
     partition_by: tuple[int, ...]
     time: int | None
     passes_through: bool
+    takes_updates: bool = False
+    needs_before: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,12 @@ class ArgumentTrait(enum.Enum):
     OPTIONAL_PARTITION_BY = "OPTIONAL_PARTITION_BY"
     #: a call has to name the time attribute of the table
     REQUIRE_ON_TIME = "REQUIRE_ON_TIME"
+    #: the table may have updates: the kind of a row is its `get_row_kind()`
+    SUPPORT_UPDATES = "SUPPORT_UPDATES"
+    #: updates have the row before, even where PARTITION BY identifies rows
+    REQUIRE_UPDATE_BEFORE = "REQUIRE_UPDATE_BEFORE"
+    #: rows that are deleted have all columns (which they always have here)
+    REQUIRE_FULL_DELETE = "REQUIRE_FULL_DELETE"
 
 
 @dataclass(frozen=True)

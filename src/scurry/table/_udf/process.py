@@ -165,9 +165,34 @@ def _check(states: list[DeclaredState], arguments: list[DeclaredArgument], name:
         raise ArgumentError(f"{name}: only functions of tables with set semantics have state")
     if len(tables) > 1 and not all(each.is_set for each in tables):
         raise ArgumentError("All table arguments must use set semantics if multiple table arguments are declared.")
+    for each in arguments:
+        _check_traits(each, name)
     passing = [each for each in tables if ArgumentTrait.PASS_COLUMNS_THROUGH in each.traits]
+    if passing and any(ArgumentTrait.SUPPORT_UPDATES in each.traits for each in tables):
+        raise ArgumentError("Signatures with updating inputs must not pass columns through.")
     if len(tables) > 1 and passing:
         raise ArgumentError("Pass-through columns are not supported if multiple table arguments are declared.")
+
+
+#: What some traits require, in the order in which they are checked.
+_REQUIRED = {
+    ArgumentTrait.OPTIONAL_PARTITION_BY: ArgumentTrait.SET_SEMANTIC_TABLE,
+    ArgumentTrait.REQUIRE_UPDATE_BEFORE: ArgumentTrait.SUPPORT_UPDATES,
+    ArgumentTrait.REQUIRE_FULL_DELETE: ArgumentTrait.SUPPORT_UPDATES,
+}
+
+
+def _check_traits(argument: DeclaredArgument, function: str) -> None:
+    for trait, required in _REQUIRED.items():
+        if trait in argument.traits and required not in argument.traits:
+            raise ArgumentError(
+                f"Invalid argument traits for argument '{argument.name}'. Trait {trait.name} requires {required.name}."
+            )
+    if ArgumentTrait.SUPPORT_UPDATES in argument.traits and argument.maker is not None:
+        raise ArgumentError(
+            f"argument '{argument.name}' of {function} takes updates: annotate it with Row, whose get_row_kind() says "
+            "what a row changes"
+        )
 
 
 def _argument(name: str, base: Any, hint: ArgumentHint, function: str) -> DeclaredArgument:

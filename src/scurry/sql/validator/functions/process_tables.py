@@ -114,8 +114,15 @@ def _table(
     plan = argument_table(given, environment, item)
     positions = tuple(_position(each, plan) for each in keys)
     time = _time(argument, plan.schema, times)
-    passes = ArgumentTrait.PASS_COLUMNS_THROUGH in argument.traits
-    return plan, TableInput(argument.name, argument.is_set, positions, time, passes)
+    return plan, TableInput(
+        argument.name,
+        argument.is_set,
+        positions,
+        time,
+        passes_through=ArgumentTrait.PASS_COLUMNS_THROUGH in argument.traits,
+        takes_updates=ArgumentTrait.SUPPORT_UPDATES in argument.traits,
+        needs_before=ArgumentTrait.REQUIRE_UPDATE_BEFORE in argument.traits,
+    )
 
 
 def _position(column: nodes.Expression, plan: Plan) -> int:

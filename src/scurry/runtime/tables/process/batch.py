@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
 from scurry.logical_types.values import to_values
 from scurry.relational.process_tables import ProcessTableFunction
@@ -81,7 +80,7 @@ def processed(plan: ProcessTableFunction, batches: Sequence[pa.RecordBatch], ses
         session: The session.
     """
     runner = ProcessRunner(plan, session)
-    tables = [TableRows(runner, index, Changes(batch)) for index, batch in enumerate(batches)]
+    tables = [TableRows(runner, index, batch) for index, batch in enumerate(batches)]
     if not plan.is_partitioned:
         for rows in tables:
             for position in range(rows.batch.num_rows):

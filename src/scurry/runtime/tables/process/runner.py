@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from scurry.common.types import Row, RowKind
-from scurry.connectors.tables.contract import Changes
 from scurry.errors import EvaluationError, TypeMismatchError
 from scurry.functions.definition import Session
 from scurry.functions.user.definition import UserFunction
@@ -45,17 +44,16 @@ class StatefulPartition(Partition, Protocol):
 class TableRows:
     """Some rows of a table, as the function takes them."""
 
-    def __init__(self, runner: ProcessRunner, index: int, changes: Changes) -> None:
-        """Convert all columns at once."""
-        batch = changes.batch
+    def __init__(self, runner: ProcessRunner, index: int, batch: pa.RecordBatch, kinds: Any = None) -> None:
+        """Convert all columns at once; rows have kinds of changes, unless all are inserted."""
         plan, schema = runner.plan, runner.plan.sources[index].schema
         self.index = index
         self.batch = batch
         names, zone = tuple(schema.names), runner.session.time_zone
         columns = [python_values(column, each.type, zone) for column, each in zip(batch.columns, schema, strict=True)]
         found: list[Any] = [Row._from_values(list(values), names) for values in zip(*columns, strict=True)]
-        if changes.kinds is not None:
-            for row, kind in zip(found, list(changes.kinds), strict=True):
+        if kinds is not None:
+            for row, kind in zip(found, kinds, strict=True):
                 row.set_row_kind(RowKind(int(kind)))
         self.times: list[int] | None = None
         passed: Sequence[int] = ()

@@ -71,7 +71,7 @@ class ProcessRows(_Opened):
 
     def flat_map(self, changes: Changes) -> list[Changes]:
         """Return the rows it makes."""
-        rows = TableRows(self._runner, 0, changes)
+        rows = TableRows(self._runner, 0, changes.batch, changes.kinds)
         for position in range(changes.batch.num_rows):
             self._runner.eval(rows, position, None, None)
         return self._taken()
@@ -103,7 +103,7 @@ class ProcessPartitions(_Opened):
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that the function makes of rows of a table."""
         context.prefetch(rows.keys)
-        found = TableRows(self._runner, index, rows.changes)
+        found = TableRows(self._runner, index, rows.changes.batch, rows.changes.kinds)
         columns = [to_values(rows.changes.batch.column(place)) for place in self._plan.tables[index].partition_by]
         watermark = _watermark(context)
         for position, code in enumerate(rows.codes.tolist()):

@@ -17,7 +17,7 @@ from scurry.logical_types import DataType
 from scurry.python_values.results import ResultColumn
 from scurry.relational.expressions import AggregateCall
 from scurry.runtime.tables.user_functions.arguments import argument_values, opened, result_column
-from scurry.runtime.tables.user_functions.failures import function_error
+from scurry.runtime.tables.user_functions.failures import ended_error, function_error, misfit_error
 from scurry.runtime.tables.user_functions.vectorized import column_argument
 
 __all__ = ["GeneralAccumulator", "user_accumulator"]
@@ -111,8 +111,9 @@ class GeneralAccumulator:
                     methods[sign > 0](target, *arguments)
                     done.append(None)
         except Exception as error:
-            row = tuple(next(itertools.islice(each, len(done), None)) for each in values)
-            raise function_error(self._function, error, row) from error
+            raise function_error(self._function, error, _row(values, len(done))) from error
+        if len(done) < len(groups):
+            raise ended_error(self._function, _row(values, len(done)))
 
     def advanced(
         self, states: Sequence[bytes | None], columns: Sequence[Any], groups: Any, signs: Any
@@ -139,9 +140,12 @@ class GeneralAccumulator:
 
     def _values(self, accumulators: Sequence[Any]) -> list[Any]:
         try:
-            return list(map(self.instance.get_value, accumulators))
+            found = list(map(self.instance.get_value, accumulators))
         except Exception as error:
             raise function_error(self._function, error) from error
+        if len(found) < len(accumulators):
+            raise ended_error(self._function)
+        return found
 
     def _column(self, results: list[Any]) -> pa.Array:
         return result_column(self._function, self._to_column, results, lambda place: None)
@@ -195,7 +199,14 @@ class _ColumnsAccumulator:
             found = self._instance.get_value(accumulator)
         except Exception as error:
             raise function_error(self._function, error) from error
+        if isinstance(found, pa.Array | pa.ChunkedArray) or type(found).__name__ in ("Series", "DataFrame"):
+            reason = ValueError("an aggregate function returns a value, not a column")
+            raise misfit_error(self._function, found, reason, None)
         return _plain(found)
+
+
+def _row(values: Sequence[Any], place: int) -> tuple[Any, ...]:
+    return tuple(next(itertools.islice(each, place, None)) for each in values)
 
 
 def _plain(found: Any) -> Any:

@@ -9,7 +9,7 @@ from scurry.errors import Failure, OperatorError, TypeMismatchError
 from scurry.functions.user.definition import UserFunction
 from scurry.user_frames import only_user_frames
 
-__all__ = ["function_error", "misfit_error"]
+__all__ = ["ended_error", "function_error", "misfit_error"]
 
 _SHOWN = 300
 #: Errors that only a change of the program mends.
@@ -42,6 +42,17 @@ def function_error(function: UserFunction, error: Exception, record: Any = None)
             kind="function",
         )
     )
+
+
+def ended_error(function: UserFunction, record: Any = None) -> OperatorError:
+    """Return the error for a StopIteration that a function raised: `map`, which calls it, just ends then.
+
+    Args:
+        function: The function.
+        record: The row, None if none is to blame.
+    """
+    reason = "it was not raised by a generator; next(iterator, default) does not raise it"
+    return function_error(function, StopIteration(reason), record)
 
 
 def misfit_error(function: UserFunction, result: Any, error: Exception, record: Any) -> OperatorError:

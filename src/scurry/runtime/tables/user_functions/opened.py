@@ -11,6 +11,7 @@ from scurry.errors import UnpicklableFunctionError
 from scurry.functions.definition import Session
 from scurry.functions.user.context import FunctionContext
 from scurry.functions.user.definition import UserFunction
+from scurry.runtime.tables.user_functions.failures import function_error
 
 __all__ = ["OpenFunctions", "job_parameters"]
 
@@ -51,8 +52,11 @@ class OpenFunctions:
     def close(self) -> None:
         """Close all functions."""
         opened, self._opened = self._opened, {}
-        for function in opened.values():
-            function.close()
+        for function, instance in opened.items():
+            try:
+                instance.close()
+            except Exception as error:
+                raise function_error(function, error) from error
         loop, self._loop = self._loop, None
         if loop is not None:
             loop.close()

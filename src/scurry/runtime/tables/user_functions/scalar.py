@@ -13,7 +13,7 @@ from scurry.logical_types import DataType
 from scurry.python_values.results import ResultColumn
 from scurry.relational.expressions import UserFunctionCall
 from scurry.runtime.tables.user_functions.arguments import Describe, argument_values, opened, result_column
-from scurry.runtime.tables.user_functions.failures import function_error
+from scurry.runtime.tables.user_functions.failures import ended_error, function_error
 
 __all__ = ["Describe", "UserKernel", "user_kernel"]
 
@@ -53,6 +53,8 @@ def _row_by_row(function: UserFunction, instance: Any, types: Sequence[DataType]
             results.extend(calls)
         except Exception as error:
             raise function_error(function, error, describe(len(results))) from error
+        if len(results) < rows:
+            raise ended_error(function, describe(len(results)))
         return result_column(function, to_column, results, describe)
 
     return kernel

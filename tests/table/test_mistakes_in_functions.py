@@ -41,7 +41,7 @@ class CloseFails(ScalarFunction):
         return v
 
 
-class Summed(AggregateFunction):
+class Summed(AggregateFunction[Any, Any]):
     def create_accumulator(self) -> Any:
         return [0]
 

@@ -175,3 +175,32 @@ def test_parts_of_plans_have_names_of_their_own() -> None:
     found = node_types()
     assert len(set(found.values())) == len(found)
     assert EnvironmentSettings.in_streaming_mode().is_streaming_mode()
+
+
+class TestSecrets:
+    STATEMENT = (
+        "CREATE TABLE db (k STRING, n INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', "
+        "'table-name' = 'x', 'username' = 'u', 'password' = 'open sesame')"
+    )
+
+    def compiled(self, directory: Path) -> str:
+        env = session(directory)
+        env.execute_sql(self.STATEMENT)
+        return env.compile_plan_sql("INSERT INTO db SELECT k, v FROM t").as_json_string()
+
+    def test_they_are_not_part_of_a_plan(self, tmp_path: Path) -> None:
+        text = self.compiled(tmp_path)
+        assert "jdbc:postgresql" in text
+        assert "open sesame" not in text
+
+    def test_they_come_from_the_catalog(self, tmp_path: Path) -> None:
+        env = session(tmp_path)
+        env.execute_sql(self.STATEMENT)
+        restored = env.load_plan(PlanReference.from_json_string(self.compiled(tmp_path)))
+        (sink,) = restored._plan.sinks
+        assert dict(sink.table.table.options)["password"] == "open sesame"
+
+    def test_without_the_table_the_plan_is_refused(self, tmp_path: Path) -> None:
+        text = self.compiled(tmp_path)
+        with pytest.raises(ValidationError, match="keeps no secrets: 'password' of table"):
+            session(tmp_path).load_plan(PlanReference.from_json_string(text))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable, InlineTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
+from scurry.common.redaction import is_secret
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.functions.user.definition import UserFunction
 from scurry.statements.catalog_reader import SessionCatalog
@@ -43,7 +44,9 @@ def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTa
         "distribution": encoder.encoded(table.distribution),
     }
     if objects == "ALL":
-        resolved |= {"options": dict(table.options), "comment": table.comment}
+        secret = sorted(filter(is_secret, table.options))
+        options = {key: value for key, value in table.options.items() if key not in secret}
+        resolved |= {"options": options, "secretOptions": secret, "comment": table.comment}
     return {**kept, "resolvedTable": resolved}
 
 
@@ -75,6 +78,7 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
     options = dict(resolved.get("options", {}))
     if found is not None and restore == "ALL":
         options = _enriched(options, found.table.options)
+    options |= _secrets(name, resolved.get("secretOptions", ()), found)
     table = CatalogTable(
         schema, resolved.get("comment"), options, tuple(resolved["partitionKeys"]),
         decoder.decoded(resolved["distribution"]),
@@ -109,6 +113,23 @@ def _check_schema(name: str, kept: ResolvedSchema, found: ResolvedSchema) -> Non
 def _enriched(kept: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a table: what only says where it is may have changed in the catalog meanwhile."""
     return {key: value if key in ("connector", "format") else found.get(key, value) for key, value in kept.items()}
+
+
+def _secrets(name: str, keys: Sequence[str], found: ContextResolvedTable | None) -> dict[str, str]:
+    """Return the options of a table that no plan keeps, from the catalog.
+
+    Raises:
+        ValidationError: The catalog has no such table, or its options lack them.
+    """
+    known = {} if found is None else found.table.options
+    missing = [key for key in keys if key not in known]
+    if missing:
+        listed = ", ".join(f"'{key}'" for key in missing)
+        raise ValidationError(
+            f"A compiled plan keeps no secrets: {listed} of table '{name}' must come from the catalog\n"
+            "  hint: create the table with these options, also as a temporary one, before the plan is executed"
+        )
+    return {key: known[key] for key in keys}
 
 
 class FunctionNames:

@@ -80,6 +80,12 @@ def test_session_windows_are_refused_in_batch(tables: Tables) -> None:
         optimized(tables.plan(query), Session())
 
 
+def test_group_windows_of_processing_time_are_refused_in_batch(tables: Tables) -> None:
+    plan = tables.plan("SELECT COUNT(*) FROM (SELECT PROCTIME() AS p FROM t) GROUP BY TUMBLE(p, INTERVAL '5' SECOND)")
+    with pytest.raises(ValidationError, match="Window can not be defined over a proctime attribute column"):
+        optimized(plan, Session())
+
+
 STREAMING = Session(is_streaming=True)
 SOURCE = "TableSourceScan(table=[[default_catalog, default_database, t]], fields=[{}])"
 

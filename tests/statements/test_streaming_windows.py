@@ -318,6 +318,12 @@ def test_rows_of_window_joins_are_aggregated_and_ranked_by_their_window(tmp_path
             "Window aggregate can only be defined over a time attribute column, but TIMESTAMP(3) encountered.",
         ),
         (
+            "SELECT COUNT(*) FROM (SELECT CAST(ts AS TIMESTAMP_LTZ(3)) AS c FROM t) "
+            "GROUP BY TUMBLE(c, INTERVAL '1' DAY)",
+            "Window aggregate can only be defined over a time attribute column, but TIMESTAMP_WITH_LOCAL_TIME_ZONE(3) "
+            "encountered.",
+        ),
+        (
             "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v) AS n "
             "FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(p), INTERVAL '1' DAY))) WHERE n <= 2",
             "Processing time Window TopN is not supported yet.",

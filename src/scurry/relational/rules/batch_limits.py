@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
+from scurry.logical_types.families import is_proctime
 from scurry.relational.plan import Plan, WindowTable, walk
 
 __all__ = ["check_batch"]
@@ -17,6 +18,13 @@ def check_batch(plan: Plan, session: Session) -> Plan:
     """
     if not session.is_streaming:
         for node in walk(plan):
-            if isinstance(node, WindowTable) and node.kind == "SESSION":
-                raise ValidationError("Unaligned windows like session are not supported in batch mode yet.")
+            if isinstance(node, WindowTable):
+                _check_window(node)
     return plan
+
+
+def _check_window(plan: WindowTable) -> None:
+    if plan.partition_by is None and is_proctime(plan.input.schema[plan.time].type):
+        raise ValidationError("Window can not be defined over a proctime attribute column for batch mode")
+    if plan.kind == "SESSION":
+        raise ValidationError("Unaligned windows like session are not supported in batch mode yet.")

@@ -115,6 +115,8 @@ def _check_window(plan: WindowTable) -> None:
         return
     shown = kind.nullable().as_summary_string()
     if plan.partition_by is None:
+        if isinstance(kind, LocalZonedTimestampType):
+            shown = f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({kind.precision})"
         raise ValidationError(
             f"Window aggregate can only be defined over a time attribute column, but {shown} encountered."
         )

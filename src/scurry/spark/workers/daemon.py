@@ -30,7 +30,8 @@ _RUN_BY_WORKERS = (
 
 def modules_of_driver() -> str:
     """Return which modules the driver has imported that run in workers, too: the value of `MODULES`."""
-    return ",".join(sorted(name for name in sys.modules if name.startswith(_RUN_BY_WORKERS)))
+    known = list(sys.modules)  # at once: other threads import, too
+    return ",".join(sorted(name for name in known if name.startswith(_RUN_BY_WORKERS)))
 
 
 def without_archives(path: Iterable[str]) -> list[str]:

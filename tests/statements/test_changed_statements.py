@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -66,5 +67,5 @@ def test_the_state_of_operators_of_tables_can_be_read(savepoint: str) -> None:
     assert reader.metadata.operators[uid].states["(rows)"]["layout"] == (
         "GroupAggregate(groupBy=[k], select=[k, SUM(v)]) over (STRING, INT)"
     )
-    sums = {key: states["group"][1] for key, states in reader.keyed_state(uid)}
+    sums = {key: pickle.loads(states["group"])[1] for key, states in reader.keyed_state(uid)}
     assert sums == {"a": [(1, 1)], "b": [(2, 1)]}

@@ -18,6 +18,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     409: {"model": Errors, "description": "The job cannot do that, or is over."},
 }
 
+#: What answers of text are described with; their refusals are JSON, as everywhere.
+PLAIN_TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+
 
 def _served(request: Request, jobid: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]) -> ServedJob:
     job: ServedJob = request.app.state.job

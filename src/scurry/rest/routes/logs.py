@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse
 
 from scurry.rest import models
 from scurry.rest.job import ServedJob
-from scurry.rest.routes.common import REFUSALS, Job
+from scurry.rest.routes.common import PLAIN_TEXT, REFUSALS, Job
 
 router = APIRouter(responses=REFUSALS, tags=["logs"])
 
@@ -27,20 +27,21 @@ def job_log(job: Job) -> models.JobLog:
     return models.JobLog(entries=entries)
 
 
-@router.get("/jobmanager/log", response_class=PlainTextResponse)
-def process_log(request: Request) -> str:
+@router.get("/jobmanager/log", response_model=None, responses=PLAIN_TEXT)
+def process_log(request: Request) -> PlainTextResponse:
     """Return the latest events of the job as text, the latest last."""
     job: ServedJob = request.app.state.job
-    return "".join(
+    lines = (
         f"{_moment(record.created)} {record.levelname} {record.name}: {record.getMessage()}\n"
         for record in list(job.client.execution.log.records)
     )
+    return PlainTextResponse("".join(lines))
 
 
-@router.get("/jobmanager/stdout", response_class=PlainTextResponse)
-def printed() -> str:
+@router.get("/jobmanager/stdout", response_model=None, responses=PLAIN_TEXT)
+def printed() -> PlainTextResponse:
     """Return nothing: what the program prints goes to its own standard output."""
-    return ""
+    return PlainTextResponse("")
 
 
 def _moment(seconds: float) -> str:

@@ -14,10 +14,11 @@ from fastapi import APIRouter, Query
 
 from scurry.common.redaction import without_secrets
 from scurry.pyflink_version import __version__ as pyflink_version
+from scurry.rest.routes.common import REFUSALS
 
 __all__ = ["application_details", "applications_of", "overview_of", "router"]
 
-router = APIRouter(tags=["process"])
+router = APIRouter(responses=REFUSALS, tags=["process"])
 
 _OVER = ("FINISHED", "CANCELED", "FAILED")
 

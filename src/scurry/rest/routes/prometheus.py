@@ -14,7 +14,7 @@ from scurry.common.redaction import without_secrets
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
-from scurry.rest.routes.common import REFUSALS
+from scurry.rest.routes.common import PLAIN_TEXT, REFUSALS
 
 router = APIRouter(responses=REFUSALS, tags=["metrics"])
 
@@ -25,7 +25,7 @@ _STATISTICS = ("count", "sum", "min", "max", "mean")
 Sample = tuple[str, Mapping[str, str], float]
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", response_model=None, responses=PLAIN_TEXT)
 def prometheus(request: Request) -> Any:
     """Return the metrics of the job in the text format of Prometheus."""
     return PlainTextResponse(

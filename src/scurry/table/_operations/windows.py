@@ -137,10 +137,10 @@ def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tu
 
     found, numbered = [], 0
     for each in chosen:
-        replaced = each._with_node(replaced(each._node, column))
-        if isinstance(replaced._node, nodes.Identifier) and replaced._node.last in columns and not each._names:
-            replaced, numbered = replaced.alias(f"EXPR${numbered}"), numbered + 1
-        found.append(replaced)
+        one = each._with_node(replaced(each._node, column))
+        if isinstance(one._node, nodes.Identifier) and one._node.last in columns and not each._names:
+            one, numbered = one.alias(f"EXPR${numbered}"), numbered + 1
+        found.append(one)
     return found, list(columns.values())
 
 

@@ -234,6 +234,7 @@ CHANGE_CASES = {
     ),
     "timestamp-format.standard": ({}, {"timestamp-format.standard": "ISO-8601"}),
 }  # fmt: skip
+MESSAGE = {"message-class-name": "google.protobuf.wrappers_pb2.StringValue"}
 FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "avro": {"encoding": ({}, {"encoding": "json"}), "codec": ({}, {"codec": "xz"})},
     "avro-confluent": {
@@ -268,6 +269,13 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "ogg-json": CHANGE_CASES,
     "orc": {"compress": ({}, {"compress": "ZLIB"})},
     "parquet": {"compression": ({}, {"compression": "GZIP"}), "utc-timezone": ({}, {"utc-timezone": "true"})},
+    "protobuf": {
+        "message-class-name": (MESSAGE, {"message-class-name": "google.protobuf.wrappers_pb2.BytesValue"}),
+        "descriptor-file": (MESSAGE, MESSAGE | {"descriptor-file": "/tmp/none"}),
+        "ignore-parse-errors": (MESSAGE, MESSAGE | {"ignore-parse-errors": "true"}),
+        "read-default-values": (MESSAGE, MESSAGE | {"read-default-values": "true"}),
+        "write-null-string-literal": (MESSAGE, MESSAGE | {"write-null-string-literal": "a"}),
+    },
     "raw": {"charset": ({}, {"charset": "UTF-16"}), "endianness": ({}, {"endianness": "little-endian"})},
 }
 
@@ -323,14 +331,16 @@ def of_format(factory: FormatFactory, given: Mapping[str, str]) -> list[str]:
     options = Options({f"{factory.identifier}.{key}": value for key, value in given.items()})
     kind = BigIntType() if factory.identifier == "raw" else TimestampType(3)
     columns = [FormatColumn("a", VarCharType(5) if "charset" in given else kind)]
+    if factory.identifier == "protobuf":
+        columns = [FormatColumn("value", VarCharType(5))]
 
     def make(kind: str, how: Callable[[Options], Any], files: bool = False) -> str:
         return outcome(lambda: how(checked_options(factory, options, kind, files=files)))
 
     return [
-        make("scan", lambda own: factory.message_decoder(columns, ["a"], (), own, "UTC")),
+        make("scan", lambda own: factory.message_decoder(columns, [columns[0].name], (), own, "UTC")),
         make("sink", lambda own: factory.message_encoder(columns, own, "UTC")),
-        make("scan", lambda own: factory.file_reader(columns, ["a"], own, "UTC"), True),
+        make("scan", lambda own: factory.file_reader(columns, [columns[0].name], own, "UTC"), True),
         make("sink", lambda own: factory.file_writer(columns, own, "UTC"), True),
     ]
 

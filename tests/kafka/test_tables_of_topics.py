@@ -66,6 +66,15 @@ def test_keys_values_and_metadata_are_columns(env: TableEnvironment, kafka: Kafk
     assert rows(env, "SELECT COUNT(*) FROM t") == [(2,)]
 
 
+def test_messages_of_protobuf_are_written_and_read(env: TableEnvironment, kafka: Kafka) -> None:
+    message = "google.protobuf.descriptor_pb2.EnumDescriptorProto"
+    options = {"format": "protobuf", "protobuf.message-class-name": message}
+    columns = "name STRING, `value` ARRAY<ROW<name STRING, number INT>>"
+    define(env, kafka, "t", columns, **bounded(kafka.topic(), **options))
+    env.execute_sql("INSERT INTO t VALUES ('c', ARRAY[ROW('RED', 0), ROW('BLUE', 5)]), ('d', NULL)").wait()
+    assert rows(env, "SELECT name, `value`[2].name, `value`[2].number FROM t") == [("c", "BLUE", 5), ("d", None, None)]
+
+
 def test_ranges_of_offsets_are_read(env: TableEnvironment, kafka: Kafka) -> None:
     topic = kafka.topic()
     define(env, kafka, "t", "a INT", **bounded(topic, format="csv"))

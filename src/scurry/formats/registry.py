@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from scurry.catalog.table_options import Options, factory_not_found
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.formats.contract import FormatFactory
 
 __all__ = ["FORMATS", "checked_options", "find_format", "find_message_format"]
@@ -22,6 +22,7 @@ FORMATS = {
     "ogg-json": "scurry.formats.changes:OggJsonFormat",
     "orc": "scurry.formats.columnar:OrcFormat",
     "parquet": "scurry.formats.columnar:ParquetFormat",
+    "protobuf": "scurry.formats.protobuf:ProtobufFormat",
     "raw": "scurry.formats.raw:RawFormat",
 }
 
@@ -31,9 +32,7 @@ def find_format(identifier: str) -> FormatFactory:
 
     Raises:
         ValidationError: There is no such format.
-        UnsupportedError: Flink has the format, scurry has not.
     """
-    _refuse_protobuf(identifier)
     if identifier not in FORMATS:
         raise ValidationError(
             f"Could not find any format factory for identifier '{identifier}' in the classpath.\n\n"
@@ -58,23 +57,12 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
 
     Raises:
         ValidationError: There is no such format.
-        UnsupportedError: Flink has the format, scurry has not.
     """
-    _refuse_protobuf(identifier)
     known = set(FORMATS) - _OF_FILES
     if identifier not in known:
         interface = f"org.apache.flink.table.factories.{_INTERFACES[kind]}"
         raise factory_not_found(identifier, interface, sorted(known))
     return find_format(identifier)
-
-
-def _refuse_protobuf(identifier: str) -> None:
-    if identifier == "protobuf":
-        raise UnsupportedError(
-            "format 'protobuf' is not supported in tables: its option 'protobuf.message-class-name' names a class of "
-            "Java; declare one column of BYTES with format 'raw' and decode it with a Python function, or read the "
-            "messages with the DataStream API"
-        )
 
 
 def checked_options(factory: FormatFactory, options: Options, kind: str, *, files: bool = False) -> Options:

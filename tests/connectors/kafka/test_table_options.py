@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 SERVERS = "'properties.bootstrap.servers' = 'localhost:1'"
@@ -122,9 +122,9 @@ def test_batch_reads_no_changes(env: TableEnvironment) -> None:
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM t", "INSERT INTO t VALUES (1, 'a')"])
-def test_protobuf_is_refused_with_what_to_do_instead(env: TableEnvironment, statement: str) -> None:
+def test_a_message_class_that_there_is_not_is_named(env: TableEnvironment, statement: str) -> None:
     options = f"{KAFKA}, 'format' = 'protobuf', 'protobuf.message-class-name' = 'com.shop.Order'"
     env.execute_sql(f"CREATE TABLE p (a INT, b STRING) WITH ({options})")
-    with pytest.raises(UnsupportedError, match="declare one column of BYTES with format 'raw'"):
+    with pytest.raises(ValidationError, match="get com.shop.Order descriptors error!\nthere is no such Python class"):
         env.execute_sql(statement.replace(" t", " p"))
     env.execute_sql("DROP TABLE p")

@@ -11,6 +11,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 
 from scurry.common.typeinfo import MapTypeInfo, ObjectArrayTypeInfo, RowTypeInfo, TypeInformation, Types
 from scurry.common.types import Row
+from scurry.connectors.protobuf import is_map, is_repeated
 from scurry.errors import TypeMismatchError, UnsupportedError
 
 __all__ = ["filler", "row_reader", "row_type_of"]
@@ -25,15 +26,6 @@ _TYPES: dict[int, TypeInformation] = {
     FieldDescriptor.CPPTYPE_BOOL: Types.BOOLEAN(),
     FieldDescriptor.CPPTYPE_ENUM: Types.STRING(),
 }
-
-
-def _repeated(field: FieldDescriptor) -> bool:
-    known = getattr(field, "is_repeated", None)  # newer versions deprecate the label
-    return bool(field.label == FieldDescriptor.LABEL_REPEATED if known is None else known)
-
-
-def _is_map(field: FieldDescriptor) -> bool:
-    return bool(field.message_type is not None and field.message_type.GetOptions().map_entry)
 
 
 def row_type_of(descriptor: Descriptor, within: tuple[str, ...] = ()) -> RowTypeInfo:
@@ -53,7 +45,7 @@ def row_type_of(descriptor: Descriptor, within: tuple[str, ...] = ()) -> RowType
 
 
 def _field_type(field: FieldDescriptor, within: tuple[str, ...]) -> TypeInformation:
-    if _is_map(field):
+    if is_map(field):
         key, value = field.message_type.fields_by_number[1], field.message_type.fields_by_number[2]
         return MapTypeInfo(_field_type(key, within), _field_type(value, within))
     if field.message_type is not None:
@@ -62,7 +54,7 @@ def _field_type(field: FieldDescriptor, within: tuple[str, ...]) -> TypeInformat
         single = Types.PRIMITIVE_ARRAY(Types.BYTE())
     else:
         single = _TYPES.get(field.cpp_type, Types.STRING())
-    return ObjectArrayTypeInfo(single) if _repeated(field) else single
+    return ObjectArrayTypeInfo(single) if is_repeated(field) else single
 
 
 # --- reading
@@ -83,13 +75,13 @@ def row_reader(descriptor: Descriptor, read_default_values: bool) -> Callable[[A
 
 def _reader(field: FieldDescriptor, defaults: bool) -> Callable[[Any], Any]:
     name, get = field.name, attrgetter(field.name)
-    if _is_map(field):
+    if is_map(field):
         item = _value_reader(field.message_type.fields_by_number[2], defaults)
         if item is None:
             return lambda message: dict(get(message))
         return lambda message: {key: item(value) for key, value in get(message).items()}
     convert = _value_reader(field, defaults)
-    if _repeated(field):
+    if is_repeated(field):
         return (lambda message: list(get(message))) if convert is None else lambda m: [convert(v) for v in get(m)]
     if field.has_presence and (field.message_type is not None or not defaults):
         if convert is None:
@@ -156,12 +148,12 @@ def _fields(declared: str, names: list[str], value: Any) -> Any:
 
 def _setter(field: FieldDescriptor) -> Fill:
     name, get = field.name, attrgetter(field.name)
-    if _is_map(field):
+    if is_map(field):
         return _map_setter(get, field.message_type.fields_by_number[2])
     if field.message_type is not None:
         return _message_setter(get, field)
     number = _same if field.enum_type is None else _enum_number(field.enum_type)
-    if _repeated(field):
+    if is_repeated(field):
         return lambda message, values: get(message).extend([number(value) for value in values])
     return lambda message, value: setattr(message, name, number(value))
 
@@ -194,7 +186,7 @@ def _message_setter(get: Callable[[Any], Any], field: FieldDescriptor) -> Fill:
         target.SetInParent()  # a message without fields differs from no message
         fill(target, value)
 
-    return set_all if _repeated(field) else set_one
+    return set_all if is_repeated(field) else set_one
 
 
 def _lazy_filler(descriptor: Descriptor) -> Fill:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.message import DecodeError, EncodeError, Message
 
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
+from scurry.connectors.protobuf import defined, definition_of
 from scurry.datastream.formats._protobuf_rows import filler, row_reader, row_type_of
 from scurry.errors import ArgumentTypeError, MalformedRecordError, TypeMismatchError
 
@@ -38,33 +36,6 @@ def _parsed(message_class: type[Message], message: bytes) -> Message:
     except DecodeError as error:
         text = bytes(message).decode("utf-8", "replace")
         raise MalformedRecordError("Protobuf message", None, text, str(error)) from None
-
-
-def _definition(message_class: type[Message]) -> tuple[bytes, str]:
-    """Return the files that define a message, each after those it imports, and the message's name."""
-    files: dict[str, FileDescriptor] = {}
-
-    def collect(file: FileDescriptor) -> None:
-        for imported in file.dependencies:
-            if imported.name not in files:
-                collect(imported)
-        files[file.name] = file
-
-    collect(message_class.DESCRIPTOR.file)
-    definition = descriptor_pb2.FileDescriptorSet()
-    for file in files.values():
-        file.CopyToProto(definition.file.add())
-    return definition.SerializeToString(), message_class.DESCRIPTOR.full_name
-
-
-@functools.lru_cache(maxsize=256)
-def _defined(definition: bytes, name: str) -> type[Message]:
-    """Return a class of messages from its definition, so that tasks need no generated module for rows."""
-    pool = descriptor_pool.DescriptorPool()
-    for file in descriptor_pb2.FileDescriptorSet.FromString(definition).file:
-        pool.Add(file)
-    made: type[Message] = message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
-    return made
 
 
 class ProtobufRowDeserializationSchema(DeserializationSchema):
@@ -97,7 +68,7 @@ class ProtobufRowDeserializationSchema(DeserializationSchema):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the message's definition."""
-        return _row_deserialization, (*_definition(self._class), *self._options)
+        return _row_deserialization, (*definition_of(self._class), *self._options)
 
     def get_produced_type(self) -> TypeInformation:
         """Return the row's type."""
@@ -118,7 +89,7 @@ class ProtobufRowDeserializationSchema(DeserializationSchema):
 
 
 def _row_deserialization(definition: bytes, name: str, *options: bool) -> ProtobufRowDeserializationSchema:
-    return ProtobufRowDeserializationSchema(_defined(definition, name), *options)
+    return ProtobufRowDeserializationSchema(defined(definition, name), *options)
 
 
 class ProtobufRowSerializationSchema(SerializationSchema):
@@ -138,7 +109,7 @@ class ProtobufRowSerializationSchema(SerializationSchema):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the message's definition."""
-        return _row_serialization, _definition(self._class)
+        return _row_serialization, definition_of(self._class)
 
     def serialize(self, value: Any) -> bytes:
         """Return the message of a row; its fields are found by name, or by position if it has no names.
@@ -152,7 +123,7 @@ class ProtobufRowSerializationSchema(SerializationSchema):
 
 
 def _row_serialization(definition: bytes, name: str) -> ProtobufRowSerializationSchema:
-    return ProtobufRowSerializationSchema(_defined(definition, name))
+    return ProtobufRowSerializationSchema(defined(definition, name))
 
 
 def _bytes_of(message: Message, value: Any) -> bytes:

@@ -20,7 +20,8 @@ _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The databas
 
 #: type -> module and function that makes the catalog of a name and options, imported when a statement names it
 _FACTORIES = {
-    "iceberg": "scurry.connectors.tables.lakes.catalog:create_catalog",
+    "delta": "scurry.connectors.tables.lakes.delta_catalog:create_catalog",
+    "iceberg": "scurry.connectors.tables.lakes.iceberg_catalog:create_catalog",
     "jdbc": "scurry.connectors.tables.jdbc.catalog:create_catalog",
 }
 

@@ -92,6 +92,28 @@ def test_a_table_of_a_query_is_created_with_its_columns(env: TableEnvironment, l
     assert lake.load_table("default.t").scan().to_arrow().to_pylist() == [{"i": 1, "s": "a"}]
 
 
+def test_columns_are_added_renamed_and_dropped(env: TableEnvironment, lake: Catalog) -> None:
+    env.execute_sql("CREATE TABLE t (i INT, s STRING)")
+    env.execute_sql("INSERT INTO t VALUES (1, 'a')").wait()
+    env.execute_sql("ALTER TABLE t ADD (n TINYINT, d DOUBLE)")
+    env.execute_sql("ALTER TABLE t RENAME s TO r")
+    env.execute_sql("ALTER TABLE t DROP d")
+    env.execute_sql("INSERT INTO t VALUES (2, 'b', 3)").wait()
+    assert [field.name for field in lake.load_table("default.t").schema().fields] == ["i", "r", "n"]
+    assert rows(env, "SELECT i, r, n FROM t") == [(1, "a", None), (2, "b", 3)]
+    env.execute_sql("ALTER TABLE t SET ('write.spark.x' = '1')")
+    assert lake.load_table("default.t").properties["write.spark.x"] == "1"
+    with pytest.raises(UnsupportedError, match="does not change the type of columns: i"):
+        env.execute_sql("ALTER TABLE t MODIFY i BIGINT")
+
+
+def test_properties_of_databases_are_set(env: TableEnvironment, lake: Catalog) -> None:
+    env.execute_sql("CREATE DATABASE shop COMMENT 'sold' WITH ('a' = '1')")
+    env.execute_sql("ALTER DATABASE shop SET ('b' = '2')")
+    properties = lake.load_namespace_properties("shop")
+    assert {key: properties[key] for key in ("a", "b", "comment")} == {"a": "1", "b": "2", "comment": "sold"}
+
+
 def test_a_database_that_is_not_empty_is_not_dropped_without_cascade(env: TableEnvironment, lake: Catalog) -> None:
     env.execute_sql("CREATE DATABASE shop")
     env.execute_sql("CREATE TABLE shop.t (i INT)")

@@ -11,13 +11,35 @@ from scurry.connectors.lakes.columns import described, for_lakes, row_of
 from scurry.connectors.tables.contract import Changes
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FormatColumn
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
+    MapType,
+    RowField,
+    RowType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
 from scurry.logical_types.arrow import arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["check_columns", "inserted", "lake_row", "stored"]
+__all__ = ["check_columns", "inserted", "lake_row", "sql_type", "stored"]
+
+_LONGEST = 0x7FFFFFFF
 
 
 def lake_row(columns: Sequence[FormatColumn]) -> ColumnType:
@@ -89,3 +111,35 @@ def inserted(changes: Changes, connector: str) -> pa.RecordBatch:
             f"tables of the connector '{connector}' take inserted rows only; the query updates or deletes rows"
         )
     return changes.batch
+
+
+_SIMPLE: dict[str, DataType] = {
+    "STRING": VarCharType(_LONGEST),
+    "BYTES": VarBinaryType(_LONGEST),
+    "BOOLEAN": BooleanType(),
+    "TINYINT": TinyIntType(),
+    "SMALLINT": SmallIntType(),
+    "INT": IntType(),
+    "BIGINT": BigIntType(),
+    "FLOAT": FloatType(),
+    "DOUBLE": DoubleType(),
+    "DATE": DateType(),
+    "TIME": TimeType(3),
+    "TIMESTAMP": TimestampType(6),
+    "TIMESTAMP_LTZ": LocalZonedTimestampType(6),
+}
+
+
+def sql_type(column: ColumnType) -> DataType:
+    """Return the SQL type of a column of a lake table."""
+    simple = _SIMPLE.get(column.kind)
+    if simple is not None:
+        return simple
+    if column.kind == "DECIMAL":
+        return DecimalType(column.precision, column.scale)
+    parts = list(map(sql_type, column.parts))
+    if column.kind == "ARRAY":
+        return ArrayType(parts[0])
+    if column.kind == "MAP":
+        return MapType(parts[0].not_null(), parts[1])
+    return RowType([RowField(name, part) for name, part in zip(column.names, parts, strict=True)])

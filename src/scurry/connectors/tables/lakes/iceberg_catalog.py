@@ -13,35 +13,16 @@ from scurry.catalog.table_options import Options, TableOption, refuse_unsupporte
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.lakes.iceberg_sink import IcebergSink
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
-from scurry.connectors.tables.lakes.columns import lake_row
+from scurry.connectors.tables.lakes.alterations import Alteration, alteration, check_kept
+from scurry.connectors.tables.lakes.columns import lake_row, sql_type
 from scurry.connectors.tables.lakes.iceberg import CATALOG_OPTIONS, PROPERTIES, catalog_properties
-from scurry.errors import CatalogError, UnsupportedError
+from scurry.errors import CatalogError
 from scurry.formats.contract import FormatColumn
-from scurry.logical_types import (
-    ArrayType,
-    BigIntType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    RowField,
-    RowType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-)
 
 __all__ = ["IcebergCatalog", "create_catalog"]
 
 DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
 OPTIONS = (*CATALOG_OPTIONS, DEFAULT_DATABASE)
-_LONGEST = 0x7FFFFFFF
 
 
 def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
@@ -103,10 +84,23 @@ class IcebergCatalog(ExternalCatalog):
         found = self._ask(lambda catalog: [".".join(each) for each in catalog.list_namespaces()])
         return sorted({*found, self.default_database})
 
+    def get_database(self, database: str) -> CatalogDatabase:
+        """Return a namespace with its properties."""
+        super().get_database(database)
+        if not self._ask(lambda catalog: catalog.namespace_exists(database)):
+            return CatalogDatabase()  # the default one, until there is a table
+        properties = dict(self._ask(lambda catalog: catalog.load_namespace_properties(database)))
+        comment = properties.pop("comment", None)
+        return CatalogDatabase({key: value for key, value in properties.items() if key != "exists"}, comment)
+
     def create_database(self, name: str, database: CatalogDatabase) -> None:
         """Create a namespace, with the properties of the database."""
         comment = {} if database.comment is None else {"comment": database.comment}
         self._ask(lambda catalog: catalog.create_namespace(name, {**database.properties, **comment}))
+
+    def alter_database(self, name: str, database: CatalogDatabase) -> None:
+        """Set the properties of a namespace."""
+        self._ask(lambda catalog: catalog.update_namespace_properties(name, updates=dict(database.properties)))
 
     def drop_database(self, name: str, cascade: bool) -> None:
         """Drop a namespace; with CASCADE its tables, too."""
@@ -136,7 +130,7 @@ class IcebergCatalog(ExternalCatalog):
         row, fields = columns_of(table), table.schema().fields
         columns = []
         for field, part in zip(fields, row.parts, strict=True):
-            data_type = _type(part)
+            data_type = sql_type(part)
             columns.append(PhysicalColumn(field.name, data_type.not_null() if field.required else data_type))
         spec = table.spec()
         keys = tuple(
@@ -154,27 +148,33 @@ class IcebergCatalog(ExternalCatalog):
 
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
         """Create a table; its options become properties of the table."""
-        if not isinstance(table, CatalogTable):
-            raise UnsupportedError(f"the catalog {self.name} keeps tables only: create a temporary view")
-        if table.options.get("connector", "iceberg") != "iceberg":
-            raise UnsupportedError(
-                f"the catalog {self.name} keeps tables of Iceberg only: leave 'connector' out, or create a temporary "
-                "table"
-            )
-        columns = table.schema.get_columns()
-        if not all(column.is_physical() for column in columns) or table.schema.get_watermark_specs():
-            raise UnsupportedError(
-                f"the catalog {self.name} keeps physical columns only, without watermarks: create a temporary table"
-            )
+        kept = check_kept(self.name, "Iceberg", "iceberg", table)
+        columns = kept.schema.get_columns()
         identifier = f"{database}.{name}"
         if self._ask(lambda catalog: catalog.table_exists(identifier)):
             raise CatalogError(f"Table (or view) {identifier} already exists in Catalog {self.name}.")
         row = lake_row([FormatColumn(column.name, column.data_type) for column in columns])
-        made = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), row, table.partition_keys)
+        made = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), row, kept.partition_keys)
         required = {column.name for column in columns if not column.data_type.is_nullable}
-        comment = {} if table.comment is None else {"comment": table.comment}
-        properties = {key: value for key, value in table.options.items() if key != "connector"} | comment
+        comment = {} if kept.comment is None else {"comment": kept.comment}
+        properties = {key: value for key, value in kept.options.items() if key != "connector"} | comment
         made.create_table(required, properties)
+
+    def alter_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
+        """Add, drop or rename columns, or set properties of a table."""
+        before = self.find_table(database, name)
+        assert isinstance(before, CatalogTable)
+        change = alteration(self.name, before, check_kept(self.name, "Iceberg", "iceberg", table))
+        identifier = f"{database}.{name}"
+        added = lake_row([FormatColumn(column.name, column.data_type) for column in change.added])
+        added = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), added, ()).row
+        there = self._ask(lambda catalog: catalog.load_table(identifier))
+        with there.transaction() as transaction:
+            if change.properties:
+                transaction.set_properties(dict(change.properties))
+            if change.added or change.dropped or change.renamed:
+                with transaction.update_schema() as schema:
+                    _alter_columns(schema, added, change)
 
     def rename_table(self, database: str, name: str, new_name: str) -> None:
         """Rename a table."""
@@ -186,31 +186,13 @@ class IcebergCatalog(ExternalCatalog):
 
 
 _OF_THE_CATALOG = {option.key for option in CATALOG_OPTIONS}
-_SIMPLE: dict[str, DataType] = {
-    "STRING": VarCharType(_LONGEST),
-    "BYTES": VarBinaryType(_LONGEST),
-    "BOOLEAN": BooleanType(),
-    "INT": IntType(),
-    "BIGINT": BigIntType(),
-    "FLOAT": FloatType(),
-    "DOUBLE": DoubleType(),
-    "DATE": DateType(),
-    "TIME": TimeType(3),
-    "TIMESTAMP": TimestampType(6),
-    "TIMESTAMP_LTZ": LocalZonedTimestampType(6),
-}
 
 
-def _type(column: ColumnType) -> DataType:
-    """Return the SQL type of a column of an Iceberg table."""
-    simple = _SIMPLE.get(column.kind)
-    if simple is not None:
-        return simple
-    if column.kind == "DECIMAL":
-        return DecimalType(column.precision, column.scale)
-    parts = list(map(_type, column.parts))
-    if column.kind == "ARRAY":
-        return ArrayType(parts[0])
-    if column.kind == "MAP":
-        return MapType(parts[0].not_null(), parts[1])
-    return RowType([RowField(name, part) for name, part in zip(column.names, parts, strict=True)])
+def _alter_columns(schema: Any, added: ColumnType, change: Alteration) -> None:
+    import pyarrow as pa
+
+    schema.union_by_name(pa.schema(list(added.arrow)))
+    for name in change.dropped:
+        schema.delete_column(name)
+    for name, new_name in change.renamed.items():
+        schema.rename_column(name, new_name)

@@ -92,6 +92,18 @@ def test_a_path_names_a_table_of_the_catalog(env: TableEnvironment) -> None:
         env.from_path("nope")
 
 
+def test_a_view_of_a_table_is_kept_by_the_catalog(env: TableEnvironment) -> None:
+    env.get_config().set("scurry.runner", "local")
+    table = env.from_elements([(1, "a")], ["k", "v"])
+    assert (env.create_view("v", table), env.create_view("v", table, True)) == (True, False)
+    assert (env.list_views(), env.list_temporary_views()) == (["v"], [])
+    with pytest.raises(CatalogError, match="d.v already exists in Catalog c"):
+        env.create_view("v", table)
+    with env.sql_query("SELECT v FROM c.d.v").execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [("a",)]
+    assert env.drop_view("v")
+
+
 def test_functions_are_listed_and_only_those_of_users_can_be_dropped(env: TableEnvironment) -> None:
     assert "upper" in env.list_functions() and env.list_user_defined_functions() == []
     assert not env.drop_function("md5") and not env.drop_temporary_function("md5")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from scurry.errors import ArgumentTypeError, ValidationError
+from scurry.errors import ArgumentTypeError, SqlParserError, ValidationError
 from scurry.table import DataTypes, EnvironmentSettings, Row, Table, TableEnvironment
+from scurry.table.expression import Expression
 from scurry.table.expressions import (
     and_,
+    array,
     call,
     call_sql,
     coalesce,
@@ -234,3 +237,85 @@ def test_an_error_names_the_line_of_the_expression(batch: TableEnvironment) -> N
 def test_pythons_and_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="use & for AND"):
         bool(col("a") == 1)
+
+
+def test_a_text_of_sql_has_a_name_only_by_an_alias(batch: TableEnvironment) -> None:
+    table = batch.from_elements(ROWS, ["id", "g", "x"])
+    names = [
+        table.select(call_sql("id + 1"), call_sql("g")).get_schema().get_field_names(),
+        table.select(call_sql("COUNT(*)"), call_sql("MAX(x)").alias("m")).get_schema().get_field_names(),
+        table.add_columns(call_sql("id")).get_schema().get_field_names(),
+    ]
+    assert names == [["_c0", "_c1"], ["_c0", "m"], ["id", "g", "x", "_c3"]]
+
+
+@pytest.mark.parametrize("text", ["id AS z", "id, g", "id FROM t", "* FROM t"])
+def test_a_text_of_sql_is_one_expression(text: str) -> None:
+    with pytest.raises(SqlParserError, match="Invalid SQL expression: "):
+        call_sql(text)
+
+
+def test_a_text_of_sql_that_cannot_be_read_says_where_in_the_text() -> None:
+    with pytest.raises(SqlParserError, match=r'Encountered "\+ <EOF>" at line 1, column 4\.'):
+        call_sql("id +")
+
+
+def test_a_text_of_sql_with_a_wrong_column_is_named_with_the_line(batch: TableEnvironment) -> None:
+    table = batch.from_elements(ROWS, ["id", "g", "x"])
+    with pytest.raises(
+        ValidationError, match=r"\[nope\], .* At .*test_operations\.py:\d+, in the SQL expression: nope \+ 1"
+    ):
+        table.select(call_sql("nope + 1"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "call"),
+    [
+        (col("id") + col("g"), r"plus\(BIGINT, STRING\)"),
+        (col("id") - "x", r"minus\(BIGINT, CHAR\(1\) NOT NULL\)"),
+        (col("id").in_("x"), r"in\(BIGINT, CHAR\(1\) NOT NULL\)"),
+        (col("id").cast(DataTypes.DATE()), r"cast\(BIGINT, DATE\)"),
+        (col("g").sum, r"sum\(STRING\)"),
+    ],
+)
+def test_a_call_with_values_of_other_types_is_refused(
+    batch: TableEnvironment, expression: Expression, call: str
+) -> None:
+    table = batch.from_elements(ROWS, ["id", "g", "x"])
+    with pytest.raises(ValidationError, match=rf"Invalid function call:\n{call} At .*test_operations\.py"):
+        table.select(expression)
+
+
+def test_literals_have_the_types_of_flink(batch: TableEnvironment) -> None:
+    table = batch.from_elements(ROWS, ["id", "g", "x"]).fetch(1)
+    chosen = table.select(lit(Decimal("1e10")), lit(float("inf")), lit(1e300))
+    assert list(map(str, chosen.get_schema().get_field_data_types())) == ["DECIMAL", "DOUBLE", "DOUBLE"]
+    assert rows(chosen) == [(Decimal(10**10), float("inf"), 1e300)]
+
+
+def test_bitmaps_are_combined_and_aggregated(batch: TableEnvironment) -> None:
+    numbers = DataTypes.ROW([DataTypes.FIELD("a", DataTypes.ARRAY(DataTypes.INT()))])
+    table = batch.from_elements([([1, 2, 3],), ([2, 5],)], numbers)
+    bitmap, two = col("a").bitmap_build(), array(2).bitmap_build()
+    assert rows(
+        table.select(
+            bitmap.bitmap_to_string(),
+            bitmap.bitmap_and(two).bitmap_to_array(),
+            bitmap.bitmap_or(two).bitmap_cardinality(),
+            bitmap.bitmap_xor(two).bitmap_to_string(),
+            bitmap.bitmap_andnot(two).bitmap_to_bytes().bitmap_from_bytes().bitmap_to_string(),
+        )
+    ) == [("{1,2,3}", [2], 3, "{1,3}", "{1,3}"), ("{2,5}", [2], 2, "{5}", "{5}")]
+    number = col("a").at(1)
+    assert rows(
+        table.select(
+            number.bitmap_build_agg().bitmap_to_string(),
+            number.bitmap_build_cardinality_agg(),
+            bitmap.bitmap_and_agg().bitmap_to_string(),
+            bitmap.bitmap_and_cardinality_agg(),
+            bitmap.bitmap_or_agg().bitmap_to_string(),
+            bitmap.bitmap_or_cardinality_agg(),
+            bitmap.bitmap_xor_agg().bitmap_to_string(),
+            bitmap.bitmap_xor_cardinality_agg(),
+        )
+    ) == [("{1,2}", 2, "{2}", 1, "{1,2,3,5}", 4, "{1,3,5}", 3)]

@@ -76,8 +76,30 @@ def test_elements_follow_a_declared_type(env: TableEnvironment) -> None:
     row_type = DataTypes.ROW([DataTypes.FIELD("x", DataTypes.TINYINT()), DataTypes.FIELD("y", DataTypes.TIMESTAMP(3))])
     table = env.from_elements([Row(x=1, y=datetime.datetime(2020, 1, 1))], row_type)
     assert [str(kind) for kind in table.get_schema().get_field_data_types()] == ["TINYINT", "TIMESTAMP"]
-    with pytest.raises(TypeMismatchError, match="TINYINT does not accept 300"):
+    with pytest.raises(TypeMismatchError, match="field x: TINYINT can not accept object 300"):
         env.from_elements([(300, None)], row_type)
+
+
+def test_elements_that_are_not_verified_are_made_to_fit_as_by_pyflink(env: TableEnvironment) -> None:
+    row_type = DataTypes.ROW([DataTypes.FIELD("x", DataTypes.TINYINT()), DataTypes.FIELD("y", DataTypes.STRING())])
+    elements = [(300, "a"), (1, 2), (1.0, True), ("x", 1.5), (None, None)]
+    with env.from_elements(elements, row_type, verify_schema=False).execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [(44, "a"), (1, "2"), (None, "true"), (None, "1.5"), (None, None)]
+    with pytest.raises(TypeMismatchError, match="2 fields are required while 1 values are provided"):
+        env.from_elements([(1,)], row_type, verify_schema=False)
+
+
+def test_a_nested_element_that_does_not_fit_is_named(env: TableEnvironment) -> None:
+    inner = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.INT())])
+    with pytest.raises(TypeMismatchError, match="field n in field r: INT can not accept object 'a'"):
+        env.from_elements([(Row("a"),)], DataTypes.ROW([DataTypes.FIELD("r", inner)]))
+
+
+def test_names_of_columns_of_elements_are_a_list_of_different_ones(env: TableEnvironment) -> None:
+    with pytest.raises(ArgumentError, match=r"Field names must be unique\. Found duplicates: \[a\]"):
+        env.from_elements([(1, 2)], ["a", "a"])
+    with pytest.raises(ArgumentTypeError, match="schema should be RowType, list, tuple or None, but got: 'a'"):
+        env.from_elements([(1,)], "a")
 
 
 def test_elements_without_a_common_type_are_refused(env: TableEnvironment) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction, CatalogView, QueryView
+from scurry.catalog.entries import (
+    CatalogBaseTable,
+    CatalogDatabase,
+    CatalogFunction,
+    CatalogTable,
+    CatalogView,
+    QueryView,
+)
+from scurry.catalog.partitions import PartitionedCatalog, TableDetails
 from scurry.errors import (
     DatabaseAlreadyExistError,
     DatabaseNotEmptyError,
@@ -19,7 +27,7 @@ from scurry.errors import (
 __all__ = ["Catalog", "GenericInMemoryCatalog"]
 
 
-class Catalog(ABC):
+class Catalog(PartitionedCatalog, ABC):
     """A named set of databases, with their tables, views and functions.
 
     Every method raises CatalogError if what it names does not exist, or exists already.
@@ -99,6 +107,12 @@ class Catalog(ABC):
         """Return the names of all views of a database."""
         return [n for n in self.list_tables(database) if isinstance(self.find_table(database, n), _VIEWS)]
 
+    def _partition_keys(self, database: str, table: str) -> tuple[str, ...] | None:
+        found = self.find_table(database, table)
+        if found is None:
+            return None
+        return found.partition_keys if isinstance(found, CatalogTable) else ()
+
     # ------------------------------------------------------------------ functions
 
     @abstractmethod
@@ -130,6 +144,7 @@ class _Database:
         self.description = description
         self.tables: dict[str, CatalogBaseTable] = {}
         self.functions: dict[str, CatalogFunction] = {}
+        self.details: dict[str, TableDetails] = {}
 
 
 class GenericInMemoryCatalog(Catalog):
@@ -189,13 +204,20 @@ class GenericInMemoryCatalog(Catalog):
         """Rename a table or view."""
         self._require_table(database, name)
         self._require_free(database, new_name)
-        tables = self._database(database).tables
-        tables[new_name] = tables.pop(name)
+        found = self._database(database)
+        found.tables[new_name] = found.tables.pop(name)
+        if name in found.details:
+            found.details[new_name] = found.details.pop(name)
 
     def drop_table(self, database: str, name: str) -> None:
         """Remove a table or view."""
         self._require_table(database, name)
-        del self._database(database).tables[name]
+        found = self._database(database)
+        del found.tables[name]
+        found.details.pop(name, None)
+
+    def _details(self, database: str, table: str) -> TableDetails:
+        return self._database(database).details.setdefault(table, TableDetails())
 
     def list_functions(self, database: str) -> list[str]:
         """Return the names of all functions of a database, empty if there is no such database."""

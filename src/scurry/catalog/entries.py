@@ -108,7 +108,7 @@ class CatalogView(CatalogBaseTable):
 
 @dataclass(frozen=True)
 class QueryView(CatalogBaseTable):
-    """A view made of a `Table` object; it is always temporary.
+    """A view made of a `Table` object; only this session has it.
 
     Attributes:
         plan: The relational plan of the table.

@@ -20,7 +20,11 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │       ├── TableNotExistError                            there is no such table or view
     │       ├── TableAlreadyExistError                        there is a table or view of that name
     │       ├── FunctionNotExistError                         there is no such function
-    │       └── FunctionAlreadyExistError                     there is a function of that name
+    │       ├── FunctionAlreadyExistError                     there is a function of that name
+    │       ├── PartitionNotExistError                        there is no such partition
+    │       ├── PartitionAlreadyExistError                    there is such a partition
+    │       ├── PartitionSpecInvalidError                     a partition has not one value per partition column
+    │       └── TableNotPartitionedError                      a table has no partitions
     ├── SqlParserError (ValueError)               a text that is no SQL statement; has line and column
     │   └── SqlParserEOFError                         it ends too early
     ├── SignatureError (TypeError)                a function does not take arguments of these types
@@ -176,11 +180,15 @@ from scurry.errors.table import (
     EvaluationError,
     FunctionAlreadyExistError,
     FunctionNotExistError,
+    PartitionAlreadyExistError,
+    PartitionNotExistError,
+    PartitionSpecInvalidError,
     SignatureError,
     SqlParserEOFError,
     SqlParserError,
     TableAlreadyExistError,
     TableNotExistError,
+    TableNotPartitionedError,
     ValidationError,
 )
 
@@ -194,8 +202,12 @@ __all__ = [
     "DatabaseNotExistError",
     "FunctionAlreadyExistError",
     "FunctionNotExistError",
+    "PartitionAlreadyExistError",
+    "PartitionNotExistError",
+    "PartitionSpecInvalidError",
     "TableAlreadyExistError",
     "TableNotExistError",
+    "TableNotPartitionedError",
     "CheckpointCorruptedError",
     "CheckpointError",
     "CheckpointLockedError",

@@ -23,9 +23,12 @@ class TypeMismatchError(RecordError, TypeError):
         declared: Text of the declared type.
         value: The offending value.
         index: Position of the record in the list given to a block converter, else None.
+        field: The field of a row whose value it is, if it is known, such as `field y in field r`.
     """
 
-    def __init__(self, declared: object, value: Any, reason: str = "", index: int | None = None) -> None:
+    def __init__(
+        self, declared: object, value: Any, reason: str = "", index: int | None = None, field: str = ""
+    ) -> None:
         """Describe a value that is not of the declared type.
 
         Args:
@@ -33,12 +36,14 @@ class TypeMismatchError(RecordError, TypeError):
             value: The value that does not fit.
             reason: What is wrong with it, if the type alone does not show it.
             index: Position of the record in its block.
+            field: The field of a row whose value it is, such as `field y in field r`.
         """
-        super().__init__(declared, value, reason, index)
+        super().__init__(declared, value, reason, index, field)
         self.declared = str(declared)
         self.value = value
         self.reason = reason
         self.index = index
+        self.field = field
 
     def __str__(self) -> str:
         """Return what was declared, the value, and what to do."""
@@ -46,6 +51,11 @@ class TypeMismatchError(RecordError, TypeError):
         if len(text) > 200:
             text = text[:200] + "..."
         because = f": {self.reason}" if self.reason else ""
+        if self.field:
+            return (
+                f"{self.field}: {self.declared} can not accept object {text} in type {type(self.value)}{because}; "
+                "give a matching value or declare another type"
+            )
         return (
             f"declared type {self.declared} does not accept {text} (Python type {type(self.value).__name__}){because}; "
             "return a matching value or change the declared type"

@@ -106,6 +106,34 @@ class FunctionAlreadyExistError(CatalogError):
     """
 
 
+class PartitionNotExistError(CatalogError):
+    """There is no such partition of the table.
+
+    Cure: `SHOW PARTITIONS` lists those that the catalog keeps.
+    """
+
+
+class PartitionAlreadyExistError(CatalogError):
+    """The catalog keeps such a partition of the table already.
+
+    Cure: Say `ALTER TABLE ... ADD IF NOT EXISTS PARTITION`, or alter the partition.
+    """
+
+
+class PartitionSpecInvalidError(CatalogError):
+    """A partition does not give one value for each partition column of the table.
+
+    Cure: Name the columns of `PARTITIONED BY`, all of them and no others.
+    """
+
+
+class TableNotPartitionedError(CatalogError):
+    """A table that is asked for partitions has none.
+
+    Cure: Create it with `PARTITIONED BY`.
+    """
+
+
 class SignatureError(ScurryError, TypeError):
     """A function does not take arguments of these types; the message is Flink's, without the place in the statement.
 

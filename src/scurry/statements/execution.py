@@ -9,7 +9,7 @@ from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.statements.compiled.files import compile_and_execute_plan, compile_plan, execute_plan
-from scurry.statements.definitions import catalogs, functions, rows, tables, views
+from scurry.statements.definitions import catalogs, functions, partitions, rows, tables, views
 from scurry.statements.definitions.alter_tables import alter_table
 from scurry.statements.definitions.create_table_as import create_table_as
 from scurry.statements.explain import explain
@@ -119,7 +119,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowJars: show.show_jars,
     nodes.ShowModels: show.show_models,
     nodes.ShowModules: show.show_modules,
-    nodes.ShowPartitions: rows.show_partitions,
+    nodes.ShowPartitions: partitions.show_partitions,
     nodes.ShowTables: show.show_tables,
     nodes.ShowViews: show.show_views,
     nodes.TruncateTable: rows.truncate_table,

@@ -73,6 +73,9 @@ def inferred_row_type(elements: Sequence[Any], names: Sequence[str] | None) -> R
     """
     if not elements:
         raise ArgumentError("can not infer schema from empty data set; pass DataTypes.ROW([...]) as the schema")
+    twice = [name for place, name in enumerate(names or ()) if name in (names or ())[:place]]
+    if twice:
+        raise ArgumentError(f"Field names must be unique. Found duplicates: [{', '.join(map(str, twice))}]")
     merged = reduce(_common, (_row_type(element, names) for element in elements))
     unknown = [field.name for field in merged.fields if _is_unknown(field.data_type)]
     if unknown:
@@ -149,35 +152,40 @@ def _is_unknown(data_type: DataType) -> bool:
     return isinstance(data_type, NullType)
 
 
-def internal_value(data_type: DataType, value: Any) -> Any:
+def internal_value(data_type: DataType, value: Any, field: str = "") -> Any:
     """Return a Python value as columns of a type have it.
+
+    Args:
+        data_type: The type.
+        value: The value.
+        field: What it is in a row, for messages.
 
     Raises:
         TypeMismatchError: It is no value of the type.
     """
     if value is None:
         if not data_type.is_nullable:
-            raise TypeMismatchError(data_type.as_summary_string(), value)
+            raise TypeMismatchError(data_type.as_summary_string(), value, field=field)
         return None
     try:
-        return _internal(data_type, value)
+        return _internal(data_type, value, field)
     except TypeMismatchError:
         raise
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise TypeMismatchError(data_type.as_summary_string(), value, str(error)) from None
+        raise TypeMismatchError(data_type.as_summary_string(), value, str(error), field=field) from None
 
 
-def _internal(data_type: DataType, value: Any) -> Any:
+def _internal(data_type: DataType, value: Any, field: str) -> Any:
     if type(data_type) in _BITS:
         return _whole(data_type, value)
     if isinstance(data_type, ArrayType):
-        return [internal_value(data_type.element_type, each) for each in _instance(value, (list, tuple))]
+        return [internal_value(data_type.element_type, each, field) for each in _instance(value, (list, tuple))]
     if isinstance(data_type, MapType):
         return _pairs(value, data_type.key_type, data_type.value_type)
     if isinstance(data_type, MultisetType):
         return _pairs(value, data_type.element_type, IntType())
     if isinstance(data_type, RowType):
-        return _fields(data_type, value)
+        return _fields(data_type, value, field)
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         return _point_of_time(data_type, value)
     if isinstance(data_type, DecimalType):
@@ -207,7 +215,7 @@ def _pairs(value: Any, key_type: DataType, value_type: DataType) -> list[tuple[A
     return [(internal_value(key_type, k), internal_value(value_type, v)) for k, v in items]
 
 
-def _fields(data_type: RowType, value: Any) -> tuple[Any, ...]:
+def _fields(data_type: RowType, value: Any, within: str) -> tuple[Any, ...]:
     names = data_type.field_names()
     if isinstance(value, dict):
         values = [value.get(name) for name in names]
@@ -216,8 +224,12 @@ def _fields(data_type: RowType, value: Any) -> tuple[Any, ...]:
     else:
         values = list(_instance(value, (tuple, list)))
     if len(values) != len(names):
-        raise ValueError(f"{len(names)} fields are declared, got {len(values)}")
-    return tuple(internal_value(field.data_type, each) for field, each in zip(data_type.fields, values, strict=True))
+        raise ValueError(f"Length of object ({len(values)}) does not match with length of fields ({len(names)})")
+    place = f" in {within}" if within else ""
+    return tuple(
+        internal_value(field.data_type, each, f"field {field.name}{place}")
+        for field, each in zip(data_type.fields, values, strict=True)
+    )
 
 
 def _point_of_time(data_type: TimestampType | LocalZonedTimestampType, value: Any) -> int:

@@ -19,14 +19,18 @@ from scurry.common.configuration import Configuration
 from scurry.table._catalog.catalog import Catalog, HiveCatalog, JdbcCatalog
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
+from scurry.table._catalog.partitions import CatalogColumnStatistics, CatalogPartition, CatalogTableStatistics
 
 __all__ = [
     "Catalog",
     "CatalogBaseTable",
+    "CatalogColumnStatistics",
     "CatalogDatabase",
     "CatalogDescriptor",
     "CatalogFunction",
+    "CatalogPartition",
     "CatalogPartitionSpec",
+    "CatalogTableStatistics",
     "Column",
     "ComputedColumn",
     "Constraint",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from scurry.table._expression.aggregates import Aggregates
+from scurry.table._expression.bitmaps import Bitmaps
 from scurry.table._expression.collections import Collections
 from scurry.table._expression.json import Json
 from scurry.table._expression.numbers import Numbers
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 
-class Expression(Times, Numbers, Texts, Collections, Json, Aggregates):
+class Expression(Times, Numbers, Texts, Collections, Bitmaps, Json, Aggregates):
     """A column, a value, or what functions and operators make of them.
 
     It has a type where a table is made of it. What is no method is the field of a row of that name.

@@ -7,7 +7,7 @@ from typing import Any
 from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType
 from scurry.sql import nodes
-from scurry.table._expression.syntax import here, parsed
+from scurry.table._expression.syntax import here, parsed, parsed_alone
 from scurry.table.expression import Expression, JsonOnNull, TimePointUnit, call_of, expression_of
 
 __all__ = [
@@ -166,10 +166,10 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
             )
         return expression_of(v)
     if v is None and not data_type._nullable:
-        raise ValidationError("Data type must not be NOT NULL for a literal that is null.")
+        raise ValidationError(f"Data type '{data_type.as_summary_string()}' does not support null values.")
     if v is not None and data_type._nullable:
         raise ValidationError(
-            "Literals that have a non-null value must not have a nullable data type: "
+            "Literals that have a non-null value must not have a nullable data type. "
             f"{data_type.as_summary_string()} has to be {data_type.as_summary_string()} NOT NULL, call .not_null()"
         )
     return expression_of(v).cast(data_type.nullable())
@@ -203,12 +203,15 @@ def call(f: Any, *args: Any) -> Expression:
 
 
 def call_sql(sql_expression: str) -> Expression:
-    """Return the expression of a text of SQL.
+    """Return the expression of a text of SQL. As a column, it has a name only if it gets an alias.
 
     Args:
         sql_expression: The text.
+
+    Raises:
+        SqlParserError: It is no expression.
     """
-    return Expression(nodes.replace(parsed(sql_expression), span=here()))
+    return Expression(parsed_alone(sql_expression), is_text=True)
 
 
 def if_then_else(condition: Any, if_true: Any, if_false: Any) -> Expression:

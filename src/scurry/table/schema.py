@@ -185,10 +185,12 @@ class Schema(ApiObject):
             """Declare the primary key, which is not enforced, with a name.
 
             Raises:
-                ArgumentError: It has no column.
+                ArgumentError: It has no column, or there is one already.
             """
             if not column_names:
                 raise ArgumentError("Primary key constraint must be defined for at least a single column.")
+            if self._key is not None:
+                raise ArgumentError(f"Multiple primary keys are not supported. There is one already: {self._key}")
             self._key = UniqueConstraint(constraint_name, tuple(column_names))
             return self
 
@@ -213,6 +215,8 @@ def _text_of(data_type: str | DataType) -> str | None:
 def _type_of(data_type: str | DataType) -> DataType:
     if isinstance(data_type, DataType):
         return data_type
+    if not isinstance(data_type, str):
+        raise ArgumentTypeError(f"Unsupported data type: {data_type!r}; expected one of DataTypes, or its text")
     from scurry.statements.text import parse_type
 
     return parse_type(data_type)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.configuration import Configuration
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError, ValidationError
+from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
 from scurry.table._elements import inferred_row_type, internal_value
 from scurry.table._environment.catalogs import CatalogMethods
@@ -14,6 +14,7 @@ from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.modules import ModuleMethods
 from scurry.table._environment.tables import TableMethods
 from scurry.table._stream_conversions import StreamConversions
+from scurry.table._unverified import unverified_value
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
 from scurry.table.statement_set import StatementSet
@@ -127,7 +128,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         Args:
             elements: Tuples, rows or dicts.
             schema: The type of the rows, or the names of the columns; None to infer both.
-            verify_schema: Accepted for Flink's sake: the values are always checked.
+            verify_schema: Whether values are checked against a declared type. Otherwise what does not fit is made to
+                fit, as 300 in a TINYINT becomes 44, or is NULL.
 
         Raises:
             TypeMismatchError: A value does not fit the schema.
@@ -143,9 +145,12 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             row_type = schema if isinstance(schema, RowType) else RowType([RowField("value", schema)])
             if row_type is not schema:
                 rows = [(row,) for row in rows]
-        else:
+        elif isinstance(schema, list | tuple | None):
             row_type = inferred_row_type(rows, schema)
-        values = [internal_value(row_type.not_null(), row) for row in rows]
+        else:
+            raise ArgumentTypeError(f"schema should be RowType, list, tuple or None, but got: {schema!r}")
+        convert = internal_value if verify_schema else unverified_value
+        values = [convert(row_type.not_null(), row) for row in rows]
         types = row_type.field_types()
         literals = tuple(tuple(map(Literal, row, types)) for row in values)
         return Table(self, Values(PlanSchema.of(row_type.field_names(), types), literals))
@@ -233,15 +238,20 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         self._add_view(view_path, table_or_data_stream)
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> bool:
-        """Add a permanent view of a table.
+        """Add a view of a table to a catalog; return whether there was none.
+
+        Args:
+            view_path: Its name.
+            table: The table.
+            ignore_if_exists: Whether there may be a table or view of that name.
 
         Raises:
-            UnsupportedError: Always: a table of a program has no text that a catalog could keep.
+            ValidationError: There is a table or view of that name.
+            UnsupportedError: The catalog keeps only views of SQL text, or none.
         """
-        raise UnsupportedError(
-            "create_view: a catalog keeps views of SQL text only; use execute_sql('CREATE VIEW ... AS SELECT ...') or "
-            "create_temporary_view"
-        )
+        if not isinstance(table, Table):
+            raise ArgumentTypeError(f"create_view takes a Table, got {table!r}")
+        return self._session.catalogs.create_table(_view_of(table), self._named(view_path), ignore_if_exists)
 
     def _add_view(self, path: str, table: Table) -> None:
         self._session.catalogs.create_temporary_table(_view_of(table), self._named(path), if_not_exists=False)

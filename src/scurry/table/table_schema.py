@@ -18,11 +18,17 @@ class TableSchema(ApiObject):
         """Pair names with types.
 
         Raises:
-            ArgumentError: There are not as many of both.
+            ArgumentError: There are not as many of both, or a name is given twice.
         """
         self._names, self._types = list(field_names or ()), list(data_types or ())
         if len(self._names) != len(self._types):
-            raise ArgumentError(f"{len(self._names)} names and {len(self._types)} types: they must be as many")
+            raise ArgumentError(
+                f"Number of field names and field data types must be equal.\nNumber of names is {len(self._names)}, "
+                f"number of data types is {len(self._types)}.\nList of field names: [{', '.join(self._names)}]"
+            )
+        twice = [name for place, name in enumerate(self._names) if name in self._names[:place]]
+        if twice:
+            raise ArgumentError(f"Field names must be unique. Duplicate field: '{twice[0]}'")
 
     def copy(self) -> TableSchema:
         """Return the same schema."""

@@ -1,6 +1,6 @@
 """PyFlink's `pyflink.util.exceptions`: names under which programs catch the errors of tables and catalogs.
 
-The errors of what catalogs here do not have, models and partitions, are only names: nothing raises them.
+The errors of models, which catalogs here do not have, are only names: nothing raises them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from scurry.errors import (
     DatabaseNotExistError,
     FunctionAlreadyExistError,
     FunctionNotExistError,
+    PartitionAlreadyExistError,
+    PartitionNotExistError,
+    PartitionSpecInvalidError,
     TableAlreadyExistError,
     TableNotExistError,
+    TableNotPartitionedError,
     ValidationError,
 )
 
@@ -44,6 +48,10 @@ TableAlreadyExistException = TableAlreadyExistError
 TableNotExistException = TableNotExistError
 FunctionAlreadyExistException = FunctionAlreadyExistError
 FunctionNotExistException = FunctionNotExistError
+PartitionAlreadyExistsException = PartitionAlreadyExistError
+PartitionNotExistException = PartitionNotExistError
+PartitionSpecInvalidException = PartitionSpecInvalidError
+TableNotPartitionedException = TableNotPartitionedError
 
 
 class ModelAlreadyExistException(Exception):
@@ -52,19 +60,3 @@ class ModelAlreadyExistException(Exception):
 
 class ModelNotExistException(Exception):
     """There is no such model."""
-
-
-class PartitionAlreadyExistsException(Exception):
-    """There is such a partition already."""
-
-
-class PartitionNotExistException(Exception):
-    """There is no such partition."""
-
-
-class PartitionSpecInvalidException(Exception):
-    """A partition names columns that are no partition columns."""
-
-
-class TableNotPartitionedException(Exception):
-    """A table has no partitions."""

@@ -191,6 +191,8 @@ def _infer_field(site: CallSite) -> Signature:
 
 def _field_number(row: RowType | StructuredType, index: int | str) -> int:
     if isinstance(index, int):
+        if not 0 <= index < len(row.fields):
+            raise SignatureError(f"Unknown field {index}: there are {len(row.fields)}, from 0")
         return index
     names = [field.name for field in row.fields]
     if index not in names:

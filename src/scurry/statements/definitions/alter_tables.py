@@ -10,6 +10,7 @@ from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier, escape_identifier
 from scurry.errors import ValidationError
 from scurry.sql import nodes
+from scurry.statements.definitions.partitions import alter_partitions
 from scurry.statements.definitions.schemas import Definition, PendingColumn, pending_columns, resolve_schema
 from scurry.statements.definitions.tables import constraints_of, distribution_of
 from scurry.statements.names import options_of, qualified
@@ -40,11 +41,8 @@ def alter_table(session: TableSession, statement: nodes.AlterTable) -> Statement
         session.catalogs.rename_table(identifier, action.name.last)
         return ok()
     if isinstance(action, nodes.AddPartitions | nodes.DropPartitions):
-        raise ValidationError(
-            f"Table {identifier.database}.{identifier.name} in catalog {identifier.catalog} is not partitioned."
-            if not found.table.partition_keys
-            else "partitions of tables are the directories of their files; they are not added or dropped by statements"
-        )
+        alter_partitions(session, identifier, action)
+        return ok()
     change = _ACTIONS.get(type(action))
     if change is None:
         raise ValidationError(f"ALTER TABLE with {type(action).__name__} is not supported")

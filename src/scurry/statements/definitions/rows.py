@@ -1,16 +1,16 @@
-"""Statements that change rows in place, which no connector can, and the partitions that catalogs keep."""
+"""Statements that change rows in place, which no connector can."""
 
 from __future__ import annotations
 
 from scurry.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView
-from scurry.errors import CatalogError, UnsupportedError, ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
 from scurry.statements.names import qualified
-from scurry.statements.results import StatementResult, names_result
+from scurry.statements.results import StatementResult
 from scurry.statements.session import TableSession
 
-__all__ = ["delete", "show_partitions", "truncate_table", "update"]
+__all__ = ["delete", "truncate_table", "update"]
 
 _ABILITIES = "org.apache.flink.table.connector.sink.abilities"
 
@@ -54,25 +54,6 @@ def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> Sta
         f"TRUNCATE TABLE statement is not supported for the table {identifier.as_summary_string()} since the table "
         f"hasn't implemented the interface {_ABILITIES}.SupportsTruncate."
     )
-
-
-def show_partitions(session: TableSession, statement: nodes.ShowPartitions) -> StatementResult:
-    """List the partitions that the catalog keeps: none, as they are those of the table's files.
-
-    Raises:
-        CatalogError: There is no such table, or it has no partitions.
-    """
-    identifier = qualified(session, statement.table)
-    found = session.catalogs.find_table(identifier)
-    if found is None:
-        raise CatalogError(
-            f"Table (or view) {identifier.database}.{identifier.name} does not exist in Catalog {identifier.catalog}."
-        )
-    if not isinstance(found.table, CatalogTable) or not found.table.partition_keys:
-        raise CatalogError(
-            f"Table {identifier.database}.{identifier.name} in catalog {identifier.catalog} is not partitioned."
-        )
-    return names_result("partition name", [])
 
 
 def _refuse(session: TableSession, statement: nodes.Delete | nodes.Update, kind: str, ability: str) -> StatementResult:

@@ -45,6 +45,9 @@ def expanded(node: nodes.Expression, schema: Schema) -> list[nodes.Expression]:
 
 
 def _with_arguments(node: nodes.Expression, schema: Schema) -> nodes.Expression:
+    counts_rows = isinstance(node, nodes.Call) and node.name.last == "COUNT"
+    if counts_rows and any(isinstance(each, nodes.Star) for each in nodes.children(node)):
+        return node
     changes: dict[str, Any] = {}
     for each in type(node).node_fields:
         value = getattr(node, each.name)

@@ -10,7 +10,7 @@ from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.catalogue import lookup
 from scurry.logical_types import CharType, DataType, NullType, VarCharType
 from scurry.sql import nodes
-from scurry.statements.table_operations.summary import COMPARISONS, flink_name
+from scurry.statements.table_operations.summary import ARITHMETIC, COMPARISONS, flink_name
 
 __all__ = ["column_names", "placed", "refuse_wrong_calls", "unknown_column"]
 
@@ -71,6 +71,10 @@ def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[no
         if kind is not None:
             field = CharType(max(1, len(node.field.last))).not_null().as_summary_string()
             raise ValidationError(f"Invalid function call:\nget({kind.as_summary_string()}, {field}){placed(node)}")
+    if isinstance(node, nodes.Cast) and type_of(node) is None:
+        _refuse_cast(node, type_of)
+    if isinstance(node, nodes.In) and isinstance(node.values, tuple):
+        _refuse_if_they_differ("in", (node.operand, *node.values), node, type_of)
     if not isinstance(node, nodes.Call) or node.over is not None or is_known(node):
         return
     name = node.name.last
@@ -86,13 +90,36 @@ def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[no
         return
     types = [type_of(each) for each in node.arguments]
     known = [each for each in types if each is not None]
-    if len(known) == len(types) and (found is None or (name in COMPARISONS and _differ(known))):
+    strange = (name in COMPARISONS and _differ(known)) or (name in ARITHMETIC and any(map(_is_text, known)))
+    if len(known) == len(types) and (found is None or strange):
         shown = ", ".join(each.as_summary_string() for each in known)
         raise ValidationError(f"Invalid function call:\n{flink_name(name)}({shown}){placed(node)}")
+
+
+def _refuse_cast(node: nodes.Cast, type_of: TypeOf) -> None:
+    from scurry.sql.validator import data_type
+
+    kind = type_of(node.operand)
+    if kind is not None:
+        name = "TRY_CAST" if node.is_try else "cast"
+        shown = f"{name}({kind.as_summary_string()}, {data_type(node.type).as_summary_string()})"
+        raise ValidationError(f"Invalid function call:\n{shown}{placed(node)}")
+
+
+def _refuse_if_they_differ(name: str, operands: Sequence[nodes.Node], node: nodes.Node, type_of: TypeOf) -> None:
+    types = [type_of(each) for each in operands]
+    known = [each for each in types if each is not None]
+    if len(known) == len(types) and _differ(known):
+        shown = ", ".join(each.as_summary_string() for each in known)
+        raise ValidationError(f"Invalid function call:\n{name}({shown}){placed(node)}")
+
+
+def _is_text(kind: DataType) -> bool:
+    return isinstance(kind, CharType | VarCharType)
 
 
 def _differ(types: list[DataType]) -> bool:
     """Say whether texts are compared with other values."""
     if any(isinstance(each, NullType) for each in types):
         return False
-    return len({isinstance(each, CharType | VarCharType) for each in types}) > 1
+    return len(set(map(_is_text, types))) > 1

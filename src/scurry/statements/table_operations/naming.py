@@ -31,9 +31,14 @@ class Names:
         """
         self._collect(node)
         found = alias or self._own_name(node)
-        name = found or f"_c{self._place}"
+        name = found or self.by_place
         self._place += 1
         return name
+
+    @property
+    def by_place(self) -> str:
+        """The name of the next column if nothing else gives it one."""
+        return f"_c{self._place}"
 
     @property
     def numbered(self) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scurry.errors import ScurryError, ValidationError
+from scurry.errors import ScurryError, SignatureError, ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.aggregate.definition import AggregateSite
+from scurry.functions.definition import Argument
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowField, RowType, VarCharType
 from scurry.relational import builders
@@ -21,7 +23,7 @@ from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.columns import expanded
 from scurry.statements.table_operations.failures import column_names, placed, refuse_wrong_calls, unknown_column
-from scurry.statements.table_operations.summary import summary
+from scurry.statements.table_operations.summary import flink_name, summary
 from scurry.statements.text import parse_expression
 
 __all__ = ["Operation"]
@@ -207,7 +209,26 @@ class Operation:
         self._refuse_nested(node, within=False)
         found = self._as_meant(node, schema)
         refuse_wrong_calls(found, lambda each: self.type(each, schema), self._is_checked_elsewhere)
+        self._refuse_wrong_aggregates(found, schema)
         return found
+
+    def _refuse_wrong_aggregates(self, node: nodes.Node, schema: Schema) -> None:
+        if isinstance(node, nodes.Query):
+            return
+        for child in nodes.children(node):
+            self._refuse_wrong_aggregates(child, schema)
+        if not isinstance(node, nodes.Call) or not self.is_aggregate(node) or self.user_function(node) is not None:
+            return
+        function = lookup_aggregate(node.name.last)
+        kind = self.type(node.arguments[0], schema) if len(node.arguments) == 1 else None
+        if function is None or kind is None:
+            return
+        try:
+            session = self._session.for_functions()
+            function.infer(AggregateSite(function.name, (Argument(kind),), session, is_grouped=True))
+        except SignatureError:
+            called = f"{flink_name(node.name.last)}({kind.as_summary_string()})"
+            raise ValidationError(f"Invalid function call:\n{called}{placed(node)}") from None
 
     def _as_meant(self, node: nodes.Expression, schema: Schema) -> nodes.Expression:
         """Return an expression in which `+` of texts joins them, and fields of rows are named `f0`, `f1`, ..."""
@@ -230,7 +251,7 @@ class Operation:
         if found.name.names != ("+",):
             return found
         types = [self.type(each, schema) for each in found.arguments]
-        if not any(isinstance(kind, CharType | VarCharType) for kind in types):
+        if not isinstance(types[0], CharType | VarCharType):
             return found
         texts = tuple(
             each if isinstance(kind, CharType | VarCharType) else nodes.Cast(each, _STRING, span=each.span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql import nodes
 
-__all__ = ["COMPARISONS", "flink_name", "summary"]
+__all__ = ["ARITHMETIC", "COMPARISONS", "flink_name", "summary"]
 
 COMPARISONS = {
     "=": "equals",
@@ -15,6 +15,8 @@ COMPARISONS = {
     ">": "greaterThan",
     ">=": "greaterThanOrEqual",
 }
+#: Operators of numbers, times and intervals; a `+` whose left side is a text has become `||`.
+ARITHMETIC = frozenset(("+", "-", "*", "/", "MOD"))
 #: Flink's names of functions whose names in SQL are others.
 _NAMES = {
     **COMPARISONS,
@@ -37,7 +39,6 @@ _NAMES = {
     "CASE": "ifThenElse",
     "ITEM": "at",
     "FIELD": "get",
-    "LIKE": "like",
     "SIMILAR TO": "similar",
     "CHAR_LENGTH": "charLength",
     "INITCAP": "initCap",
@@ -90,6 +91,9 @@ def summary(node: nodes.Node) -> str:
     if isinstance(node, nodes.Between):
         name = "notBetween" if node.negated else "between"
         return f"{name}({', '.join(map(summary, (node.operand, node.low, node.high)))})"
+    if isinstance(node, nodes.Trim):
+        sides = ", ".join(str(node.side in ("BOTH", side)).lower() for side in ("LEADING", "TRAILING"))
+        return f"trim({sides}, {summary(node.characters)}, {summary(node.operand)})"
     if isinstance(node, nodes.Call):
         called = f"{flink_name(node.name.last)}({', '.join(map(summary, node.arguments))})"
         if node.quantifier == "DISTINCT":

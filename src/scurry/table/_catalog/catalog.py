@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NoReturn
 
 from scurry.catalog.catalog import Catalog as _Catalog
-from scurry.common._api import ApiObject
 from scurry.errors import FunctionNotExistError, TableNotExistError, UnsupportedError
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
-from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
+from scurry.table._catalog.names import ObjectPath
+from scurry.table._catalog.partitions import PartitionMethods
 
 __all__ = ["Catalog", "HiveCatalog", "JdbcCatalog"]
 
 
-class Catalog(ApiObject):
+class Catalog(PartitionMethods):
     """The databases, tables, views and functions of a catalog.
 
     Every method raises CatalogError if what it names does not exist, or exists already, unless it is told to ignore
@@ -22,7 +22,7 @@ class Catalog(ApiObject):
 
     def __init__(self, catalog: _Catalog) -> None:
         """Wrap a catalog; programs get it from `TableEnvironment.get_catalog`."""
-        self._catalog = catalog
+        self._catalog: _Catalog = catalog
 
     def get_default_database(self) -> str:
         """Return the name of the database that is current after `use_catalog`."""
@@ -160,25 +160,6 @@ class Catalog(ApiObject):
         """Return the names of all procedures of a database: there are none."""
         self._catalog.get_database(database_name)
         return []
-
-    def list_partitions(self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec | None = None) -> NoReturn:
-        """Refuse: catalogs keep no partitions.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError(
-            f"list_partitions({table_path}): catalogs keep no partitions; select the distinct values of the partition "
-            "columns, connectors find the partitions of files themselves"
-        )
-
-    def get_table_statistics(self, table_path: ObjectPath) -> NoReturn:
-        """Refuse: catalogs keep no statistics.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError(f"get_table_statistics({table_path}): catalogs keep no statistics; use SELECT COUNT(*)")
 
 
 class HiveCatalog(Catalog):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import total_ordering
 
+from scurry.catalog.partitions import partition_text
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
 
@@ -92,7 +93,7 @@ class CatalogPartitionSpec(ApiObject):
 
     def __str__(self) -> str:
         """Return the values."""
-        return f"CatalogPartitionSpec{{{self._spec}}}"
+        return partition_text(self._spec)
 
     def __eq__(self, other: object) -> bool:
         """Compare the values."""

@@ -25,6 +25,7 @@ class ExpressionBase:
         _tables: The tables that it reads, by the names it reads them by.
         _names: What `alias` named it.
         _descending: The order that `asc` or `desc` asked for.
+        _is_text: Whether it is a text of SQL, which gives no name to a column.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class ExpressionBase:
         names: tuple[str, ...] = (),
         descending: bool | None = None,
         tables: Mapping[str, Plan] | None = None,
+        is_text: bool = False,
     ) -> None:
         """Wrap a syntax tree; programs use `col`, `lit` and the functions of `expressions`.
 
@@ -43,12 +45,14 @@ class ExpressionBase:
             names: What `alias` named it.
             descending: The order that `asc` or `desc` asked for.
             tables: The tables that it reads, by the names it reads them by.
+            is_text: Whether it is a text of SQL, which gives no name to a column.
         """
         self._node = node
         self._functions = dict(functions or {})
         self._names = names
         self._descending = descending
         self._tables = dict(tables or {})
+        self._is_text = is_text
 
     def __str__(self) -> str:
         """Return the expression as messages write it: `plus(a, 1)`."""

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scurry.errors import ArgumentTypeError
+from scurry.errors import ArgumentTypeError, SqlParserError
 from scurry.graph.nodes import Origin
 from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.span import Span
 
-__all__ = ["PlaceOfCode", "filled", "here", "literal", "parsed"]
+__all__ = ["PlaceOfCode", "filled", "here", "in_place", "literal", "parsed", "parsed_alone"]
 
 
 class PlaceOfCode(Span):
     """Where in a program an expression is made, as messages name it."""
 
-    __slots__ = ("_origin",)
+    __slots__ = ("_origin", "_text")
 
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: Origin, text: str = "") -> None:
         super().__init__("", 0, 0)
         self._origin = origin
+        self._text = text
 
     def to(self, other: Span) -> Span:
         """Return this place: what an expression is made of has no other one."""
         return self
 
     def describe(self) -> str:
-        """Return file and line."""
-        return f"At {self._origin}"
+        """Return file and line, and the text of SQL that is there."""
+        return f"At {self._origin}" + (f", in the SQL expression: {self._text}" if self._text else "")
 
 
 def here() -> PlaceOfCode:
@@ -52,6 +54,25 @@ def parsed(text: str) -> nodes.Expression:
     return query.items[0].expression
 
 
+def parsed_alone(text: str) -> nodes.Expression:
+    """Return the expression of a text of a user, which is nothing else.
+
+    Raises:
+        SqlParserError: It is none; the place is one in the text.
+    """
+    try:
+        query = parse(f"SELECT {text}")
+    except SqlParserError as error:
+        column = error.column - len("SELECT ") if error.line == 1 else error.column
+        at = f"line {error.line}, column {column}"
+        message = str(error).replace(f"line {error.line}, column {error.column}", at)
+        raise SqlParserError(f"Invalid SQL expression: {text}\n{message}", error.line, column) from None
+    if query != nodes.Select((nodes.SelectItem(query.items[0].expression),) if isinstance(query, nodes.Select) else ()):
+        raise SqlParserError(f"Invalid SQL expression: {text}\nIt has to be one expression, without an alias.", 1, 1)
+    assert isinstance(query, nodes.Select)
+    return in_place(query.items[0].expression, PlaceOfCode(Origin.of_caller(), text))
+
+
 def filled(template: str, parts: Mapping[str, nodes.Expression]) -> nodes.Expression:
     """Return the expression of a text of SQL in which some names stand for other expressions.
 
@@ -59,11 +80,24 @@ def filled(template: str, parts: Mapping[str, nodes.Expression]) -> nodes.Expres
         template: The text, such as `EXTRACT(YEAR FROM x)`.
         parts: The expressions by their names in the text.
     """
-    place = here()
+    return in_place(parsed(template), here(), parts)
+
+
+def in_place(
+    expression: nodes.Expression, place: Span, parts: Mapping[str, nodes.Expression] | None = None
+) -> nodes.Expression:
+    """Return an expression that is all at one place.
+
+    Args:
+        expression: The expression.
+        place: The place.
+        parts: What stands for names in it.
+    """
+    given = parts or {}
 
     def visited(node: nodes.Node) -> nodes.Node:
         if isinstance(node, nodes.Identifier):
-            return parts.get(node.names[0], node)
+            return given.get(node.names[0]) or nodes.replace(node, span=place)
         changes: dict[str, Any] = {"span": place}
         for each in type(node).node_fields:
             value = getattr(node, each.name)
@@ -73,7 +107,7 @@ def filled(template: str, parts: Mapping[str, nodes.Expression]) -> nodes.Expres
                 changes[each.name] = tuple(visited(one) if isinstance(one, nodes.Node) else one for one in value)
         return nodes.replace(node, **changes)
 
-    found = visited(parsed(template))
+    found = visited(expression)
     assert isinstance(found, nodes.Expression)
     return found
 
@@ -95,9 +129,13 @@ def _text_of(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, decimal.Decimal):
-        return format(value, "f")
+        text = format(value, "f")
+        return text if "." in text else f"CAST({text} AS DECIMAL({len(text.lstrip('-'))}, 0))"
     if isinstance(value, float):
-        return f"{value!r}e0" if "e" not in repr(value) and "n" not in repr(value) else f"CAST('{value!r}' AS DOUBLE)"
+        if not math.isfinite(value):
+            name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+            return f"CAST('{name}' AS DOUBLE)"
+        return f"{value!r}e0" if "e" not in repr(value) else repr(value)
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, bytes | bytearray):

@@ -55,7 +55,9 @@ def added(session: TableSession, plan: Plan, fields: Sequence[Expression], repla
     given: dict[str, Expression] = {}
     unnamed = []
     for each in fields:
-        name = each._names[0] if each._names else each._node.last if isinstance(each._node, nodes.Identifier) else None
+        name = each._names[0] if each._names else None
+        if name is None and isinstance(each._node, nodes.Identifier) and not each._is_text:
+            name = each._node.last
         if name is None:
             unnamed.append(each)
         else:

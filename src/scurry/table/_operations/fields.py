@@ -88,7 +88,7 @@ def items(made: Operation, chosen: Sequence[Expression], schema: Schema) -> tupl
         refuse_window_properties(each._node)
         columns = made.columns(each._node, schema)
         for node in columns:
-            alias = each._names[0] if each._names and len(columns) == 1 else None
+            alias = each._names[0] if each._names and len(columns) == 1 else names.by_place if each._is_text else None
             found += _fields(made, node, alias, schema, names)
     return _of_different_names(found)
 
@@ -193,7 +193,9 @@ def aggregate(session: TableSession, plan: Plan, keys: Sequence[Expression], cho
     grouping = tuple(node for each in plain for node in made.columns(each._node, plan.schema))
     for each in chosen:
         refuse_window_properties(each._node)
-    aliases = [each._names[0] if each._names else None for each in chosen]
+    aliases = [
+        each._names[0] if each._names else f"_c{place}" if each._is_text else None for place, each in enumerate(chosen)
+    ]
     selected = grouped_items(made, [each._node for each in chosen], aliases, plan.schema, Keys.of(grouping))
     group_by = nodes.GroupBy(grouping) if grouping else None
     return made.planned(nodes.Select(selected, made.table(plan), group_by=group_by))

@@ -151,11 +151,11 @@ class PartitionedCatalog:
 
     def alter_partition(self, database: str, table: str, spec: Spec, partition: CatalogPartition) -> None:
         """Replace a partition."""
-        self._require(database, table, spec).partition = partition
+        self._require_partition(database, table, spec).partition = partition
 
     def drop_partition(self, database: str, table: str, spec: Spec) -> None:
         """Remove a partition."""
-        self._require(database, table, spec)
+        self._require_partition(database, table, spec)
         del self._kept(database, table).partitions[_key(spec)]
 
     # ------------------------------------------------------------------ statistics
@@ -184,7 +184,7 @@ class PartitionedCatalog:
 
     def _described(self, database: str, table: str, spec: Spec | None) -> TableDetails | PartitionDetails | None:
         if spec is not None:
-            return self._require(database, table, spec)
+            return self._require_partition(database, table, spec)
         self._require_table_of(database, table)
         return self._details(database, table)
 
@@ -204,7 +204,7 @@ class PartitionedCatalog:
         details = self._details(database, table) if self._partition_keys(database, table) else None
         return None if details is None else details.partitions.get(_key(spec))
 
-    def _require(self, database: str, table: str, spec: Spec) -> PartitionDetails:
+    def _require_partition(self, database: str, table: str, spec: Spec) -> PartitionDetails:
         found = self._find(database, table, spec)
         if found is None:
             raise PartitionNotExistError(

@@ -50,7 +50,7 @@ class LineReader(FileReader):
                 if batch is not None:
                     yield DecodedMessages(batch)
                     continue
-                lines = block.split(b"\n")
+                lines = bytes(block).split(b"\n")
                 if not lines[-1]:
                     lines.pop()
                 for at in range(0, len(lines), _LINES):

@@ -62,7 +62,7 @@ class MessageDecoder(ABC):
         """
         return DecodedMessages(self.decode(messages))
 
-    def block_decoder(self) -> Callable[[bytes], pa.RecordBatch | None] | None:
+    def block_decoder(self) -> Callable[[bytes | bytearray], pa.RecordBatch | None] | None:
         """Return a quick way to decode many lines at once, which gives None for those it leaves to `decode`."""
         return None
 

@@ -68,10 +68,10 @@ def test_a_reader_never_holds_more_than_the_limit_and_a_block(tmp_path: Path, st
         def __getattr__(self, name: str) -> object:
             return getattr(self._file, name)
 
-        def read(self, size: int) -> bytes:
-            self._read += size
+        def readinto(self, buffer: memoryview) -> int:
+            self._read += len(buffer)
             held.append(self._read)
-            return self._file.read(size)  # type: ignore[attr-defined, no-any-return]
+            return self._file.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
 
     MAX_RECORD_BYTES.set(8 << 20)
     with open(path, "rb") as reading:

@@ -86,7 +86,7 @@ class ArrowCsvColumns:
             and all(_is_fast(types[name]) for name in columns)
         )
 
-    def read(self, data: bytes) -> list[Any] | None:
+    def read(self, data: bytes | bytearray) -> list[Any] | None:
         """Return the columns of a block, or None if it has to be read field by field."""
         import pyarrow as pa
 

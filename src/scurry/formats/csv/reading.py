@@ -86,7 +86,7 @@ class CsvReader(FileReader):
                 if arrays is not None:
                     yield pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
                 else:
-                    yield from self._parsed(block, LineNumbers(fs, path, offset))
+                    yield from self._parsed(bytes(block), LineNumbers(fs, path, offset))
 
     def _parsed(self, block: bytes, lines: LineNumbers) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a block that are read field by field."""

@@ -57,7 +57,7 @@ class ArrowJsonColumns:
         """Return whether pyarrow supports the types."""
         return bool(columns) and all(_is_fast(column.type) for column in columns)
 
-    def read(self, data: bytes) -> Any | None:
+    def read(self, data: bytes | bytearray) -> Any | None:
         """Return the rows of a block as a record batch, or None if it has to be read message by message."""
         import pyarrow as pa
 
@@ -108,16 +108,16 @@ def _is_fast(data_type: DataType) -> bool:
     )
 
 
-def _contains(data: bytes, text: bytes) -> bool:
+def _contains(data: bytes | bytearray, text: bytes) -> bool:
     """Return whether data contains a text; looking for its first byte alone is ten times as quick."""
     return text[:1] in data and text in data
 
 
-def _has_odd_numbers(data: bytes) -> bool:
+def _has_odd_numbers(data: bytes | bytearray) -> bool:
     return (_contains(data, b"NaN") or _contains(data, b"Inf")) and _NO_NUMBER.search(data) is not None
 
 
-def _lines(data: bytes) -> int | None:
+def _lines(data: bytes | bytearray) -> int | None:
     """Return the number of objects if each line has one and nothing else; None if a line has more or less."""
     import numpy as np
 
@@ -133,7 +133,7 @@ def _lines(data: bytes) -> int | None:
     return sum(1 for line in data.split(b"\n") if line.strip())
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_utf8(data: bytes | bytearray) -> bool:
     if data.isascii():
         return True
     try:

@@ -98,7 +98,7 @@ class JsonDecoder(MessageDecoder):
     columns: tuple[FormatColumn, ...]
     settings: JsonSettings
 
-    def block_decoder(self) -> Callable[[bytes], pa.RecordBatch | None] | None:
+    def block_decoder(self) -> Callable[[bytes | bytearray], pa.RecordBatch | None] | None:
         """Return a decoder of many lines by pyarrow, None if it does not support a type or an option."""
         if self.settings.fail_on_missing or not ArrowJsonColumns.understands(self.columns):
             return None

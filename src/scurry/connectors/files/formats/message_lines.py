@@ -45,7 +45,7 @@ class MessageLinesFormat(StreamFormat):
         """Yield blocks of records."""
         with open_decompressed(fs, path) as file:
             for offset, data in owned_blocks(file, path, start, end):
-                yield from self._parsed(data, LineNumbers(fs, path, offset))
+                yield from self._parsed(bytes(data), LineNumbers(fs, path, offset))
 
     def _parsed(self, data: bytes, lines: LineNumbers) -> Iterator[Block]:
         deserialize, position = self.schema.deserialize, 0

@@ -52,7 +52,7 @@ def open_decompressed(fs: FileSystem, path: str) -> BinaryIO:
     return file
 
 
-def _after_last_newline(block: bytes) -> int:
+def _after_last_newline(block: bytes | bytearray) -> int:
     return block.rfind(b"\n") + 1
 
 
@@ -62,8 +62,8 @@ def owned_blocks(
     start: int,
     end: int,
     block_bytes: int = BLOCK_BYTES,
-    cut: Callable[[bytes], int] = _after_last_newline,
-) -> Iterator[tuple[int, bytes]]:
+    cut: Callable[[bytes | bytearray], int] = _after_last_newline,
+) -> Iterator[tuple[int, bytearray]]:
     """Yield the lines that begin in `start..end` as blocks of whole records, each with its offset in the file.
 
     The memory is limited to one record of `MAX_RECORD_BYTES` and one block.
@@ -81,37 +81,47 @@ def owned_blocks(
     """
     position, limit = _first_line(file, start, block_bytes), MAX_RECORD_BYTES.get()
     offset = position
-    parts: list[bytes] = []
-    held = 0
+    block = bytearray()
     while position < end:
-        block = file.read(min(block_bytes, end - position))
-        if not block:
+        held = len(block)
+        block = _continued(block, file, min(block_bytes, end - position))
+        position += len(block) - held
+        if len(block) == held:
             break
-        if position + len(block) >= end and not block.endswith(b"\n"):
-            block += file.readline(limit + 1)
-        position += len(block)
-        parts.append(block)
-        record = held + (block.find(b"\n") if b"\n" in block else len(block))
-        held += len(block)
+        if position >= end and not block.endswith(b"\n"):
+            line = file.readline(limit + 1)
+            position += len(line)
+            block += line
         # the end of a line longer than a block is searched only in the new part
-        if position < end and b"\n" in block:
-            data = b"".join(parts)
-            whole = cut(data)
-            parts, block = [data[whole:]] if whole < len(data) else [], b""
-            if whole:
-                data = data[:whole]  # releases the original: a long line is held only once while it is processed
-                yield offset, data
+        newline = block.find(b"\n", held)
+        record = len(block) if newline < 0 else newline
+        if position < end and newline >= 0:
+            if whole := cut(block):
+                rest = block[whole:]
+                del block[whole:]
+                yield offset, block
                 offset += whole
-                held -= whole
-            record = held
+                block = rest
+            record = len(block)
         if record > limit:
             raise RecordTooLargeError(
                 f"{path}: the record that begins at byte {offset:,} takes up more than {limit:,} bytes; "
                 "set scurry.record.max-bytes higher if that is right"
             )
-    if parts:
-        parts, data = [], b"".join(parts)
-        yield offset, data
+    if block:
+        yield offset, block
+
+
+def _continued(begun: bytearray, file: BinaryIO, size: int) -> bytearray:
+    """Return `begun` and the next bytes of the file, which are read to their place: a copy would cost as much again."""
+    reader, filled = cast(io.BufferedIOBase, file), len(begun)
+    data = bytearray(filled + size)
+    data[:filled] = begun
+    with memoryview(data) as view:
+        while filled < len(data) and (count := reader.readinto(view[filled:])):
+            filled += count
+    del data[filled:]
+    return data
 
 
 def _first_line(file: BinaryIO, start: int, block_bytes: int) -> int:
@@ -137,7 +147,7 @@ class LineNumbers:
         self._offset = offset
         self._seen, self._line = 0, 0
 
-    def of(self, text: str | bytes, position: int) -> int:
+    def of(self, text: str | bytes | bytearray, position: int) -> int:
         """Return the line number at a position in the block; positions must ascend from call to call."""
         if not self._line:
             self._line = 1 + _newlines(self._fs, self.path, self._offset)

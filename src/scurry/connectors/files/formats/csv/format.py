@@ -84,7 +84,7 @@ class CsvFormat(StreamFormat):
                     yield ColumnRows(columns, names)
                     continue
                 at_cut = end < size and offset + len(block) >= end
-                yield from self._parsed(parser, data, LineNumbers(fs, path, offset + skip), at_cut)
+                yield from self._parsed(parser, bytes(data), LineNumbers(fs, path, offset + skip), at_cut)
 
     def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Block]:
         """Yield rows parsed field by field, and `MalformedRecords` for others."""
@@ -174,7 +174,7 @@ class CsvQuotes:
         field = rb"(?:(?<=%b)|(?<=[\n\r])|\A)%b%b(?:%b|\Z)" % (separator, quote, inner, quote)
         self._token = re.compile(comment + field + rb"|\n", re.DOTALL)
 
-    def regular(self, data: bytes) -> bool:
+    def regular(self, data: bytes | bytearray) -> bool:
         """Return whether every quote opens or closes a quoted field, or is part of a doubled quote in one."""
         if self._quote is None or self._quote not in data:
             return True
@@ -196,7 +196,7 @@ class CsvQuotes:
         at_end = edges[text[np.minimum(closing + 1, len(text) - 1)]] | (closing == len(text) - 1)
         return bool((at_start | reopens[:-1]).all() and (at_end | reopens[1:]).all())
 
-    def whole_records(self, data: bytes) -> int:
+    def whole_records(self, data: bytes | bytearray) -> int:
         """Return the number of bytes of whole records at the beginning of a block."""
         whole = data.rfind(b"\n") + 1
         if self._quote is None or self._quote not in data or self.regular(data[:whole]):
@@ -256,7 +256,7 @@ class _ArrowReader:
             and (len(dialect.columns) > 1 or not dialect.allow_comments)
         )
 
-    def columns(self, data: bytes) -> list[Any] | None:
+    def columns(self, data: bytes | bytearray) -> list[Any] | None:
         """Return the columns of a block as Arrow arrays, or None if `CsvParser` must decide."""
         if self._dialect.allow_comments and b"#" in data:
             return None

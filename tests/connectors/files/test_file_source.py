@@ -146,6 +146,16 @@ class TestFiles:
         batches = drive(lines(str(tmp_path)), 2, BatchLimits(max_bytes=4)).batches()
         assert batches == [{0: ["1", "2"], 1: []}, {0: ["3", "4"]}, {0: ["5", "6"]}]
 
+    @pytest.mark.parametrize(("limit", "rest"), [(8, []), (7, [{0: ["5", "6"]}])])
+    def test_that_exceed_a_batch_by_half_of_it_at_most_are_read_with_it(
+        self, tmp_path: Path, drive: Drive, limit: int, rest: list[dict[int, list[str]]]
+    ) -> None:
+        make(tmp_path / "a", "1\n2\n3\n4\n5\n6\n")
+        driver = drive(lines(str(tmp_path)), 1, BatchLimits(max_bytes=100))
+        driver.enumerator.limit(BatchLimits(max_bytes=limit), {})
+        first = ["1", "2", "3", "4"] if rest else ["1", "2", "3", "4", "5", "6"]
+        assert driver.batches() == [{0: first}, *rest]
+
     def test_that_are_empty_hold_nothing(self, tmp_path: Path, drive: Drive) -> None:
         make(tmp_path / "a", "")
         assert drive(lines(str(tmp_path))).batches() == [{0: []}]

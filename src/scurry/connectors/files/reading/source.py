@@ -33,6 +33,9 @@ __all__ = ["FileSource", "FileSplits"]
 #: (address of the file, first byte, byte after the last, size of the file)
 _Range = tuple[str, int, int, int]
 
+#: A batch may be this many times as large as others if nothing is left then: a batch of its own costs more.
+_WITH_REST = 1.5
+
 
 class FileSource(Source):
     """Read files with a format: lines of text, CSV, Parquet, ...
@@ -157,7 +160,7 @@ class _FileEnumerator(Enumerator):
         self._pattern = None if source.pattern is None else re.compile(source.pattern)
         self._split_bytes = source.splits.max_bytes
         self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
-        self._max_bytes = max_bytes
+        self._max_bytes = self._most_bytes = max_bytes
         self._clock = clock
         self._seen: set[str] = set()
         self._queues: list[list[_Pending]] = [[] for _ in range(channels)]
@@ -214,7 +217,8 @@ class _FileEnumerator(Enumerator):
             self._discover()
         total = self._left()
         busy = sum(1 for queue in self._queues if queue)
-        budget = total if total <= self._max_bytes else max(1, self._max_bytes // busy)
+        in_one = min(self._max_bytes * _WITH_REST, self._most_bytes)
+        budget = total if total <= in_one else max(1, self._max_bytes // busy)
         assignments = []
         for channel, queue in enumerate(self._queues):
             if self._final[channel]:

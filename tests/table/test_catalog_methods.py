@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from scurry.errors import CatalogError, UnsupportedError, ValidationError
-from scurry.table import EnvironmentSettings, ModuleEntry, Schema, TableDescriptor, TableEnvironment
-from scurry.table.catalog import CatalogDatabase, HiveCatalog, ObjectPath
+from scurry.table import (
+    DataTypes,
+    EnvironmentSettings,
+    ModuleEntry,
+    Schema,
+    TableDescriptor,
+    TableEnvironment,
+    TableSchema,
+)
+from scurry.table.catalog import CatalogBaseTable, CatalogDatabase, HiveCatalog, ObjectPath
 from scurry.util.exceptions import (
     CatalogException,
     DatabaseNotEmptyException,
@@ -122,6 +130,16 @@ def test_a_catalog_is_seen_and_changed_through_its_methods(env: TableEnvironment
     catalog.rename_table(path, "r", False)
     assert (env.list_tables(), catalog.list_tables("e")) == (["r"], ["q"])
     assert env.from_path("c.e.q").get_schema().get_field_names() == ["a"]
+
+
+def test_a_table_does_not_become_a_view(env: TableEnvironment) -> None:
+    env.create_table("p", DATAGEN)
+    catalog = env.get_catalog("c")
+    assert catalog is not None
+    view = CatalogBaseTable.create_view("SELECT 1", "SELECT 1", TableSchema(["a"], [DataTypes.INT()]), {})
+    with pytest.raises(CatalogException, match="Existing table is 'TABLE' and new table is 'VIEW'"):
+        catalog.alter_table(ObjectPath("d", "p"), view, False)
+    catalog.alter_table(ObjectPath("d", "nope"), view, True)
 
 
 def test_programs_catch_the_errors_of_catalogs_by_flinks_names(env: TableEnvironment) -> None:

@@ -26,6 +26,7 @@ from scurry.table.expressions import (
     with_all_columns,
 )
 from scurry.table.udf import udaf, udf, udtf
+from scurry.table.window import Tumble
 
 ROWS = [(1, "a", 5.0), (2, "b", 2.5), (3, "a", 1.0)]
 
@@ -319,3 +320,34 @@ def test_bitmaps_are_combined_and_aggregated(batch: TableEnvironment) -> None:
             bitmap.bitmap_xor_cardinality_agg(),
         )
     ) == [("{1,2}", 2, "{2}", 1, "{1,2,3,5}", 4, "{1,3,5}", 3)]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda t, o: t.join(o), ValidationError, "Only tables from the same TableEnvironment can be joined"),
+        (lambda t, o: t.union_all(o), ValidationError, "Only tables from the same TableEnvironment can be joined"),
+        (lambda t, o: t.minus(5), ArgumentTypeError, "expected another table, got 5"),
+        (lambda t, o: t.window("w"), ArgumentTypeError, "with a column of time and an alias, .* got 'w'"),
+        (lambda t, o: t.window(Tumble.over(lit(1).hour)), ArgumentTypeError, "with a column of time and an alias"),
+        (lambda t, o: t.over_window("w"), ArgumentTypeError, "windows with an alias, .* got 'w'"),
+        (lambda t, o: t.over_window(), ValidationError, "only a single over window is supported"),
+        (lambda t, o: t.explain(77), ArgumentTypeError, "details of ExplainDetail, such as CHANGELOG_MODE, got 77"),
+    ],
+)
+def test_what_an_operation_does_not_take_is_refused_at_once(
+    batch: TableEnvironment, make: Callable[[Any, Any], Any], error: type[Exception], message: str
+) -> None:
+    table, other = (env.from_elements(ROWS, ["id", "g", "x"]) for env in (batch, environment("batch")))
+    with pytest.raises(error, match=message):
+        make(table, other)
+
+
+def test_a_function_that_is_not_registered_is_named_as_it_is(batch: TableEnvironment) -> None:
+    def summed(a: int, b: int) -> int:
+        return a + b
+
+    added = udf(summed, result_type=DataTypes.INT(), input_types=[DataTypes.INT(), DataTypes.INT()])
+    assert str(added(col("id"), 1)) == "summed(id, 1)"
+    with pytest.raises(ValidationError, match=r"No match found for function signature summed\(<NUMERIC>\)"):
+        batch.from_elements(ROWS, ["id", "g", "x"]).select(added(col("id")))

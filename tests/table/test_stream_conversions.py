@@ -15,7 +15,7 @@ from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.errors import JobError, UnsupportedError, ValidationError
-from scurry.table import EnvironmentSettings, Schema, StreamTableEnvironment
+from scurry.table import ChangelogMode, EnvironmentSettings, Schema, StreamTableEnvironment
 from support.statements.tables import read, until, write
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.STRING(), Types.LONG()])
@@ -158,3 +158,16 @@ def test_a_table_of_endless_input_shows_its_columns_only() -> None:
     endless = env.from_source(Endless(), WatermarkStrategy.no_watermarks(), "endless", Types.LONG())
     shown = t_env.from_data_stream(endless)._repr_html_()
     assert "<th>f0<br><small>BIGINT NOT NULL</small></th>" in shown and "<td>" not in shown
+
+
+def test_the_key_of_a_stream_of_changes_is_never_null() -> None:
+    env, t_env = environments()
+    changes = env.from_collection([Row("a", 1), Row("b", 2)], Types.ROW([Types.STRING(), Types.LONG()]))
+    schema = Schema.new_builder().primary_key("f0").build()
+    table = t_env.from_changelog_stream(changes, schema, ChangelogMode.upsert())
+    assert [str(column) for column in table.get_resolved_schema().get_columns()] == [
+        "`f0` STRING NOT NULL",
+        "`f1` BIGINT",
+    ]
+    with table.execute().collect() as rows:
+        assert sorted(tuple(row) for row in rows) == [("a", 1), ("b", 2)]

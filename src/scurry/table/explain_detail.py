@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scurry.errors import ArgumentTypeError
+
 __all__ = ["ExplainDetail", "detail_names"]
 
 
@@ -25,5 +27,15 @@ _NAMES = {
 
 
 def detail_names(details: Iterable[ExplainDetail | int]) -> list[str]:
-    """Return the names that details have in SQL."""
-    return [_NAMES[each] for each in details if isinstance(each, int)]
+    """Return the names that details have in SQL.
+
+    Raises:
+        ArgumentTypeError: One is no detail.
+    """
+    names = []
+    for each in details:
+        name = _NAMES.get(each) if isinstance(each, int) else None
+        if name is None:
+            raise ArgumentTypeError(f"expected details of ExplainDetail, such as CHANGELOG_MODE, got {each!r}")
+        names.append(name)
+    return names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject, advice_on_attribute
-from scurry.errors import MissingAttributeError, ValidationError
+from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, lateral_call, mapped
 from scurry.table.explain_detail import detail_names
@@ -244,6 +244,13 @@ class Table(ApiObject):
         Args:
             window: The window, with its alias; `group_by` takes the alias next.
         """
+        from scurry.table import window as windows
+
+        if not isinstance(window, windows.GroupWindow):
+            raise ArgumentTypeError(
+                "window() takes a window with a column of time and an alias, such as "
+                f"Tumble.over(lit(5).minutes).on(col('ts')).alias('w'), got {window!r}"
+            )
         return GroupWindowedTable(self, window)
 
     def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
@@ -252,6 +259,16 @@ class Table(ApiObject):
         Args:
             *over_windows: The windows, with their aliases; `Expression.over` takes the alias.
         """
+        from scurry.table import window as windows
+
+        for each in over_windows:
+            if not isinstance(each, windows.OverWindow):
+                raise ArgumentTypeError(
+                    "over_window() takes windows with an alias, such as "
+                    f"Over.partition_by(col('k')).order_by(col('ts')).alias('w'), got {each!r}"
+                )
+        if len(over_windows) != 1:
+            raise ValidationError("Currently, only a single over window is supported.")
         return OverWindowedTable(self, over_windows)
 
     # ------------------------------------------------------------------ several tables
@@ -357,8 +374,15 @@ class Table(ApiObject):
     def _joined(self, right: Table, kind: str, predicate: Any) -> Table:
         from scurry.table._operations import combining
 
+        self._require_of_same_environment(right)
         condition = None if predicate is None else self._expression(predicate)
         return self._made(combining.joined(self._session, self._plan, right._plan, kind, condition))
+
+    def _require_of_same_environment(self, right: Any) -> None:
+        if not isinstance(right, Table):
+            raise ArgumentTypeError(f"expected another table, got {right!r}")
+        if right._environment is not self._environment:
+            raise ValidationError("Only tables from the same TableEnvironment can be joined.")
 
     def _joined_lateral(self, call: Any, kind: str, predicate: Any) -> Table:
         from scurry.table._operations import combining
@@ -370,6 +394,7 @@ class Table(ApiObject):
     def _combined(self, right: Table, operator: str, all: bool) -> Table:
         from scurry.table._operations import combining
 
+        self._require_of_same_environment(right)
         return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
 
     # ------------------------------------------------------------------ process table functions

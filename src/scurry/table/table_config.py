@@ -7,7 +7,7 @@ import datetime
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.time import to_millis
-from scurry.errors import UnsupportedError
+from scurry.errors import ArgumentError, UnsupportedError
 from scurry.table.sql_dialect import SqlDialect
 
 __all__ = ["TableConfig"]
@@ -56,7 +56,18 @@ class TableConfig(ApiObject):
 
         Args:
             timezone_id: Such as `Europe/Berlin` or `GMT-08:00`.
+
+        Raises:
+            ArgumentError: There is no such time zone.
         """
+        from scurry.functions.time_zones import zone
+
+        try:
+            zone(timezone_id)
+        except ValueError:
+            raise ArgumentError(
+                f"Unknown time-zone ID: {timezone_id}; expected a name such as Europe/Berlin, or GMT+02:00"
+            ) from None
         self._configuration.set_string(_TIME_ZONE, timezone_id)
 
     def set_idle_state_retention(self, duration: datetime.timedelta) -> None:

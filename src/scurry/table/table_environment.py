@@ -172,6 +172,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
 
         from scurry.statements.frames import plan_of_pandas
 
+        if splits_num < 1:
+            raise ArgumentError(f"splits_num is the number of parts, at least 1, got {splits_num}")
         if not isinstance(pdf, pd.DataFrame):
             raise ArgumentTypeError(f"Unsupported type, expected pandas.DataFrame, got {type(pdf)}")
         return Table(self, plan_of_pandas(self._session, pdf, schema, self._frame_name("arrow"), splits_num))

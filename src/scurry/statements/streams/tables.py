@@ -99,10 +99,14 @@ def _completed(derived: StreamType, definition: Definition | None) -> Definition
             )
     declared = {column.name: column for column in own}
     pairs = zip(derived.names, derived.types, strict=True)
-    physical = [declared.get(name) or PendingColumn(name, kind) for name, kind in pairs]
-    columns = [*physical, *(column for column in definition.columns if column.kind != "regular")]
     key = definition.key
-    for name in () if key is None else key.columns:
+    keys = () if key is None else key.columns
+    # Columns of the key that are not declared are NOT NULL.
+    physical = [
+        declared.get(name) or PendingColumn(name, kind.not_null() if name in keys else kind) for name, kind in pairs
+    ]
+    columns = [*physical, *(column for column in definition.columns if column.kind != "regular")]
+    for name in keys:
         found = next((column for column in columns if column.name == name), None)
         if found is not None and found.data_type is not None and found.data_type.is_nullable:
             assert key is not None

@@ -59,7 +59,9 @@ _LOWER_CASE = frozenset(
 
 
 def flink_name(name: str) -> str:
-    """Return Flink's name of a function of SQL."""
+    """Return Flink's name of a function of SQL; of a function of a user that is not registered, its own name."""
+    if name.startswith("*"):
+        return name.split("*")[1]
     if lookup_aggregate(name) is not None and name not in ("LISTAGG", "ARRAY_AGG", "PERCENTILE"):
         first, *others = name.lower().lstrip("$").split("_")
         return first + "".join(map(str.capitalize, others))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 from scurry.catalog.catalog import Catalog as _Catalog
-from scurry.errors import FunctionNotExistError, TableNotExistError, UnsupportedError
+from scurry.catalog.entries import CatalogView, QueryView
+from scurry.errors import CatalogError, FunctionNotExistError, TableNotExistError, UnsupportedError
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.table._catalog.names import ObjectPath
 from scurry.table._catalog.partitions import PartitionMethods
@@ -102,8 +103,15 @@ class Catalog(PartitionMethods):
 
     def alter_table(self, table_path: ObjectPath, new_table: CatalogBaseTable, ignore_if_not_exists: bool) -> None:
         """Replace a table or view."""
-        if self.table_exists(table_path) or not ignore_if_not_exists:
-            self._catalog.alter_table(table_path.get_database_name(), table_path.get_object_name(), new_table._table)
+        database, name = table_path.get_database_name(), table_path.get_object_name()
+        old = self._catalog.find_table(database, name)
+        if old is None and ignore_if_not_exists:
+            return
+        is_, was = (isinstance(each, CatalogView | QueryView) for each in (new_table._table, old))
+        if old is not None and is_ != was:
+            existing, new = (("TABLE", "VIEW")[each] for each in (was, is_))
+            raise CatalogError(f"Table types don't match. Existing table is '{existing}' and new table is '{new}'.")
+        self._catalog.alter_table(database, name, new_table._table)
 
     # ------------------------------------------------------------------ functions
 

@@ -120,8 +120,9 @@ class CatalogBaseTable(ApiObject):
         return self._table.comment
 
     def get_detailed_description(self) -> str | None:
-        """Return its description."""
-        return self._table.comment
+        """Return that a view is one; None for a table."""
+        is_view = isinstance(self._table, entries.CatalogView | entries.QueryView)
+        return "This is a catalog view implementation" if is_view else None
 
 
 class CatalogFunction(ApiObject):
@@ -160,7 +161,7 @@ class CatalogFunction(ApiObject):
 
     def get_detailed_description(self) -> str:
         """Return what it is."""
-        return "This is a user-defined function in an in-memory catalog implementation"
+        return "This is a user-defined function"
 
     def get_function_language(self) -> str:
         """Return the language: `PYTHON`, `JAVA` or `SCALA`."""

@@ -44,12 +44,12 @@ class CatalogPartition(ApiObject):
         return CatalogPartition(self._partition)
 
     def get_description(self) -> str | None:
-        """Return its description."""
-        return self._partition.comment
+        """Return None: a partition has a comment only."""
+        return None
 
     def get_detailed_description(self) -> str | None:
-        """Return its description."""
-        return self._partition.comment
+        """Return None: a partition has a comment only."""
+        return None
 
 
 class CatalogTableStatistics(ApiObject):

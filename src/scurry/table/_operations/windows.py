@@ -64,6 +64,8 @@ def windowed(
             f"A group window expects a time attribute for grouping in a {mode} environment. Got: {summary(time)}"
             f"{placed(time)}"
         )
+    if parts.slide is not None and row_interval_of(parts.slide) is not None:
+        raise ValidationError(f"A sliding window expects the same type of size and slide.{placed(parts.slide._node)}")
     arguments = [time, *(each._node for each in (parts.slide, parts.size) if each is not None)]
     for each in arguments[1:]:
         if not isinstance(each, nodes.IntervalLiteral) or each.qualifier.start == "MONTH":
@@ -80,7 +82,17 @@ def windowed(
     aliases = [each._names[0] if each._names else None for each in chosen]
     items = grouped_items(made, columns, aliases, plan.schema, Keys.of(grouping, is_property))
     found = made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
-    return _nullable(found, [place for place, item in enumerate(items) if is_property(item.expression)])
+    may_be_null = [
+        place
+        for place, item in enumerate(items)
+        if is_property(item.expression) or _is_null_of_nothing(item.expression)
+    ]
+    return _nullable(found, may_be_null)
+
+
+def _is_null_of_nothing(node: nodes.Expression) -> bool:
+    """Say whether an aggregate is NULL for no rows, as Flink's Table API supposes of windows."""
+    return isinstance(node, nodes.Call) and node.name.last in ("SUM", "MIN", "MAX", "AVG", "FIRST_VALUE", "LAST_VALUE")
 
 
 def _wrong_size(kind: str, node: nodes.Expression) -> ValidationError:

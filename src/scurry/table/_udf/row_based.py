@@ -47,9 +47,9 @@ class AggregatedTable(ApiObject):
         if _function_of(call).kind != "aggregate":
             raise ValidationError("Only an aggregate function can be used in the aggregate operator.")
         window = getattr(groups, "_window", None)
-        chosen, properties = properties_as_columns(
-            table._expressions(fields), None if window is None else window._alias
-        )
+        given = table._expressions(fields)
+        _refuse_aggregates(table, given)
+        chosen, properties = properties_as_columns(given, None if window is None else window._alias)
         results = groups.select(*groups._keys, *properties, call.alias(_RESULT))
         return _flattened(results, names).select(*chosen)
 
@@ -76,6 +76,7 @@ class FlatAggregateTable(ApiObject):
         from scurry.table._operations.fields import operation
         from scurry.table.expressions import col
 
+        _refuse_aggregates(self._table, self._table._expressions(fields))
         call, names = _call(self._table, self._function)
         function = _function_of(call)
         if function.kind != "table aggregate":
@@ -89,6 +90,16 @@ class FlatAggregateTable(ApiObject):
         assert isinstance(call._node, nodes.Call), "the function of an expression is known by its call"
         plan = made.table_aggregate(table._plan, [each._node for each in keys], call._node, names)
         return table._made(plan).select(*fields)
+
+
+def _refuse_aggregates(table: Table, fields: Sequence[Expression]) -> None:
+    from scurry.table._operations.fields import operation
+
+    made = operation(table._session, fields)
+    if any(made.has_aggregates(each._node) for each in fields):
+        raise ValidationError(
+            "Aggregate functions are not supported in the select right after the aggregate or flatAggregate operation."
+        )
 
 
 def mapped(table: Table, function: Any) -> Table:
@@ -174,14 +185,17 @@ def _flattened(table: Table, names: Sequence[str]) -> Table:
 
 
 def _renamed(own: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return names for columns: the given ones, as many as there are, then their own.
+    """Return names for columns: the given ones, or their own.
 
     Raises:
-        ValidationError: There are more names than columns.
+        ValidationError: There are not as many names as columns.
     """
-    if len(names) > len(own):
-        raise ValidationError(f"there are {len(own)} columns ({', '.join(own)}) for the {len(names)} names {names}")
-    return [*names, *own[len(names) :]]
+    if names and len(names) != len(own):
+        raise ValidationError(
+            "List of column aliases must have same degree as table; the function returns "
+            f"{len(own)} columns ({', '.join(own)}), whereas alias list has {len(names)} columns"
+        )
+    return list(names or own)
 
 
 def _name_of(call: Expression) -> str:

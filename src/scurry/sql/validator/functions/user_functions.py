@@ -82,6 +82,8 @@ def converted_arguments(
     wanted = function.argument_types
     if wanted is None:
         return tuple(arguments)
+    if name.startswith("*"):  # called without being registered
+        name = function.name
     if len(wanted) != len(arguments):
         raise _wrong_number(name, arguments, wanted, span)
     for each, data_type in zip(arguments, wanted, strict=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.sql import nodes, parse, unparse
+from scurry.errors import SqlParserError
+from scurry.sql import nodes, parse, parse_statements, unparse
 from scurry.sql.nodes import (
     AlterTable,
     ComputedColumn,
@@ -223,3 +224,24 @@ def test_explain_has_its_details_and_a_statement_set() -> None:
     assert isinstance(explain, Explain)
     assert isinstance(explain.statement, StatementSet)
     assert (explain.details, len(explain.statement.inserts)) == (("CHANGELOG_MODE",), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        ("SET execution.runtime-mode = batch;", ("execution.runtime-mode", "batch")),
+        ("SET table.exec.mini-batch.allow-latency=10s", ("table.exec.mini-batch.allow-latency", "10s")),
+        ("SET pipeline.name = 'a b';", ("pipeline.name", "a b")),
+        ("SET 'a' = 'b'", ("a", "b")),
+        ("SET;", (None, None)),
+    ],
+)
+def test_clients_set_options_without_quotes(text: str, setting: tuple[str | None, str | None]) -> None:
+    (statement,) = parse_statements(text)
+    assert isinstance(statement, nodes.Set)
+    assert (statement.key, statement.value) == setting
+
+
+def test_programs_set_no_options_without_quotes() -> None:
+    with pytest.raises(SqlParserError, match='Encountered "k" at line 1, column 5'):
+        parse("SET k = v")

@@ -153,7 +153,7 @@ class CatalogManager:
             return ObjectIdentifier(self.current_catalog, names[0], names[1])
         if len(names) == 3:
             return ObjectIdentifier(*names)
-        raise ValidationError(f"Invalid identifier: {'.'.join(names)}; a name has at most three parts")
+        raise ValidationError(f"Object identifier must consist of 1 to 3 parts.\nIt is {'.'.join(names)}")
 
     def qualify_database(self, names: Sequence[str]) -> tuple[str, str]:
         """Return catalog and database that one or two parts of a name mean.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.errors import JobNotFoundError, ValidationError
 from scurry.logical_types import LocalZonedTimestampType
 from scurry.sql import nodes
+from scurry.statements.definitions.catalogs import remove_jar
 from scurry.statements.execution import execute
 from scurry.statements.inserts import execute_insert, execute_statement_set
 from scurry.statements.job_list import JobList, ListedJob
@@ -150,6 +151,9 @@ class ClientStatements:
         self._follow_mode()
         return ok()
 
+    def _remove_jar(self, statement: nodes.RemoveJar) -> StatementResult:
+        return remove_jar(self.session, statement)
+
     def _reset(self, statement: nodes.Reset) -> StatementResult:
         configuration = self.session.configuration
         for key in [statement.key] if statement.key is not None else list(configuration.key_set()):
@@ -203,6 +207,7 @@ _HANDLERS: dict[type[nodes.Statement], Callable[[ClientStatements, Any], Stateme
     nodes.EndStatementSet: ClientStatements._end,
     nodes.Execute: ClientStatements._execute_wrapped,
     nodes.Insert: ClientStatements._insert,
+    nodes.RemoveJar: ClientStatements._remove_jar,
     nodes.Reset: ClientStatements._reset,
     nodes.Set: ClientStatements._set,
     nodes.ShowJobs: ClientStatements._show_jobs,

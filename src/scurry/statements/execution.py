@@ -29,6 +29,8 @@ _ACCEPTED = (
     "VIEWS, INSERT, DESCRIBE, LOAD MODULE, UNLOAD MODULE, USE MODULES, SHOW [FULL] MODULES."
 )
 
+_CATALOG_CLASS = "class org.apache.flink.table.catalog.GenericInMemoryCatalog."
+
 Handler = Callable[[TableSession, Any], StatementResult]
 
 
@@ -63,8 +65,18 @@ def _create_table(session: TableSession, statement: nodes.CreateTable) -> Statem
 
 def _refuse_client_statement(session: TableSession, statement: nodes.Statement) -> StatementResult:
     raise ValidationError(
-        f"{_ACCEPTED}\nIn a program, set options with t_env.get_config().set(key, value); SET and RESET belong into "
-        "scripts: scurry run script.sql"
+        f"{_ACCEPTED}\n{_name_of(statement)} is for scripts and clients: scurry run script.sql, scurry sql. A program "
+        "sets options with t_env.get_config().set(key, value), and has the JobClient of the result"
+    )
+
+
+def _show_procedures(session: TableSession, statement: nodes.ShowProcedures) -> StatementResult:
+    raise UnsupportedError(f"listProcedures is not implemented for {_CATALOG_CLASS}: catalogs have no procedures here")
+
+
+def _call_procedure(session: TableSession, statement: nodes.CallProcedure) -> StatementResult:
+    raise UnsupportedError(
+        f"SQL validation failed. getProcedure is not implemented for {_CATALOG_CLASS}: catalogs have no procedures here"
     )
 
 
@@ -84,6 +96,8 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.AlterTable: alter_table,
     nodes.AlterView: views.alter_view,
     nodes.AnalyzeTable: tables.analyze_table,
+    nodes.BeginStatementSet: _refuse_client_statement,
+    nodes.CallProcedure: _call_procedure,
     nodes.CompileAndExecutePlan: compile_and_execute_plan,
     nodes.CompilePlan: compile_plan,
     nodes.CreateCatalog: catalogs.create_catalog,
@@ -93,6 +107,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.CreateView: views.create_view,
     nodes.Delete: rows.delete,
     nodes.DescribeCatalog: show.describe_catalog,
+    nodes.DescribeJob: _refuse_client_statement,
     nodes.DescribeFunction: functions.describe_function,
     nodes.DescribeTable: show.describe_table,
     nodes.DropCatalog: catalogs.drop_catalog,
@@ -100,11 +115,12 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.DropFunction: functions.drop_function,
     nodes.DropTable: tables.drop_table,
     nodes.DropView: views.drop_view,
+    nodes.EndStatementSet: _refuse_client_statement,
     nodes.ExecutePlan: execute_plan,
     nodes.Explain: explain,
     nodes.Insert: execute_insert,
     nodes.LoadModule: catalogs.load_module,
-    nodes.RemoveJar: catalogs.remove_jar,
+    nodes.RemoveJar: _refuse_client_statement,
     nodes.Reset: _refuse_client_statement,
     nodes.Set: _refuse_client_statement,
     nodes.ShowCatalogs: show.show_catalogs,
@@ -117,11 +133,14 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowDatabases: show.show_databases,
     nodes.ShowFunctions: show.show_functions,
     nodes.ShowJars: show.show_jars,
+    nodes.ShowJobs: _refuse_client_statement,
     nodes.ShowModels: show.show_models,
     nodes.ShowModules: show.show_modules,
     nodes.ShowPartitions: partitions.show_partitions,
+    nodes.ShowProcedures: _show_procedures,
     nodes.ShowTables: show.show_tables,
     nodes.ShowViews: show.show_views,
+    nodes.StopJob: _refuse_client_statement,
     nodes.TruncateTable: rows.truncate_table,
     nodes.UnloadModule: catalogs.unload_module,
     nodes.Update: rows.update,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,8 +106,8 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
         raise UnsupportedError("UPSERT INTO is not supported: INSERT INTO a table with a primary key updates by key")
     found, table = target_table(session, qualified(session, statement.table))
     columns = [column for column in table.schema.get_columns() if column.is_persisted()]
-    partition = _partition(table, statement)
-    names = _target_names(statement, columns, partition)
+    _check_partition_columns(table, statement)
+    names = _target_names(statement, columns, {each.column.last for each in statement.partition if each.value})
     plan = plan_query(session, statement.query, allows_null=True)
     hints = {
         str(option.key): str(getattr(option.value, "value", option.value))
@@ -119,8 +119,13 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
         table = CatalogTable(
             table.schema, table.comment, {**table.options, **hints}, table.partition_keys, table.distribution
         )
+    if statement.columns and len(plan.schema) != len(names):
+        raise invalid(statement.query.span, "Number of columns must match number of query columns")
+    target = SinkTarget(statement.overwrite, {})
+    create_sink(session.context_of(found.identifier, table), target)  # reports wrong options before all else
+    partition = _partition(found.identifier, table, statement)
     if len(plan.schema) != len(names):
-        raise _wrong_columns(found.identifier, plan, names, columns)
+        raise _wrong_columns(found.identifier, plan, names, columns, partition)
     sink = converted(session, plan, found.identifier, table, names, partition, statement.overwrite)
     return replace(sink, on_conflict=statement.on_conflict)
 
@@ -152,30 +157,45 @@ def target_table(session: TableSession, identifier: ObjectIdentifier) -> tuple[C
             f"Cannot find table '{identifier}' in any of the catalogs [{catalogs}], nor as a temporary table."
         )
     if not isinstance(found.table, CatalogTable):
-        raise ValidationError(f"{identifier} is a view: only tables can be written")
+        raise ValidationError(
+            f"Sink '{identifier.as_summary_string()}' does not exists\nIt is a view: only tables can be written"
+        )
     return found, found.table
 
 
-def _partition(table: CatalogTable, statement: nodes.Insert) -> dict[str, Any]:
+def _check_partition_columns(table: CatalogTable, statement: nodes.Insert) -> None:
+    known, seen = table.schema.get_column_names(), set()
+    for each in statement.partition:
+        name = str(each.column)
+        if name not in known:
+            raise invalid(each.column.span, f"Unknown target column '{name}'")
+        if name in seen:
+            raise invalid(each.column.span, f"Target column '{name}' is assigned more than once")
+        seen.add(name)
+
+
+def _partition(identifier: ObjectIdentifier, table: CatalogTable, statement: nodes.Insert) -> dict[str, Any]:
     """Return the values of PARTITION, by column."""
     found: dict[str, Any] = {}
     for each in statement.partition:
         name = each.column.last
         if name not in table.partition_keys:
-            known = ", ".join(table.partition_keys)
-            raise ValidationError(f"Static partition column '{name}' should be in the partition fields list [{known}].")
+            raise ValidationError(
+                f"Static partition column '{name}' should be in the partition keys list "
+                f"[{', '.join(table.partition_keys)}] for table '{identifier.as_summary_string()}'."
+            )
         if each.value is not None:
             found[name] = each.value
     return found
 
 
-def _target_names(statement: nodes.Insert, columns: Sequence[Column], partition: Mapping[str, Any]) -> list[str]:
+def _target_names(statement: nodes.Insert, columns: Sequence[Column], partition: Collection[str]) -> list[str]:
     known = [column.name for column in columns]
     if not statement.columns:
         return [name for name in known if name not in partition]
     names: list[str] = []
     for column in statement.columns:
-        name = column.last
+        name = str(column)
         if name not in known:
             raise invalid(column.span, f"Unknown target column '{name}'")
         if name in names:
@@ -251,11 +271,21 @@ def _partition_texts(partition: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _wrong_columns(
-    identifier: ObjectIdentifier, plan: Plan, names: Sequence[str], columns: Sequence[Column]
+    identifier: ObjectIdentifier,
+    plan: Plan,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    partition: Collection[str] = (),
 ) -> ValidationError:
-    types = {column.name: column.data_type for column in columns}
-    query = ", ".join(f"{column.name}: {column.type.as_summary_string()}" for column in plan.schema)
-    sink = ", ".join(f"{name}: {without_time_attribute(types[name]).nullable().as_summary_string()}" for name in names)
+    types = {column.name: without_time_attribute(column.data_type) for column in columns}
+    queried = [(column.name, column.type) for column in plan.schema]
+    shown = [column.name for column in columns if column.name in names or column.name in partition]
+    for index, name in enumerate(shown):
+        if name in partition:  # Flink adds the values to the query
+            queried.insert(index, ("EXPR$", types[name].not_null()))
+    numbered = [f"EXPR${i}" if name.startswith("EXPR$") else name for i, (name, _) in enumerate(queried)]
+    query = ", ".join(f"{n}: {kind.as_summary_string()}" for n, (_, kind) in zip(numbered, queried, strict=True))
+    sink = ", ".join(f"{name}: {types[name].nullable().as_summary_string()}" for name in shown)
     if len(plan.schema) != len(names):
         cause = "Different number of columns."
     else:

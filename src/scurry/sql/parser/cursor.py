@@ -23,6 +23,7 @@ __all__ = ["Cursor"]
 
 T = TypeVar("T")
 
+_LARGEST_INTEGER = 0x7FFFFFFF
 # The longest name that Flink's parser takes.
 MAX_NAME_LENGTH = 256
 
@@ -36,7 +37,10 @@ class Cursor:
         name_tried_at: Index of the last token where a name would have been accepted.
         looked_ahead_at: Index of the last token that was refused because of the one after it.
         parameters: Number of dynamic parameters so far.
+        for_clients: Whether settings may be without quotes.
     """
+
+    for_clients = False
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -182,7 +186,11 @@ class Cursor:
         if self.keys[self.position] != "<UNSIGNED_INTEGER_LITERAL>":
             self.fail()
         self.position += 1
-        return int(self.image(self.position - 1))
+        value = self.image(self.position - 1)
+        if int(value) > _LARGEST_INTEGER:
+            message = f"Literal '{value}' can not be parsed to type 'java.lang.Integer'"
+            raise SqlParserError(f"SQL parse failed. {message}", *self.place(self.position - 1))
+        return int(value)
 
     def fail(self, tokens: int = 1) -> NoReturn:
         """Say that the next token cannot stand where it does.

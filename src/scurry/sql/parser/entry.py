@@ -36,7 +36,7 @@ def parse(text: str) -> Statement:
 
 @deep_recursion()
 def parse_statements(text: str) -> list[Statement]:
-    """Parse a script: statements that semicolons separate.
+    """Parse a script: statements that semicolons separate, with settings as clients take them (`SET key = value;`).
 
     Semicolons in strings, names and comments separate nothing, nor do those between BEGIN and END of a statement set.
 
@@ -50,6 +50,7 @@ def parse_statements(text: str) -> list[Statement]:
         SqlParserError: One of them is no statement of Flink's dialect; line and column are those of the script.
     """
     parser = StatementParser(tokenize(text))
+    parser.for_clients = True
     statements: list[Statement] = []
     while True:
         while parser.accept(";"):

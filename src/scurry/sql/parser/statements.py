@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Final
 
@@ -45,6 +46,9 @@ __all__ = ["StatementParser"]
 
 # Flink keeps details in a hash set, which lists them in this order.
 _DETAILS: Final = ("JSON_EXECUTION_PLAN", "CHANGELOG_MODE", "PLAN_ADVICE", "ESTIMATED_COST")
+
+_SETTING = re.compile(r"(?P<key>[^'\s;=]+)\s*=\s*(?:'(?P<quoted>[^']*)'|(?P<value>[^;\s]+))")
+_SETTING_KEY = re.compile(r"(?P<key>[^'\s;]+)")
 
 
 class StatementParser(ShowParser):
@@ -304,7 +308,11 @@ class StatementParser(ShowParser):
         start = self.position
         self.position += 1
         if self.keys[self.position] != STRING:
-            return Set(span=self.span_from(start))
+            unquoted = self._unquoted(_SETTING)
+            if unquoted is None:
+                return Set(span=self.span_from(start))
+            value = unquoted["value"] if unquoted["quoted"] is None else unquoted["quoted"]
+            return Set(unquoted["key"], value, span=self.span_from(start))
         key = self.literal_text()
         self.expect("=")
         return Set(key, self.literal_text(), span=self.span_from(start))
@@ -313,7 +321,19 @@ class StatementParser(ShowParser):
         start = self.position
         self.position += 1
         key = self.literal_text() if self.keys[self.position] == STRING else None
+        unquoted = self._unquoted(_SETTING_KEY) if key is None else None
+        key = unquoted["key"] if unquoted is not None else key
         return Reset(key, span=self.span_from(start))
+
+    def _unquoted(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Go past a setting without quotes, as clients take it."""
+        if not self.for_clients:
+            return None
+        found = pattern.match(self.tokens.text, self.tokens.starts[self.position])
+        if found is not None:
+            while self.tokens.starts[self.position] < found.end():
+                self.position += 1
+        return found
 
     def _jar_statement(self) -> Statement:
         start = self.position

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.errors import ArgumentError
+from scurry.errors import ArgumentError, ValidationError
 from scurry.logical_types import (
     ArrayType,
     BigIntType,
@@ -59,11 +59,15 @@ _PLAIN: dict[str, Callable[[], DataType]] = {
 }
 
 _SIZED: dict[str, Callable[[int], DataType]] = {
-    "CHAR": CharType,
-    "VARCHAR": VarCharType,
-    "BINARY": BinaryType,
-    "VARBINARY": VarBinaryType,
+    "CHAR": CharType.of_length,
+    "VARCHAR": VarCharType.of_length,
+    "BINARY": BinaryType.of_length,
+    "VARBINARY": VarBinaryType.of_length,
 }
+#: Larger precisions mean these, as in Flink.
+_LARGEST_OF_TIME = 3
+_LARGEST_OF_TIMESTAMP = 9
+_LARGEST_OF_DECIMAL = 38
 
 
 def data_type(spec: nodes.TypeSpec) -> DataType:
@@ -108,11 +112,21 @@ def _basic(spec: nodes.BasicTypeSpec) -> DataType:
         default = _MAX if name.startswith("VAR") else 1
         return _SIZED[name](default if spec.precision is None else spec.precision)
     if name in ("DECIMAL", "DEC", "NUMERIC"):
-        return DecimalType(10 if spec.precision is None else spec.precision, spec.scale or 0)
+        return _decimal(10 if spec.precision is None else spec.precision, spec.scale or 0)
     if name == "TIME":
-        return TimeType(0 if spec.precision is None else spec.precision)
+        return TimeType(min(spec.precision or 0, _LARGEST_OF_TIME))
+    precision = 6 if spec.precision is None else min(spec.precision, _LARGEST_OF_TIMESTAMP)
     if name == "TIMESTAMP_LTZ" or (name == "TIMESTAMP" and spec.time_zone == "WITH LOCAL TIME ZONE"):
-        return LocalZonedTimestampType(6 if spec.precision is None else spec.precision)
+        return LocalZonedTimestampType(precision)
     if name == "TIMESTAMP" and spec.time_zone is None:
-        return TimestampType(6 if spec.precision is None else spec.precision)
+        return TimestampType(precision)
     raise invalid(spec.span, f"The type {spec.span.source or name} is not supported")
+
+
+def _decimal(precision: int, scale: int) -> DataType:
+    precision = min(precision, _LARGEST_OF_DECIMAL)
+    if precision < 1:
+        raise ValidationError("Decimal precision must be between 1 and 38 (both inclusive).")
+    if scale > precision:
+        raise ValidationError(f"Decimal scale must be between 0 and the precision {precision} (both inclusive).")
+    return DecimalType(precision, scale)

@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier, escape_identifier
+from scurry.catalog.schema import UniqueConstraint
 from scurry.errors import ValidationError
 from scurry.sql import nodes
 from scurry.statements.definitions.partitions import alter_partitions
@@ -83,7 +84,7 @@ def _add(
 ) -> CatalogTable:
     definition = Definition.of(table.schema)
     columns = list(definition.columns)
-    for column, pending in zip(action.schema.columns, pending_columns(action.schema.columns), strict=True):
+    for column, pending in zip(action.schema.columns, _columns_of(action), strict=True):
         if pending.name in [each.name for each in columns]:
             raise _failed(f"Column {escape_identifier(pending.name)} already exists in the table.")
         columns.insert(_position(columns, column.position, len(columns)), pending)
@@ -96,6 +97,7 @@ def _add(
                 f"The current table has already defined the primary key constraint [{listed}]. You might want to drop "
                 "it before adding a new one."
             )
+        _check_key(columns, key)
         definition = replace(definition, key=key, key_spans=spans)
     if action.schema.watermark is not None:
         specs = table.schema.get_watermark_specs()
@@ -107,6 +109,21 @@ def _add(
             )
         definition = _with_watermark(definition, action.schema.watermark)
     return _changed(session, table, definition)
+
+
+def _columns_of(action: nodes.AddSchema | nodes.ModifySchema) -> list[PendingColumn]:
+    names = [column.name.last for column in action.schema.columns]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise _failed(f"Encounter duplicate column {escape_identifier(name)}.")
+    return pending_columns(action.schema.columns)
+
+
+def _check_key(columns: Sequence[PendingColumn], key: UniqueConstraint) -> None:
+    names = [column.name for column in columns]
+    for name in key.columns:
+        if name not in names:
+            raise _failed(f"Invalid primary key '{key.name}'. Column '{name}' does not exist.")
 
 
 def _with_watermark(definition: Definition, watermark: nodes.Watermark) -> Definition:
@@ -132,14 +149,15 @@ def _modify(
 ) -> CatalogTable:
     definition = Definition.of(table.schema)
     columns = list(definition.columns)
-    for column, pending in zip(action.schema.columns, pending_columns(action.schema.columns), strict=True):
+    for column, pending in zip(action.schema.columns, _columns_of(action), strict=True):
         names = [each.name for each in columns]
         if pending.name not in names:
             raise _failed(f"Column {escape_identifier(pending.name)} does not exist in the table.")
         place = names.index(pending.name)
+        target = _position(columns, column.position, place)
         before = columns.pop(place)
         pending = pending if pending.comment is not None else replace(pending, comment=before.comment)
-        columns.insert(_position(columns, column.position, place), pending)
+        columns.insert(target - (target > place), pending)
     definition = replace(definition, columns=columns)
     key, spans = constraints_of(action.schema)
     if key is not None:
@@ -147,6 +165,7 @@ def _modify(
             raise _failed(
                 "The current table does not define any primary key constraint. You might want to add a new one."
             )
+        _check_key(columns, key)
         definition = replace(definition, key=key, key_spans=spans)
     if action.schema.watermark is not None:
         if definition.watermark is None:

@@ -39,8 +39,16 @@ def use_catalog(session: TableSession, statement: nodes.UseCatalog) -> Statement
 
 def use_database(session: TableSession, statement: nodes.UseDatabase) -> StatementResult:
     """Make a database current."""
-    session.catalogs.use_database(*session.catalogs.qualify_database(statement.name.names))
+    session.catalogs.use_database(*_database(session, statement.name, "use"))
     return ok()
+
+
+def _database(session: TableSession, name: nodes.Identifier, verb: str) -> tuple[str, str]:
+    if len(name.names) > 2:
+        raise ValidationError(
+            f"{verb} database identifier format error\n'{name}': the name of a database has at most two parts"
+        )
+    return session.catalogs.qualify_database(name.names)
 
 
 def create_catalog(session: TableSession, statement: nodes.CreateCatalog) -> StatementResult:
@@ -60,18 +68,21 @@ def alter_catalog(session: TableSession, statement: nodes.AlterCatalog) -> State
     """Change the description of a catalog."""
     name, action = statement.name.last, statement.action
     session.catalogs.catalog(name)
+    keys = [key.value for key in action.keys] if isinstance(action, nodes.ResetProperties) else ["none"]
+    if not keys:
+        raise ValidationError("ALTER CATALOG RESET does not support empty key")
+    if "type" in keys:
+        raise ValidationError("ALTER CATALOG RESET does not support changing 'type'")
     description = session.catalogs.store.get_catalog(name)
     if description is None:
-        raise ValidationError(f"Catalog {name} was registered by a program, so that there is nothing to alter.")
+        raise ValidationError(
+            f"Could not execute ALTER CATALOG {name}\nCatalog {name} does not exist in the catalog store.\nA program "
+            "registered it, so that there is nothing to alter."
+        )
     options = dict(description.options)
     if isinstance(action, nodes.SetProperties):
         options.update(options_of(action.properties))
     elif isinstance(action, nodes.ResetProperties):
-        keys = [key.value for key in action.keys]
-        if not keys:
-            raise ValidationError("ALTER CATALOG RESET does not support empty key")
-        if "type" in keys:
-            raise ValidationError("ALTER CATALOG RESET does not support changing 'type'")
         options = {key: value for key, value in options.items() if key not in keys}
     elif isinstance(action, nodes.SetComment):
         description = replace(description, comment=action.comment)
@@ -85,7 +96,7 @@ def alter_catalog(session: TableSession, statement: nodes.AlterCatalog) -> State
 
 def create_database(session: TableSession, statement: nodes.CreateDatabase) -> StatementResult:
     """Add a database."""
-    catalog, name = session.catalogs.qualify_database(statement.name.names)
+    catalog, name = _database(session, statement.name, "create")
     found = session.catalogs.catalog(catalog)
     if not (statement.if_not_exists and found.database_exists(name)):
         found.create_database(name, CatalogDatabase(options_of(statement.properties), statement.comment))
@@ -94,7 +105,7 @@ def create_database(session: TableSession, statement: nodes.CreateDatabase) -> S
 
 def alter_database(session: TableSession, statement: nodes.AlterDatabase) -> StatementResult:
     """Change the properties of a database."""
-    catalog, name = session.catalogs.qualify_database(statement.name.names)
+    catalog, name = _database(session, statement.name, "alter")
     found = session.catalogs.catalog(catalog)
     database = found.get_database(name)
     if not isinstance(statement.action, nodes.SetProperties):
@@ -107,7 +118,7 @@ def alter_database(session: TableSession, statement: nodes.AlterDatabase) -> Sta
 def drop_database(session: TableSession, statement: nodes.DropDatabase) -> StatementResult:
     """Remove a database."""
     catalogs = session.catalogs
-    catalog, name = catalogs.qualify_database(statement.name.names)
+    catalog, name = _database(session, statement.name, "drop")
     if (catalog, name) == (catalogs.current_catalog, catalogs.current_database):
         raise ValidationError("Cannot drop a database which is currently in use.")
     found = catalogs.catalog(catalog)
@@ -123,6 +134,10 @@ def use_modules(session: TableSession, statement: nodes.UseModules) -> Statement
         if name not in session.loaded_modules:
             raise ValidationError(
                 f"Could not execute USE MODULES: [{', '.join(names)}]. No module with name '{name}' exists"
+            )
+        if names.count(name) > 1:
+            raise ValidationError(
+                f"Could not execute USE MODULES: [{', '.join(names)}]. Module '{name}' appears more than once"
             )
     session.modules = names
     return ok()

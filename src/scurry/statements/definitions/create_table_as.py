@@ -23,6 +23,8 @@ __all__ = ["create_table_as", "plan_create_table_as"]
 
 def create_table_as(session: TableSession, statement: nodes.CreateTable) -> StatementResult:
     """Add a table with the columns of a query, and write the rows of the query into it."""
+    if statement.temporary:
+        raise ValidationError("CREATE TABLE AS SELECT syntax does not support to create temporary table yet.")
     identifier = qualified(session, statement.name)
     found = session.catalogs.find_table(identifier)
     if found is not None and statement.if_not_exists:
@@ -32,8 +34,6 @@ def create_table_as(session: TableSession, statement: nodes.CreateTable) -> Stat
     table, sink = plan_create_table_as(session, statement)
     if statement.replace is not None:
         _replace(session, statement, identifier, table)
-    elif statement.temporary:
-        session.catalogs.create_temporary_table(table, identifier, if_not_exists=False)
     else:
         session.catalogs.create_table(table, identifier, if_not_exists=False)
     return execute_sinks(session, [sink])

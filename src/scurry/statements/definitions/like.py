@@ -11,6 +11,7 @@ from scurry.statements.definitions.schemas import Definition, PendingColumn
 
 __all__ = ["merged"]
 
+_NEVER_OVERWRITTEN = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 _Merged = tuple[Definition, dict[str, str], tuple[str, ...], TableDistribution | None]
 
 
@@ -73,6 +74,11 @@ def merged(
 
 def _strategies(like: Sequence[nodes.TableLikeOption]) -> dict[str, str]:
     """Return how each feature is merged: as ALL says, then as the feature's own option says."""
+    if len({each.feature for each in like}) < len(like):
+        raise ValidationError("Each like option feature can be declared only once.")
+    for each in like:
+        if each.strategy == "OVERWRITING" and each.feature in _NEVER_OVERWRITTEN:
+            raise ValidationError(f"Illegal merging strategy 'OVERWRITING' for '{each.feature}' option.")
     everything = next((each.strategy for each in like if each.feature == "ALL"), "INCLUDING")
     found = dict.fromkeys(
         ("CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS"), everything

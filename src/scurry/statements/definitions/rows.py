@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from scurry.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView
+from scurry.connectors.tables.contract import SinkTarget
+from scurry.connectors.tables.factories import create_sink
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
@@ -39,8 +41,6 @@ def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> Sta
     Raises:
         UnsupportedError: Always, if there is such a table.
     """
-    if session.is_streaming:
-        raise UnsupportedError("TRUNCATE TABLE statement is not supported in streaming mode.")
     identifier = qualified(session, statement.table)
     found = session.catalogs.find_table(identifier)
     if found is None:
@@ -48,6 +48,8 @@ def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> Sta
             f"Cannot find table '{identifier}' in any of the catalogs [{', '.join(session.catalogs.list_catalogs())}], "
             "nor as a temporary table."
         )
+    if session.is_streaming:
+        raise UnsupportedError("TRUNCATE TABLE statement is not supported in streaming mode.")
     if isinstance(found.table, CatalogView | QueryView):
         raise ValidationError("TRUNCATE TABLE for a view is not allowed")
     raise UnsupportedError(
@@ -58,6 +60,13 @@ def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> Sta
 
 def _refuse(session: TableSession, statement: nodes.Delete | nodes.Update, kind: str, ability: str) -> StatementResult:
     found = _target(session, statement.table)
+    assert isinstance(found.table, CatalogTable)
+    names = found.table.schema.get_column_names()
+    for each in statement.assignments if isinstance(statement, nodes.Update) else ():
+        if str(each.column) not in names:
+            raise invalid(each.column.span, f"Unknown target column '{each.column}'")
+    if isinstance(statement, nodes.Delete):
+        create_sink(session.context_of(found.identifier, found.table), SinkTarget())  # reports wrong options
     if session.is_streaming:
         raise UnsupportedError(f"{kind} statement is not supported for streaming mode now.")
     raise UnsupportedError(

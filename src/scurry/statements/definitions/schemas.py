@@ -183,6 +183,12 @@ def _with_key(definition: Definition) -> list[PendingColumn]:
     columns, key = list(definition.columns), definition.key
     if key is None:
         return columns
+    twice = [name for name in dict.fromkeys(key.columns) if key.columns.count(name) > 1]
+    if twice:
+        raise ValidationError(
+            f"Invalid primary key '{key.name}'. A primary key must not contain duplicate columns. Found: "
+            f"[{', '.join(twice)}]"
+        )
     by_name = {column.name: index for index, column in enumerate(columns)}
     for name in key.columns:
         place = at_place(definition.key_spans.get(name, NO_SPAN))
@@ -250,6 +256,13 @@ def _with_watermark(
             f"{kind.as_summary_string()}"
         )
     resolved = _expression(session, expression, Schema.of(names, [each.data_type for each in columns]))
+    made = resolved.data_type
+    if not isinstance(made, TimestampType | LocalZonedTimestampType) or made.precision > 3:
+        raise ValidationError(
+            "Invalid data type of expression for watermark definition. The field must be of type TIMESTAMP(p) or "
+            "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the watermark expression type is "
+            f"{made.as_summary_string()}"
+        )
     rowtime = column.copy(kind.as_time_attribute(TimeAttribute.ROWTIME))
     marked = [rowtime if each is column else each for each in columns]
     return marked, WatermarkSpec(name, resolved)

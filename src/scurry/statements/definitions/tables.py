@@ -70,11 +70,19 @@ def table_of(
             raise ValidationError(
                 f"Partition column '{name}' not defined in the table schema. Available columns: [{listed}]"
             )
+    physical = [column.name for column in definition.columns if column.kind == "regular"]
+    available = f"must reference a physical column in the schema. Available columns are: [{', '.join(physical)}]"
+    for name in partition_keys:
+        if name not in physical:
+            raise ValidationError(f"Invalid partition key '{name}'. A partition key {available}")
     for name in distribution.columns if distribution is not None else ():
-        if name not in names:
-            raise ValidationError(
-                f"Bucket column '{name}' not defined in the table schema. Available columns: [{listed}]"
-            )
+        if name not in physical:
+            raise ValidationError(f"Invalid bucket key '{name}'. A bucket key for a distribution {available}")
+    if distribution is not None and distribution.buckets is not None and distribution.buckets < 1:
+        raise ValidationError(
+            f"Invalid bucket count '{distribution.buckets}'. The number of buckets for a distributed table must be at "
+            "least 1."
+        )
     schema = resolve_schema(session, definition)
     return CatalogTable(schema, comment, options, partition_keys, distribution)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scurry.catalog.entries import CatalogView, QueryView
+from scurry.catalog.identifier import escape_identifier
 from scurry.errors import ValidationError
 from scurry.sql import nodes
 from scurry.statements.definitions.expansion import expanded
+from scurry.statements.definitions.schemas import at_place
 from scurry.statements.names import qualified
 from scurry.statements.queries import plan_query, schema_of
 from scurry.statements.results import StatementResult, ok
@@ -39,6 +41,8 @@ def _view(session: TableSession, query: nodes.Query, names: list[str], comment: 
         # Flink expands the query of a view before it validates it, without this beginning
         raise ValidationError(str(error).removeprefix("SQL validation failed. ")) from None
     columns = schema.get_columns()
+    if not names or len(names) == len(columns):
+        _refuse_duplicates(query, names or _written_names(query))
     if names:
         if len(names) != len(columns):
             raise ValidationError(
@@ -49,6 +53,30 @@ def _view(session: TableSession, query: nodes.Query, names: list[str], comment: 
         columns = [column.rename(name) for column, name in zip(columns, names, strict=True)]
     resolved = type(schema)(columns)
     return CatalogView(resolved, comment, {}, query.span.source or sql_text(query), expanded(session, query))
+
+
+def _written_names(query: nodes.Query) -> list[str]:
+    """Return the names that a SELECT gives its columns, as far as they are written."""
+    names: list[str] = []
+    for index, item in enumerate(query.items if isinstance(query, nodes.Select) else ()):
+        if isinstance(item.expression, nodes.Star):
+            return []
+        written = item.expression.names[-1] if isinstance(item.expression, nodes.Identifier) else f"EXPR${index}"
+        names.append(written if item.alias is None else item.alias.last)
+    return names
+
+
+def _refuse_duplicates(query: nodes.Query, names: list[str]) -> None:
+    twice = next((index for index, name in enumerate(names) if name in names[:index]), None)
+    if twice is None:
+        return
+    first = names.index(names[twice])
+    items = query.items if isinstance(query, nodes.Select) else ()
+    span = items[first].span if len(items) == len(names) else query.span
+    raise ValidationError(
+        f"SQL validation failed. A column with the same name {escape_identifier(names[twice])} has been defined"
+        f"{at_place(span)}."
+    )
 
 
 def alter_view(session: TableSession, statement: nodes.AlterView) -> StatementResult:

@@ -21,7 +21,7 @@ ascii asin at atan atan2 avg between bin cardinality cast ceil charLength chr co
 cos cosh cot count currentDatabase currentDate currentRowTimestamp currentTime currentTimestamp dateFormat
 decode degrees desc distinct divide e element encode end equals exp extract first_value flatten floor fromBase64
 fromUnixtime get greaterThan greaterThanOrEqual hex ifThenElse in initCap instr isFalse isNotFalse isNotNull
-isNotTrue isNull isTrue j lag last_value lead left lessThan lessThanOrEqual listAgg ln localTime localTimestamp
+isNotTrue isNull isTrue lag last_value lead left lessThan lessThanOrEqual listAgg ln localTime localTimestamp
 locate log log10 log2 lower lowerCase lpad ltrim map max md5 min minus minusPrefix mod not notBetween notEquals
 now or over overlay parseUrl pi plus position power proctime radians rand randInteger rangeTo regexp
 regexpExtract regexpReplace reinterpretCast repeat replace reverse right round row rowtime rpad rtrim sha1 sha2

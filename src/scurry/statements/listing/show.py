@@ -55,7 +55,9 @@ def show_views(session: TableSession, statement: nodes.ShowViews) -> StatementRe
 
 
 def show_models(session: TableSession, statement: nodes.ShowModels) -> StatementResult:
-    """List no models: CREATE MODEL is not supported."""
+    """List no models of a database: CREATE MODEL is not supported."""
+    catalog, database = _database(session, statement.scope)
+    session.catalogs.catalog(catalog).get_database(database)
     return names_result("model name", ())
 
 
@@ -155,7 +157,8 @@ def _columns(schema: ResolvedSchema, columns: Sequence[Column]) -> StatementResu
 def describe_catalog(session: TableSession, statement: nodes.DescribeCatalog) -> StatementResult:
     """List what a catalog was created with."""
     name = statement.name.last
-    session.catalogs.catalog(name)
+    if session.catalogs.find_catalog(name) is None:
+        raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.")
     description = session.catalogs.store.get_catalog(name)
     options = {"type": "generic_in_memory"} if description is None else dict(description.options)
     comment = None if description is None else description.comment

@@ -52,7 +52,8 @@ def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> 
 def show_create_catalog(session: TableSession, statement: nodes.ShowCreateCatalog) -> StatementResult:
     """Return the CREATE CATALOG of a catalog."""
     name = statement.name.last
-    session.catalogs.catalog(name)
+    if session.catalogs.find_catalog(name) is None:
+        raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.")
     description = session.catalogs.store.get_catalog(name)
     if description is None:
         raise ValidationError(f"Catalog {name} has no description: it was not made by CREATE CATALOG.")

@@ -60,9 +60,9 @@ def write_stage(directory: Path, stage: int, table: list[dict[str, Any]]) -> dic
     return changes
 
 
-def tables(directory: Path, monitored: bool, settings: Mapping[str, str]) -> TableEnvironment:
+def tables(directory: Path, monitored: bool, settings: Mapping[str, str], streaming: bool = True) -> TableEnvironment:
     """Return an environment with the tables; monitored ones wait for files that are added."""
-    env = environment(**settings)
+    env = environment(streaming, **settings)
     options = {"source.monitor-interval": "10 ms"} if monitored else {}
     for name in ("t", "u"):
         files(env, name, f"id INT, k STRING, v INT, {TIME}", directory / name, **options)
@@ -80,11 +80,13 @@ def tables(directory: Path, monitored: bool, settings: Mapping[str, str]) -> Tab
     return env
 
 
-def insert(env: TableEnvironment, queries: Mapping[str, str], directory: Path) -> Any:
+def insert(
+    env: TableEnvironment, queries: Mapping[str, str], directory: Path, types_in: TableEnvironment | None = None
+) -> Any:
     """Start one job that writes the changes of queries, each into files of its own."""
-    statements = env.create_statement_set()
+    statements = []
     for number, (name, query) in enumerate(queries.items()):
-        schema = env.sql_query(query).get_resolved_schema()
+        schema = (types_in or env).sql_query(query).get_resolved_schema()
         types = [each.as_summary_string().replace("*ROWTIME*", "") for each in schema.get_column_data_types()]
         listed = ", ".join(f"c{number} {kind.replace(' NOT NULL', '')}" for number, kind in enumerate(types))
         text = f"INSERT INTO written{number} {query}"
@@ -93,8 +95,8 @@ def insert(env: TableEnvironment, queries: Mapping[str, str], directory: Path) -
             text += " ON CONFLICT DO DEDUPLICATE"
         else:
             files(env, f"written{number}", listed, directory / name, format="debezium-json")
-        statements.add_insert_sql(text)
-    return statements.execute().get_job_client()
+        statements.append(text)
+    return env.execute_sql(f"EXECUTE STATEMENT SET BEGIN {'; '.join(statements)}; END").get_job_client()
 
 
 def _keyed(env: TableEnvironment, name: str, columns: str, directory: Path) -> None:

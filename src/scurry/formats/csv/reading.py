@@ -152,7 +152,8 @@ class CsvReader(FileReader):
 
         if not self.columns:
             return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-        arrays = [from_values(list(part), kind) for part, kind in zip(zip(*rows, strict=True), types, strict=True)]
+        parts = zip(*rows, strict=True) if rows else [()] * len(types)
+        arrays = [from_values(list(part), kind) for part, kind in zip(parts, types, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
 
 

@@ -75,7 +75,8 @@ class KeyedRowsFunction(Protocol):
     to keyed state.
 
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
-    of the results is behind by it.
+    of the results is behind by it. If keys are touched far apart, an attribute `page_bytes` says how small pages of
+    state are.
     """
 
     def open(self, context: Any) -> None:
@@ -108,6 +109,7 @@ class KeyedRowsOperator(KeyedOperator):
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
+        backend.page_bytes = getattr(self._function, "page_bytes", backend.page_bytes)
         self._context = RowsContext(self.info, backend, watermark)
         if self._begun:
             self.close()

@@ -59,7 +59,14 @@ class _Results:
 
 
 class RegularJoin:
-    """Join all rows of both sides."""
+    """Join all rows of both sides.
+
+    Attributes:
+        page_bytes: The size of pages of state: a batch beside millions of rows touches one key of a page, and reads and
+            writes all of them.
+    """
+
+    page_bytes = 2 * 1024
 
     def __init__(self, plan: RegularJoinNode, ttl: tuple[int, int], session: Session) -> None:
         """Describe the join.

@@ -308,13 +308,13 @@ def test_rows_are_dataclasses_where_the_annotation_says_so(env: TableEnvironment
     ("call", "message"),
     [
         ("memory(TABLE people)", "Table argument 'input' requires a PARTITION BY clause for parallel processing."),
-        ("row_wise(TABLE people PARTITION BY name)", "PARTITION BY or ORDER BY are not supported for table arguments"),
+        ("row_wise(TABLE people PARTITION BY name)", "Only tables with set semantics may be partitioned."),
         ("ping(TABLE timed PARTITION BY name)", "Table argument 'event' requires a time attribute. Please provide one"),
         ("row_wise(TABLE people, on_time => DESCRIPTOR(nope))", "does not take this argument|Unknown references"),
         ("ping(TABLE timed PARTITION BY name, DESCRIPTOR(nope))", "requires a time attribute"),
         ("row_wise(TABLE people, DEFAULT, '1x')", "The `uid` argument must be a string literal that follows"),
         ("row_wise(1)", "Table expected for argument 'input'."),
-        ("memory(TABLE people PARTITION BY nope)", "Column 'nope' not found in any table"),
+        ("memory(TABLE people PARTITION BY nope)", "Invalid column 'nope' for PARTITION BY clause."),
     ],
 )
 def test_wrong_calls_are_refused_in_flinks_words(env: TableEnvironment, call: str, message: str) -> None:

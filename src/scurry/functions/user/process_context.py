@@ -72,7 +72,8 @@ class TimeContext:
     def register_on_time(self, *name_and_time: Any) -> None:
         """Register a timer of the partition: `register_on_time(time)` or `register_on_time(name, time)`.
 
-        A timer of a name replaces the one that has it. One that is not after the watermark is not registered.
+        A timer of a name replaces the one that has it. One that is not after the watermark fires as soon as the
+        watermark is looked at again.
 
         Args:
             *name_and_time: The name, if it has one, and the time.
@@ -84,10 +85,7 @@ class TimeContext:
         name, time = name_and_time if len(name_and_time) == 2 else (None, *name_and_time)
         if name is not None and not isinstance(name, str):
             raise ArgumentTypeError(f"the name of a timer is a str, got {name!r}")
-        due = _milliseconds(time)
-        watermark = self._context._watermark
-        if watermark is None or due > watermark:
-            self._context._timers().register_timer(name, due)
+        self._context._timers().register_timer(name, _milliseconds(time))
 
     def clear_timer(self, name_or_time: Any) -> None:
         """Remove a timer, if it is there.

@@ -53,7 +53,7 @@ def process_table(call: nodes.Call, function: UserFunction, environment: Environ
     times = _time_names(call, given.get(_ON_TIME))
     sources, tables = [], []
     for argument in signature.tables:
-        plan, table = _table(call, argument, given.get(argument.name), environment, item, times)
+        plan, table = _table(call, signature, argument, given.get(argument.name), environment, item, times)
         sources.append(plan)
         tables.append(table)
     _check_times(sources, tables, times)
@@ -88,6 +88,7 @@ def _given(call: nodes.Call, signature: ProcessSignature) -> dict[str, nodes.Exp
 
 def _table(
     call: nodes.Call,
+    signature: ProcessSignature,
     argument: DeclaredArgument,
     given: nodes.Expression | None,
     environment: Environment,
@@ -99,13 +100,16 @@ def _table(
     if not isinstance(given, nodes.TableArgument):
         raise invalid(call.span if given is None else given.span, f"Table expected for argument '{argument.name}'.")
     keys = given.partition_by or ()
-    if given.order_by or (keys and not argument.is_set):
-        reason = (
-            "ORDER BY is not supported for table arguments of process table functions."
-            if argument.is_set
-            else "PARTITION BY or ORDER BY are not supported for table arguments with row semantics."
+    if not argument.is_set and (keys or given.order_by):
+        verb, clause = ("partitioned", "PARTITION BY") if keys else ("ordered", "ORDER BY")
+        place = [each.name for each in signature.arguments].index(argument.name)
+        raise invalid(
+            call.span,
+            f"Only tables with set semantics may be {verb}. Invalid {clause} clause in the {place}-th operand of "
+            f"table function '{call.name}'",
         )
-        raise invalid(given.span, reason)
+    if given.order_by:
+        raise invalid(given.span, "ORDER BY is not supported for table arguments of process table functions.")
     if argument.is_set and not keys and ArgumentTrait.OPTIONAL_PARTITION_BY not in argument.traits:
         raise invalid(
             given.span,
@@ -129,7 +133,7 @@ def _position(column: nodes.Expression, plan: Plan) -> int:
     name = column.last if isinstance(column, nodes.Identifier) else column.span.source
     if name not in plan.schema.names:
         known = ", ".join(plan.schema.names)
-        raise invalid(column.span, f"Column '{name}' not found in any table; the columns are: {known}")
+        raise invalid(column.span, f"Invalid column '{name}' for PARTITION BY clause. Available columns are: [{known}]")
     return plan.schema.names.index(name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -124,6 +125,21 @@ class TestJobsSideBySide:
         assert "No module named 'nothing_of_that_name'" in entries[0]["stacktrace"]
         with pytest.raises(RequestRefusedError, match="is over: FAILED"):
             process.request("PATCH", f"/jobs/{job}", mode="cancel")
+
+
+class TestMetrics:
+    def test_prometheus_finds_all_running_jobs_in_one_answer(self, process: RemoteProcess) -> None:
+        running = {submit(process, "run"), submit(process, "run")}
+        finished = submit(process, "finish")
+        assert ended(process, finished) == "FINISHED"
+        wait_for(lambda: {state(process, job) for job in running} == {"RUNNING"})
+        status, text = raw(process, "/metrics", Authorization=f"Bearer {process.token}")
+        assert status == 200
+        lines = text.splitlines()
+        types = [line for line in lines if line.startswith("# TYPE ")]
+        assert len(types) == len(set(types)), "Prometheus refuses a metric that is declared twice"
+        assert set(re.findall(r'flink_jobmanager_job_uptime{job_id="(\w+)"', text)) == running
+        assert "flink_jobmanager_numRunningJobs 2" in lines
 
 
 class TestASessionThatWasKilled:

@@ -27,6 +27,7 @@ from scurry.rest.models import DashboardConfiguration
 from scurry.rest.routes import process
 from scurry.rest.routes.configuration import dashboard_configuration
 from scurry.rest.routes.process import application_details, applications_of, overview_of
+from scurry.rest.session import metrics
 from scurry.rest.session.interface import OperableSession, SessionJob
 from scurry.rest.session.multipart import uploaded_file
 
@@ -79,9 +80,9 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
     )  # fmt: skip
     app.state.session, app.state.stop = session, stop
     app.include_router(events.router)
-    for each in (router, process.router):
+    for each in (router, process.router, metrics.router):
         app.include_router(each)
-        app.include_router(each, prefix="/v1")
+        app.include_router(each, prefix="/v1", include_in_schema=False)
     add_errors(app)
     return app
 
@@ -253,8 +254,9 @@ def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0)] =
         raise HTTPException(404, f"job {jobid} has no output") from None
 
 
-@router.api_route("/jobs/{jobid}", methods=["GET", "PATCH"])
-@router.api_route("/jobs/{jobid}/{rest:path}", methods=["GET", "POST", "PUT", "PATCH"])
+# Not described here: they are the paths of jobs.
+@router.api_route("/jobs/{jobid}", methods=["GET", "PATCH"], include_in_schema=False)
+@router.api_route("/jobs/{jobid}/{rest:path}", methods=["GET", "POST", "PUT", "PATCH"], include_in_schema=False)
 async def job(request: Request, jobid: JobId, rest: str = "") -> Response:
     """Hand a request about one job on to that job, or answer it from the archive."""
     session, body = _session(request), await request.body()

@@ -64,7 +64,7 @@ def start(
         assert rest is not None
         endpoint = SessionEndpoint(rest, no_token)
         session = Session(name, SessionDirectory.named(name), configuration)
-        again = session.open()
+        again = session.open(on_loss=endpoint.close)
         endpoint.serve(session)
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, lambda *_: endpoint.close())
@@ -75,6 +75,9 @@ def start(
         say(f"Spark's own page: {session.ui}")
     endpoint.wait()
     session.close(cancel=endpoint.stopped)
+    if session.lost:
+        say("error: Spark's JVM has ended; started again, the session runs its unfinished jobs again")
+        raise typer.Exit(1)
 
 
 @sessions.command("list")

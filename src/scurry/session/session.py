@@ -7,7 +7,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -46,6 +46,13 @@ class Application(Protocol):
     def stop(self) -> None:
         """End the application."""
 
+    def wait(self) -> None:
+        """Wait until the application has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the application has ended."""
+
 
 class Session:
     """A session of many jobs, each in a process of its own.
@@ -67,14 +74,23 @@ class Session:
         self._endpoints: dict[str, RemoteProcess] = {}
         self._archives: dict[str, dict[str, Any]] = {}
         self._closing = False
+        self._lost = threading.Event()
+
+    @property
+    def lost(self) -> bool:
+        """Whether the application has ended before the session; its jobs can run on in another process only."""
+        return self._lost.is_set()
 
     @property
     def ui(self) -> str | None:
         """The address of Spark's own web page, None without Spark."""
         return self._application.ui if self._application is not None else None
 
-    def open(self) -> int:
+    def open(self, on_loss: Callable[[], None] = lambda: None) -> int:
         """Start the application, and the jobs that ran when the session was last killed.
+
+        Args:
+            on_loss: Called in another thread if the application ends before the session.
 
         Returns:
             The number of these jobs.
@@ -86,18 +102,44 @@ class Session:
         try:
             if self.configuration.get("scurry.runner", "spark") == "spark":
                 shared: Any = importlib.import_module("scurry.spark.session.shared")
-                self._application = shared.SharedApplication(self.name, self.configuration)
+                application = shared.SharedApplication(self.name, self.configuration)
+                self._application = application
+                threading.Thread(
+                    target=self._watch, args=(application, on_loss), name="scurry-application", daemon=True
+                ).start()
         except BaseException:
             self.directory.release()
             raise
         again = []
         for submission in self.directory.submissions():
             self._submissions[submission.id] = submission
-            if submission.state is None:
+            if submission.state is None and not self._was_over(submission):
                 again.append(submission)
         for submission in again:
             self._start(submission)
         return len(again)
+
+    def _was_over(self, submission: Submission) -> bool:
+        """Note the end of a job whose process ended after that of its session.
+
+        A failure is no such end: the loss of the application may have been its reason.
+        """
+        archived = self.archived(submission.id)
+        state = None if archived is None else str(archived["/jobs/overview"]["jobs"][0]["state"])
+        if state in ("FINISHED", "CANCELED"):
+            self._note_end(submission.id, state, None)
+            return True
+        self._archives.pop(submission.id, None)
+        (self.directory.archive / submission.id).unlink(missing_ok=True)
+        return False
+
+    def _watch(self, application: Application, on_loss: Callable[[], None]) -> None:
+        application.wait()
+        with self._lock:
+            if self._closing:
+                return
+            self._lost.set()
+        on_loss()
 
     def close(self, cancel: bool) -> None:
         """End the session.
@@ -185,8 +227,8 @@ class Session:
     def _ended(self, job_id: str, status: int) -> None:
         with self._lock:
             process = self._processes[job_id]
-            if self._closing:
-                return
+            if self._closing or (status != 0 and self._application is not None and self._application.ended):
+                return  # it runs again when the session is started again
         archived = self.archived(job_id)
         if archived is not None:
             state, reason = str(archived["/jobs/overview"]["jobs"][0]["state"]), None
@@ -219,7 +261,11 @@ class Session:
                 if job_id not in found:
                     found[job_id] = SessionJob(job_id, "", self.started_ms, None, None, None, endpoint)
         for file in self.directory.archive.iterdir():
-            if file.name not in found and (archive := self.archived(file.name)) is not None:
+            if (
+                not file.name.startswith(".")
+                and file.name not in found
+                and (archive := self.archived(file.name)) is not None
+            ):
                 one = archive["/jobs/overview"]["jobs"][0]
                 found[file.name] = SessionJob(
                     one["jid"], one["name"], one["start-time"], one["end-time"], one["state"], None, None

@@ -7,6 +7,7 @@ one Python process only; the job's process joins the application through that.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Mapping
@@ -62,6 +63,7 @@ class SharedApplication:
             start_jvm(builder)
             self._spark: Any = builder.getOrCreate()
         self._jvm: Any = self._spark.sparkContext._jvm
+        self._process: subprocess.Popen[bytes] = self._spark.sparkContext._gateway.proc
         self._servers: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -90,7 +92,7 @@ class SharedApplication:
         context = self._spark.sparkContext
         with suppress(Exception):
             context._jsc.cancelJobsWithTag(job_id)
-        for query in list(self._queries()):
+        for query in self._queries():
             with suppress(Exception):
                 if query.sparkSession().conf().get(_JOB_SETTING, "") == job_id:
                     query.stop()
@@ -105,8 +107,18 @@ class SharedApplication:
         with suppress(Exception):
             self._spark.stop()
 
-    def _queries(self) -> Any:
-        return self._spark._jsparkSession.sharedState().activeStreamingQueries().values().toArray()
+    def wait(self) -> None:
+        """Wait until the JVM has ended."""
+        self._process.wait()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the JVM has ended."""
+        return self._process.poll() is not None
+
+    def _queries(self) -> list[Any]:
+        # Py4J shows a map of Java as one of Python.
+        return list(self._spark._jsparkSession.sharedState().activeStreamingQueries().values())
 
 
 def join() -> None:

@@ -16,7 +16,7 @@ import pytest
 import scurry.rest.guard
 import scurry.rest.server
 from scurry.rest.client import RemoteProcess
-from support.rest.fake_jobs import TOKEN, FakeJob
+from support.rest.fake_jobs import TOKEN, FakeJob, raw, served
 
 HEAD = f"Host: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
 
@@ -76,6 +76,30 @@ def test_100_questions_for_state_at_once_are_all_answered(job: FakeJob, process:
 
     with ThreadPoolExecutor(100) as pool:
         assert list(pool.map(ask, range(100))) == list(job.state.values())
+
+
+class TestPace:
+    """A job and its endpoint share a process."""
+
+    def test_beyond_a_number_per_second_requests_wait_and_none_is_lost(
+        self, job: FakeJob, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scurry.rest.guard, "PER_SECOND", 20.0)
+        monkeypatch.setattr(scurry.rest.guard, "BURST", 5)
+        with served(job) as process, ThreadPoolExecutor(25) as pool:
+            began = time.monotonic()
+            answers = list(pool.map(lambda _: len(process.request("GET", "/jobs")["jobs"]), range(25)))
+            assert answers == [1] * 25
+            assert time.monotonic() - began > 0.9  # 5 at once, 20 more in a second
+
+    def test_those_without_the_token_do_not_let_a_client_wait(
+        self, job: FakeJob, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scurry.rest.guard, "PER_SECOND", 0.001)
+        monkeypatch.setattr(scurry.rest.guard, "BURST", 5)
+        with served(job) as process:
+            assert [raw(process, "/jobs", Authorization="Bearer wrong")[0] for _ in range(5)] == [401] * 5
+            assert len([process.request("GET", "/jobs") for _ in range(5)]) == 5
 
 
 @pytest.mark.usefixtures("hasty")

@@ -56,7 +56,8 @@ def add_errors(app: FastAPI) -> None:
 
 def guarded(job: ServedJob, settings: RestSettings) -> Application:
     """Return the application that serves a job to authorized clients."""
-    return Guard(application(job), settings.token, settings.loopback, settings.address, files=page_files())
+    files = page_files()
+    return Guard(application(job), settings.token, settings.loopback, settings.address, files=files, paced=True)
 
 
 def _errors(status: int, *errors: str, headers: Any = None) -> Response:

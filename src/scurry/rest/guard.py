@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from scurry.common.job_client import REQUESTER
+from scurry.rest.pace import Pace
 from scurry.rest.page import HEADERS, PageFile
 from scurry.rest.settings import is_loopback
 
@@ -26,6 +27,9 @@ AUTHENTICATED = "authenticated"
 ENDING = "ending"
 #: Seconds a client has to send the body of its request.
 BODY_SECONDS = 10.0
+
+#: Requests that a job answers per second, and how many at once before that: more would take it processor time.
+PER_SECOND, BURST = 100.0, 200
 
 _LARGEST_BODY = 64 * 1024
 
@@ -45,6 +49,8 @@ class Guard:
         address: The host name that the job announces, which is also accepted as Host.
         largest_body: Most bytes of a request's body.
         files: Files by their paths that need no token; a wrong one is refused even so.
+        paced: Whether clients share the process with a job, which they may not slow down: beyond a number of requests
+            per second they wait.
     """
 
     def __init__(
@@ -55,6 +61,7 @@ class Guard:
         address: str,
         largest_body: int = _LARGEST_BODY,
         files: Mapping[str, PageFile] | None = None,
+        paced: bool = False,
     ) -> None:
         self._application = application
         self._token = None if token is None else token.encode()
@@ -62,6 +69,9 @@ class Guard:
         self._loopback_only = loopback_only
         self._address = address.lower()
         self._files = files or {}
+        # Those who lack the token do not let the others wait.
+        self._pace = Pace(PER_SECOND, BURST) if paced else None
+        self._pace_of_refusals = Pace(PER_SECOND, BURST) if paced else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -70,6 +80,11 @@ class Guard:
         headers = {name.lower(): value for name, value in scope["headers"]}
         file = self._files.get(scope["path"]) if scope["method"] in ("GET", "HEAD") else None
         refusal = self._foreign(headers) or self._refusal(headers, needs_token=file is None)
+        if refusal is None and file is None and (authenticated := scope.get("state", {}).get(AUTHENTICATED)):
+            authenticated()
+        pace = self._pace if refusal is None and file is None else self._pace_of_refusals
+        if pace is not None:
+            await pace.turn()
         if refusal is not None:
             await _refuse(send, *refusal)
             return
@@ -78,8 +93,6 @@ class Guard:
             return
         client = scope.get("client")
         REQUESTER.set(f"a REST client at {client[0]}" if client else "a REST client")
-        if authenticated := scope.get("state", {}).get(AUTHENTICATED):
-            authenticated()
         try:
             body = await asyncio.wait_for(_body(receive), BODY_SECONDS)
         except TimeoutError:

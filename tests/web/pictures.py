@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.restarting import JobFailure
@@ -17,7 +18,10 @@ from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 #: Name of the picture -> part of the job's address, None for the list of jobs.
-SCREENS = {"jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions", "operate": "/operate"}
+SCREENS = {
+    "jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions", "state": "/state",
+    "operate": "/operate", "configuration": "/configuration", "log": "/log",
+}  # fmt: skip
 NOON = 1_790_000_000_000
 
 
@@ -37,6 +41,16 @@ def example() -> FakeJob:
         CheckpointInfo(number, NOON + 5000 * number, duration, 50_000, 1_000_000 + 41_000 * number)
         for number, duration in enumerate(durations)
     ]
+    for event, text, level in (
+        ("started", "orders: started: STREAMING on Spark, parallelism 2", logging.INFO),
+        ("restarted", "orders: failed, restart 1 in 1 s (exponential-delay)", logging.WARNING),
+        ("savepoint taken", "orders: savepoint taken: /savepoints/savepoint-3f6c (14 kB in 1.3 s)", logging.INFO),
+    ):
+        record = logging.LogRecord("scurry.job", level, "", 0, text, (), None)
+        record.created = NOON / 1000 + 60 * len(job.execution.log.records)
+        record.__dict__.update(event=event, text=text.removeprefix("orders: "))
+        job.execution.log.records.append(record)
+    job.state = {17: {"count": 4, "total": 99.5}}
     text = (
         "ZeroDivisionError: division by zero\n  in the function of 'sums' (orders.py:14): total / count\n"
         "  record: Row(customer=17, count=0)"
@@ -52,16 +66,38 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1000, "height": 600}, locale="en-GB", timezone_id="UTC")
         for name, part in SCREENS.items():
             address = "/jobs" if part is None else f"/jobs/{job.id}{part}"
-            page.goto(f"{process.url}/#token={TOKEN}&{address}")
-            expect(page.get_by_role("status").first).to_have_text("● live")
-            expect(page.get_by_role("heading", level=1)).to_be_visible()
-            time.sleep(0.3)
+            opened(page, f"{process.url}/#token={TOKEN}&{address}")
+            if name == "state":
+                look_up(page)
             page.screenshot(path=PICTURES / f"page-{name}.png")
             if name == "graph":
                 page.get_by_role("heading", name="Subtasks").scroll_into_view_if_needed()
                 page.locator("details").last.scroll_into_view_if_needed()
                 page.screenshot(path=PICTURES / "page-subtasks.png")
             page.goto("about:blank")
+        opened(page, f"{process.url}/#token={TOKEN}&/endpoint")
+        page.screenshot(path=PICTURES / "page-endpoint.png")
+        without_token = browser.new_page(viewport={"width": 1000, "height": 300}, locale="en-GB")
+        without_token.goto(process.url)
+        expect(without_token.get_by_label("Token")).to_be_visible()
+        without_token.screenshot(path=PICTURES / "page-token.png")
+
+
+def opened(page: Page, address: str) -> None:
+    """Open an address and wait until the page shows what it answers."""
+    page.goto(address)
+    expect(page.get_by_role("status").first).to_have_text("● live")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    time.sleep(0.3)
+
+
+def look_up(page: Page) -> None:
+    """Ask for the state of a key."""
+    page.get_by_label("Operator").fill("sums")
+    page.get_by_label("State", exact=True).fill("reduce")
+    page.get_by_label("Key").fill("17")
+    page.get_by_role("button").last.click()
+    time.sleep(0.5)
 
 
 if __name__ == "__main__":

@@ -123,14 +123,28 @@ def _kind(option: Any) -> str:
 
 
 def http() -> Iterator[str]:
-    """Yield the page of the REST interface."""
-    from scurry.rest.app import application
+    """Yield the page of the REST interfaces."""
+    from scurry.gateway.app import application as gateway
+    from scurry.rest.app import application as job
+    from scurry.rest.session.app import session_application as session
 
-    description = application(None).openapi()  # type: ignore[arg-type]
+    nothing: Any = None
     yield "# REST\n"
+    yield "## Jobs\n"
     yield "Each running job serves these paths, with and without the prefix `/v1`."
     yield "`/openapi.json` describes them."
     yield "[Running jobs, from outside](../rest.md) says how to reach it and what the answers mean.\n"
+    yield from _requests(job(nothing).openapi())
+    yield "\n## Sessions\n"
+    yield "A [session](../rest.md#sessions) serves these, and those of its jobs that begin with `/jobs/{jobid}`.\n"
+    yield from _requests(session(nothing, nothing).openapi())
+    yield "\n## The SQL gateway\n"
+    yield "[The SQL gateway](../sql-gateway.md) says what the answers mean; earlier versions have fewer paths.\n"
+    latest = gateway(nothing).openapi()
+    yield from _requests({"paths": {path: them for path, them in latest["paths"].items() if path.startswith("/v4/")}})
+
+
+def _requests(description: dict[str, Any]) -> Iterator[str]:
     yield "| request | what it does | parameters |\n|---|---|---|"
     for path, methods in sorted(description["paths"].items()):
         for method, operation in sorted(methods.items()):

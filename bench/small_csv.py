@@ -1,9 +1,10 @@
 """A SQL statement over a small CSV file, whole processes: `scurry run` in-process and on Spark next to PyFlink.
 
-    python bench/small_csv.py [--rounds 5]
+    python bench/small_csv.py [--rounds 5] [--clients]
 
 The processes take turns. Printed are medians of the seconds from start to end and of the processor seconds of the
-process and all it starts, and how they compare with PyFlink's.
+process and all it starts, and how they compare with those of the last one: PyFlink, or with `--clients` Flink's SQL
+client with a cluster in its own process (`execution.target=local`), beside `scurry sql -e`.
 """
 
 from __future__ import annotations
@@ -53,6 +54,22 @@ def programs(directory: Path) -> dict[str, list[str]]:
     }
 
 
+def clients(directory: Path) -> dict[str, list[str]]:
+    """Return the commands of the SQL clients, which execute the script of `programs`."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+    import flink_clients
+
+    script = (directory / "orders.sql").read_text()
+    tableau = "SET 'sql-client.execution.result-mode' = 'tableau';\n"
+    (directory / "flink.sql").write_text(tableau + script)
+    home = flink_clients.home(directory / "flink")
+    java = flink_clients.PYFLINK.parents[3] / "bin"
+    flink = ["env", f"FLINK_HOME={home}", f"FLINK_CONF_DIR={home}/conf", f"FLINK_LOG_DIR={home}/log",
+             f"PATH={java}:{os.environ['PATH']}", str(home / "bin" / "sql-client.sh"), "-Dexecution.target=local",
+             "-hist", str(directory / "history"), "-f", str(directory / "flink.sql")]  # fmt: skip
+    return {"scurry sql": [sys.executable, "-m", "scurry", "sql", "-e", script], "Flink's SQL client": flink}
+
+
 def processor_seconds(root: int) -> dict[int, float]:
     """Return what a process and those below it have used so far, by their ids."""
     parents: dict[int, int] = {}
@@ -94,15 +111,18 @@ def main() -> None:
     """Run the processes and print medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--clients", action="store_true", help="the SQL clients instead of whole programs")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         commands = programs(Path(directory))
+        if arguments.clients:
+            commands = clients(Path(directory))
         found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
         for _ in range(arguments.rounds):
             for name, command in commands.items():
                 found[name].append(measured(command))
     medians = {name: [statistics.median(each) for each in zip(*times, strict=True)] for name, times in found.items()}
-    seconds, used = medians["PyFlink"]
+    seconds, used = list(medians.values())[-1]
     for name, (own_seconds, own_used) in medians.items():
         print(f"{name:18} {own_seconds:6.1f} s  {own_seconds / seconds:5.2f}", end="")
         print(f"   processor {own_used:6.1f} s  {own_used / used:5.2f}")

@@ -94,9 +94,7 @@ class Flood:
                 opened.sendall(b"x" * 65536)
 
 
-def test_batches_take_as_long_and_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "run").mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+def test_batches_take_as_long_and_memory_is_bounded(tmp_path: Path) -> None:
     environment = {**ENVIRONMENT, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     options = ["-D", "execution.checkpointing.interval=500ms", "-D", "scurry.rest=on", "-p", "1"]
     with open(tmp_path / "out", "wb") as out:

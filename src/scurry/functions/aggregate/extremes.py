@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
@@ -33,6 +34,10 @@ class Extreme:
     def result(self, states: Sequence[Column]) -> Column:
         return states[0]
 
+    def ranks(self, column: Column) -> Groups:
+        """Return a number for each value; that of the first row with the greatest number is kept."""
+        return -order_codes(column, descending=self._greatest, nulls_first=False)
+
 
 class AtEnd:
     """Keeps the first or the last value that is not NULL."""
@@ -52,6 +57,11 @@ class AtEnd:
 
     def result(self, states: Sequence[Column]) -> Column:
         return states[0]
+
+    def ranks(self, column: Column) -> Groups:
+        """Return a number for each value; that of the first row with the greatest number is kept."""
+        valid = np.asarray(column.is_valid())
+        return np.where(valid, np.arange(1, len(valid) + 1) if self._last else 1, 0)
 
 
 class Single:

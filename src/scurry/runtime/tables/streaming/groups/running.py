@@ -19,6 +19,7 @@ from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column, group_values
 from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen
 from scurry.runtime.tables.streaming.groups.extremes import ExtremeOfKept
 from scurry.runtime.tables.streaming.groups.segments import Segments, decimal_running_sums, running_sums
 from scurry.runtime.tables.user_functions.aggregate import GeneralAccumulator
@@ -69,6 +70,8 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Sessio
         return ExtremeOfKept(call)
     if retracts:
         return _KeptRows(call, schema, session)
+    if chooses(found):
+        return _Chosen(call, found)
     return _Merged(call, found)
 
 
@@ -155,6 +158,20 @@ class _Added(_ByValue):
             found.append(_column(sums, column.type))
             after.append(sums[segments.ends].tolist())
         return _whole(self._accumulator.result(found)), list(zip(*after, strict=True))
+
+
+class _Chosen(_ByValue):
+    """Keeps the value of one of the rows: for rows that are only added."""
+
+    def __init__(self, call: AggregateCall, accumulator: Choosing) -> None:
+        self._call = call
+        self._accumulator = accumulator
+
+    def values(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
+    ) -> tuple[pa.Array, list[Any]]:
+        column = _whole(argument_column(self._call.arguments[0], batch))
+        return chosen(self._accumulator, column, counted, segments, kept)
 
 
 class _Merged(_ByValue):

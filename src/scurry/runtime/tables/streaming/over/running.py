@@ -18,6 +18,8 @@ from scurry.relational.expressions import AggregateCall, Literal
 from scurry.relational.windows import WindowCall
 from scurry.runtime.keys import canonical_keys, encode_key
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column
+from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen
+from scurry.runtime.tables.streaming.groups.segments import Segments
 
 __all__ = ["Running", "Runs", "running"]
 
@@ -138,8 +140,11 @@ class _Aggregate:
 
     def values(self, runs: Runs, kept: list[Any], used: Any = None) -> tuple[pa.Array, list[Any]]:
         rows = runs.batch.num_rows
-        columns, groups = [argument_column(each, runs.batch) for each in self._call.arguments], np.arange(rows)
         used = _filtered(self._call, runs.batch) if used is None else used
+        if chooses(self._accumulator):
+            counted = np.ones(rows, dtype=bool) if used is None else used
+            return _chosen(self._accumulator, self._call, counted, runs, kept)
+        columns, groups = [argument_column(each, runs.batch) for each in self._call.arguments], np.arange(rows)
         if used is not None:
             columns, groups = [each.filter(pa.array(used)) for each in columns], groups[used]
         states = [_whole(column) for column in self._accumulator.partial(columns, groups, rows)]
@@ -175,6 +180,16 @@ class _Aggregate:
         both = [pa.concat_arrays([one, other]) for one, other in zip(first, second, strict=True)]
         merged = [_whole(column) for column in self._accumulator.merge(both, groups, count)]
         return [column.cast(wanted.type) for column, wanted in zip(merged, second, strict=True)]
+
+
+def _chosen(
+    accumulator: Choosing, call: AggregateCall, counted: Any, runs: Runs, kept: list[Any]
+) -> tuple[pa.Array, list[Any]]:
+    """Return the values of MIN, MAX, FIRST_VALUE or LAST_VALUE, and for each key what to keep."""
+    starts, stops = np.asarray(runs.keys, dtype=np.int64).reshape(-1, 2).T
+    segments = Segments(starts, stops, np.repeat(np.arange(len(starts)), stops - starts), None)
+    values, after = chosen(accumulator, _whole(argument_column(call.arguments[0], runs.batch)), counted, segments, kept)
+    return values.take(pa.array(segments.place_of_row[runs.last])), after
 
 
 class _Distinct:

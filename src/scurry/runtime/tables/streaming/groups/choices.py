@@ -1,0 +1,62 @@
+"""Aggregates whose value is that of one of the rows, after each row: MIN, MAX, FIRST_VALUE, LAST_VALUE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.logical_types.values import from_values, to_values
+from scurry.runtime.tables.streaming.groups.segments import Segments
+
+__all__ = ["Choosing", "chosen", "chooses"]
+
+
+class Choosing(Protocol):
+    """An accumulator whose value is that of the first of the rows with the greatest rank."""
+
+    def ranks(self, column: pa.Array) -> Any:
+        """Return a number for each value, the least one for NULL."""
+
+
+def chooses(accumulator: Any) -> TypeGuard[Choosing]:
+    """Return whether the value of an accumulator is that of one of the rows."""
+    return hasattr(accumulator, "ranks")
+
+
+def chosen(
+    accumulator: Choosing, column: pa.Array, counted: Any, segments: Segments, kept: Sequence[Any]
+) -> tuple[pa.Array, list[Any]]:
+    """Return the value at each place, and for each segment what to keep.
+
+    Args:
+        accumulator: What chooses.
+        column: The values of the rows.
+        counted: For each row whether it counts.
+        segments: How the rows are divided.
+        kept: For each segment what was returned for it last; None for a new group.
+    """
+    source = np.full(segments.places, -1, dtype=np.int64)
+    source[segments.place_of_row[counted]] = np.flatnonzero(counted)
+    known = [place for place, each in enumerate(kept) if each is not None]
+    if known:
+        source[segments.heads[known]] = len(column) + np.arange(len(known))
+        column = pa.concat_arrays([column, from_values([kept[place][0] for place in known], column.type)])
+    at_places = column.take(pa.array(source, mask=source < 0))
+    values = at_places.take(pa.array(_greatest(accumulator.ranks(at_places), segments)))
+    return values, [(each,) for each in to_values(values.take(pa.array(segments.ends)))]
+
+
+def _greatest(ranks: Any, segments: Segments) -> Any:
+    """Return for each place the first place of its segment, up to it, with the greatest rank."""
+    is_first = np.zeros(segments.places, dtype=bool)
+    is_first[segments.heads] = True
+    least = ranks.min(initial=0)
+    width = ranks.max(initial=0) - least + 1
+    # Each segment has greater numbers than those before it.
+    rising = np.maximum.accumulate(ranks - least + (np.cumsum(is_first) - 1) * width)
+    is_new = is_first
+    is_new[1:] |= rising[1:] > rising[:-1]
+    return np.maximum.accumulate(np.where(is_new, np.arange(segments.places), 0))

@@ -20,6 +20,30 @@ from scurry.errors import PyFlinkImportedError
 _RENAMED = {"pyflink": "scurry", "pyflink.version": "scurry.pyflink_version"}
 
 
+_NO_JVM = "no Java runs behind scurry's API, so that there is nothing to reach through it"
+_CREATE_TABLE = "use execute_sql(\"CREATE TABLE ... WITH ('connector' = ...)\")"
+#: modules that programs import, of earlier versions or from inside PyFlink -> why they are not there
+_MODULES = {
+    "pyflink.dataset": "the DataSet API has been removed from Flink: use pyflink.datastream with "
+    "set_runtime_mode(RuntimeExecutionMode.BATCH)",
+    "pyflink.datastream.time_characteristic": "time characteristics have been removed from Flink: leave them out, "
+    "windows say which time they mean",
+    "pyflink.find_flink_home": "scurry has no installation of Flink",
+    "pyflink.fn_execution": "it is inside PyFlink's workers",
+    "pyflink.java_gateway": _NO_JVM,
+    "pyflink.ml": "Flink ML is a project of its own, which scurry does not run",
+    "pyflink.table.descriptors": f"connect(...) and its descriptors have been removed from Flink: {_CREATE_TABLE}",
+    "pyflink.table.sinks": f"they have been removed from Flink: {_CREATE_TABLE}",
+    "pyflink.table.sources": f"they have been removed from Flink: {_CREATE_TABLE}",
+    "pyflink.util.java_utils": _NO_JVM,
+}
+
+
+def _not_offered(fullname: str, real_name: str) -> str:
+    reason = _MODULES.get(fullname, f"there is no {real_name}")
+    return f"scurry does not offer {fullname}{' (yet)' * (fullname not in _MODULES)}: {reason}"
+
+
 class _SameModule(Loader):
     """Load a module by importing the one that it is an alias of."""
 
@@ -53,7 +77,7 @@ class _PyFlinkFinder(MetaPathFinder):
         if real is None:
             package, _, name = real_name.rpartition(".")
             getattr(sys.modules[package], name, None)  # The package may raise an ImportError that explains more.
-            raise ModuleNotFoundError(f"scurry does not offer {fullname} (yet): there is no {real_name}", name=fullname)
+            raise ModuleNotFoundError(_not_offered(fullname, real_name), name=fullname)
         if fullname == "pyflink" and self.announce:
             self.announce()
         return ModuleSpec(fullname, _SameModule(real_name), is_package=real.submodule_search_locations is not None)

@@ -48,7 +48,9 @@ class ApiObject:
 
         def __getattr__(self, name: str) -> Any:
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if not name.startswith("_"):
+            if name.startswith("_j_"):
+                message += ": there are no objects of Java behind scurry's API"
+            elif not name.startswith("_"):
                 message += advice_on_attribute(type(self), name)
             # With an object, Python would add a suggestion of its own to the message.
             raise MissingAttributeError(message, name=name, obj=None)

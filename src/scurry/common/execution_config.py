@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.common._api import ApiObject
 from scurry.common._config import tuning
+from scurry.common._removed import EXECUTION_CONFIG
 from scurry.common.config_options import (
     AUTO_GENERATE_UIDS,
     AUTO_WATERMARK_INTERVAL,
@@ -58,6 +59,8 @@ class ExecutionConfig(ApiObject):
 
     PARALLELISM_DEFAULT = -1
     PARALLELISM_UNKNOWN = -2
+
+    _instead = EXECUTION_CONFIG
 
     def __init__(self, configuration: Configuration | None = None) -> None:
         """Read and write the settings of a configuration.

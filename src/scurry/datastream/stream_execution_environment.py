@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from scurry.common._config.validation import validate
+from scurry.common._removed import STREAM_ENVIRONMENT
 from scurry.common._type_variables import T
 from scurry.common.config_options import CACHE_DIR
 from scurry.common.configuration import Configuration
@@ -39,6 +40,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
     """
 
     _instead = {
+        **STREAM_ENVIRONMENT,
         "read_text_file": "call from_source(...) with FileSource.for_record_stream_format(...)",
         "read_file": "call from_source(...) with a FileSource",
         "from_elements": "call from_collection([...])",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._removed import removed
 from scurry.common.types import Row, RowKind
 from scurry.table._unavailable import UNAVAILABLE, unavailable
 from scurry.table.changelog_mode import ChangelogMode
@@ -82,4 +83,4 @@ def __getattr__(name: str) -> Any:
         return Expression
     if name in UNAVAILABLE:
         raise unavailable("table", name)
-    raise AttributeError(f"module 'scurry.table' has no attribute {name!r}")
+    raise removed(__name__, name)

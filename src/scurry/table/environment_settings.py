@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.common._api import ApiObject
+from scurry.common._removed import ENVIRONMENT_SETTINGS
 from scurry.common.configuration import Configuration
 
 __all__ = ["EnvironmentSettings"]
@@ -17,6 +18,8 @@ class EnvironmentSettings(ApiObject):
 
     class Builder(ApiObject):
         """Builds settings."""
+
+        _instead = ENVIRONMENT_SETTINGS
 
         def __init__(self) -> None:
             """Begin with STREAMING."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 from scurry.common._api import ApiObject
+from scurry.common._removed import TABLE_CONFIG
 from scurry.common.configuration import Configuration
 from scurry.common.time import to_millis
 from scurry.errors import ArgumentError, UnsupportedError
@@ -20,6 +21,8 @@ _CODE_LENGTH = "table.generated-code.max-length"
 
 class TableConfig(ApiObject):
     """The settings of a TableEnvironment; they hold for statements that are executed later."""
+
+    _instead = TABLE_CONFIG
 
     def __init__(self, configuration: Configuration | None = None) -> None:
         """Take the configuration that is changed."""

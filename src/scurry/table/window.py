@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common._api import ApiObject
+from scurry.errors import ArgumentTypeError
 from scurry.table._operations.fields import expression
 from scurry.table.expression import Expression
 
@@ -92,6 +93,14 @@ class TumbleWithSize(_Windowed):
         return TumbleWithSizeOnTime(_GroupWindow(window.kind, window.size, window.slide, expression(time_field)))
 
 
+def _interval(length: Any) -> Any:
+    if isinstance(length, str):
+        raise ArgumentTypeError(
+            f"the length of a window must be an expression, got {length!r}: write lit(10).minutes or row_interval(10)"
+        )
+    return expression(length)
+
+
 class Tumble(ApiObject):
     """Windows of one length, one after the other.
 
@@ -110,7 +119,7 @@ class Tumble(ApiObject):
         Args:
             size: An interval of time, such as `lit(10).minutes`, or `row_interval(100)`.
         """
-        return TumbleWithSize(_GroupWindow("TUMBLE", expression(size)))
+        return TumbleWithSize(_GroupWindow("TUMBLE", _interval(size)))
 
 
 class SlideWithSizeAndSlideOnTime(_OnTime):
@@ -139,7 +148,7 @@ class SlideWithSize(_Windowed):
         Args:
             slide: An interval of time, or of rows if the length is one.
         """
-        return SlideWithSizeAndSlide(_GroupWindow(self._window.kind, self._window.size, expression(slide)))
+        return SlideWithSizeAndSlide(_GroupWindow(self._window.kind, self._window.size, _interval(slide)))
 
 
 class Slide(ApiObject):
@@ -158,7 +167,7 @@ class Slide(ApiObject):
         Args:
             size: An interval of time, such as `lit(10).minutes`, or `row_interval(100)`.
         """
-        return SlideWithSize(_GroupWindow("HOP", expression(size)))
+        return SlideWithSize(_GroupWindow("HOP", _interval(size)))
 
 
 class SessionWithGapOnTime(_OnTime):
@@ -194,7 +203,7 @@ class Session(ApiObject):
         Args:
             gap: An interval of time, such as `lit(10).minutes`.
         """
-        return SessionWithGap(_GroupWindow("SESSION", expression(gap)))
+        return SessionWithGap(_GroupWindow("SESSION", _interval(gap)))
 
 
 # ------------------------------------------------------------------ windows of rows

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from scurry.common._removed import STREAM
+
 __all__ = ["KEYED_STREAM_METHODS", "STREAM_METHODS"]
 
 STREAM_METHODS = {
+    **STREAM,
     **{
         name: f"call key_by(...) before {name}(...), or window_all(...) to have all records in one"
         for name in ("window", "count_window", "aggregate", "apply")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from scurry.errors import ValidationError
@@ -13,6 +14,9 @@ from scurry.sql import nodes
 from scurry.statements.table_operations.summary import ARITHMETIC, COMPARISONS, flink_name
 
 __all__ = ["column_names", "placed", "refuse_wrong_calls", "unknown_column"]
+
+#: What names of columns rarely have, and expressions of Flink 1.x in texts, such as `'a, b.count as c'`, do.
+_TEXT_OF_AN_EXPRESSION = re.compile(r"[,.()<>=+*/]| as ", re.IGNORECASE)
 
 TypeOf = Callable[[nodes.Node], DataType | None]
 
@@ -27,6 +31,8 @@ def unknown_column(name: nodes.Identifier, known: Sequence[str]) -> ValidationEr
     """Return the error for a column that is not there."""
     close = difflib.get_close_matches(name.last, known, n=3)
     advice = f" Did you mean {' or '.join(close)}?" if close else ""
+    if _TEXT_OF_AN_EXPRESSION.search(name.last):
+        advice = " Expressions in texts have been removed from Flink: write col('a'), col('b') + 1, col('c').count ..."
     return ValidationError(
         f"Cannot resolve field [{name.last}], input field list:[{', '.join(known)}].{advice}{placed(name)}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scurry.common._api import ApiObject
+from scurry.common._removed import TABLE_ENVIRONMENT
 
 if TYPE_CHECKING:
     from scurry.catalog.identifier import ObjectIdentifier
@@ -16,6 +17,7 @@ __all__ = ["EnvironmentBase", "parts_of"]
 class EnvironmentBase(ApiObject):
     """A TableEnvironment as its methods see it."""
 
+    _instead = TABLE_ENVIRONMENT
     _session: TableSession
 
     def _named(self, path: str) -> ObjectIdentifier:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from scurry.common._api import ApiObject
 from scurry.common._removed import removed
+from scurry.common.time import Duration as Duration  # programs import it from here, as PyFlink lets them
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = [

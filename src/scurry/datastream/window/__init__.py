@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common.time import Time as Time  # programs import it from here, as PyFlink lets them
 from scurry.common.window_elements import TaggedUnion, TimestampedValue
 from scurry.datastream.window.base import (
     MergingWindowAssigner,

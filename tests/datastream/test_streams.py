@@ -292,8 +292,9 @@ class TestSeveralStreams:
 
         operator(pairs.connect(pairs).process(Plain()), ops.CoProcess)
         operator(keyed.connect(keyed).process(Keyed()), ops.KeyedCoProcess)
-        with pytest.raises(ArgumentTypeError, match="both streams are keyed"):
-            keyed.connect(keyed).process(Plain())
+        operator(keyed.connect(keyed).process(Plain()), ops.KeyedCoProcess)
+        with pytest.raises(ArgumentTypeError, match="expected KeyedCoProcessFunction or CoProcessFunction"):
+            keyed.connect(keyed).process(lambda value: value)  # type: ignore[arg-type,call-overload]
         with pytest.raises(ArgumentTypeError, match="key_by"):
             keyed.connect(pairs).process(Keyed())
 

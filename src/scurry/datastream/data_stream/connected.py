@@ -91,11 +91,12 @@ class ConnectedStreams(ApiObject, Generic[T1_co, T2_co]):
         """Process each record of either stream, with state and timers if both streams are keyed.
 
         Args:
-            func: A KeyedCoProcessFunction for keyed streams, else a CoProcessFunction.
+            func: A KeyedCoProcessFunction for keyed streams, else a CoProcessFunction. As in PyFlink, keyed streams
+                also take a CoProcessFunction, which can then use state, but sets no timers.
             output_type: Declared type of the main output.
         """
         if self._is_keyed_stream():
-            require_function(func, (KeyedCoProcessFunction,), hint="both streams are keyed")
+            require_function(func, (KeyedCoProcessFunction, CoProcessFunction))
             return self._transform(ops.KeyedCoProcess(func), "Keyed Co-Process", output_type)
         hint = "a KeyedCoProcessFunction needs key_by(...) on both streams"
         require_function(func, (CoProcessFunction,), hint=hint)

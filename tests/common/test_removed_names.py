@@ -134,7 +134,7 @@ def test_methods_of_streams(env: StreamExecutionEnvironment) -> None:
 def test_expressions_in_texts(t_env: StreamTableEnvironment, text: str) -> None:
     table = t_env.from_elements([(1, "x")], ["a", "b"])
     with pytest.raises(ValidationError, match=r"Cannot resolve field .*Expressions in texts have been removed"):
-        table.select(text)
+        table.select(text)  # type: ignore[arg-type]
 
 
 def test_a_misspelt_column_is_no_text_of_an_expression(t_env: StreamTableEnvironment) -> None:

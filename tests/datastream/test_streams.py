@@ -294,7 +294,7 @@ class TestSeveralStreams:
         operator(keyed.connect(keyed).process(Keyed()), ops.KeyedCoProcess)
         operator(keyed.connect(keyed).process(Plain()), ops.KeyedCoProcess)
         with pytest.raises(ArgumentTypeError, match="expected KeyedCoProcessFunction or CoProcessFunction"):
-            keyed.connect(keyed).process(lambda value: value)  # type: ignore[arg-type,call-overload]
+            keyed.connect(keyed).process(lambda value: value)  # type: ignore[call-overload]
         with pytest.raises(ArgumentTypeError, match="key_by"):
             keyed.connect(pairs).process(Keyed())
 

@@ -78,8 +78,6 @@ def dependent_join(
         A join without such references.
     """
     if correlation not in correlations_of(right):
-        if kind == "LEFT" and condition is None and _always_has_a_row(right):
-            return Join(left, right, "INNER", None)
         return Join(left, right, kind, condition)
     extracted = _extracted(right, correlation)
     if extracted is not None:
@@ -459,12 +457,6 @@ def _outer_columns(plan: Plan, correlation: int) -> set[int]:
     for each in plan.inputs:
         found |= _outer_columns(each, correlation)
     return found
-
-
-def _always_has_a_row(plan: Plan) -> bool:
-    if isinstance(plan, Project):
-        return _always_has_a_row(plan.input)
-    return isinstance(plan, Aggregate) and () in plan.grouping_sets
 
 
 def _is_null_without_rows(plan: Plan) -> bool:

@@ -143,7 +143,11 @@ class _Rewriting:
                 single = AggregateCall("SINGLE_VALUE", (builders.column(inner, 0),), inner.schema[0].type.nullable())
                 inner = builders.aggregate(inner, [], [single], inner.schema.names)
         joined = dependent_join(source, inner, subquery.correlation, "LEFT", None, self._session)
-        return joined, InputReference(len(source.schema), joined.schema[len(source.schema)].type)
+        column: Expression = InputReference(len(source.schema), joined.schema[len(source.schema)].type)
+        if isinstance(subquery, Exists):
+            # in STREAMING a count of no rows is no row
+            column = call("COALESCE", [column, Literal(False, BooleanType(False))], self._session)
+        return joined, column
 
     def _exists(self, inner: Plan) -> Plan:
         count = builders.aggregate(inner, [], [AggregateCall("COUNT", (), BigIntType(False))], ["n"])

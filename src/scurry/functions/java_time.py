@@ -96,13 +96,29 @@ def tokens(pattern: str, simple: bool = False) -> tuple[Token, ...]:
         elif letter is not None:
             if simple and letter not in _SIMPLE_LETTERS:
                 raise EvaluationError(f"Illegal pattern character '{letter}'")
-            if not simple and letter not in _FORMATS:
-                raise EvaluationError(f"Unknown pattern letter: {letter}")
+            if not simple:
+                _check_letter(letter, len(match[0]))
             found.append((letter, len(match[0])))
         else:
+            if not simple and other in ("{", "}", "#"):
+                raise EvaluationError(f"Pattern includes reserved character: '{other}'")
             found.append((bracket, 0) if bracket and not simple else bracket or other)
         at = match.end()
     return tuple(found)
+
+
+#: How often a letter may stand in a row; those of years are minimum widths.
+_MOST: Final = dict.fromkeys("uyYnNA", 19) | dict.fromkeys("MLGEecQqZXx", 5) | dict.fromkeys("dHhKkmsw", 2) | {"D": 3}
+
+
+def _check_letter(letter: str, count: int) -> None:
+    if letter not in _FORMATS:
+        raise EvaluationError(f"Unknown pattern letter: {letter}")
+    most = _MOST.get(letter, count)
+    if count > most and most == 19:
+        raise EvaluationError(f"The minimum width must be from 1 to 19 inclusive but was {count}")
+    if count > most:
+        raise EvaluationError(f"Too many pattern letters: {letter}")
 
 
 def _year_text(year: int, count: int) -> str:

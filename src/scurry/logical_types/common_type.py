@@ -88,7 +88,8 @@ def _merged(left: DataType, right: DataType, first_approximate: bool) -> DataTyp
         return _bytes(left, right)
     if isinstance(left, INTERVAL) and type(left) is type(right):
         return left
-    return _time(left, right) or _nested(left, right, first_approximate)
+    time = _time_of_calcite(left, right) if first_approximate else _time(left, right)
+    return time or _nested(left, right, first_approximate)
 
 
 def _number(left: DataType, right: DataType, first_approximate: bool) -> DataType:
@@ -102,8 +103,10 @@ def _number(left: DataType, right: DataType, first_approximate: bool) -> DataTyp
         return max(left, right, key=lambda each: WIDTH[type(each)])
     precision1, scale1 = _digits(left)
     precision2, scale2 = _digits(right)
-    scale = max(scale1, scale2)
-    return DecimalType(min(MAX_PRECISION, max(precision1 - scale1, precision2 - scale2) + scale), scale)
+    whole = max(precision1 - scale1, precision2 - scale2)
+    # Where there is not room for all digits, those before the point are kept.
+    scale = min(max(scale1, scale2), MAX_PRECISION - whole)
+    return DecimalType(whole + scale, scale)
 
 
 def _digits(data_type: DataType) -> tuple[int, int]:
@@ -125,11 +128,22 @@ def _bytes(left: BinaryType | VarBinaryType, right: BinaryType | VarBinaryType) 
     return VarBinaryType.of_length(max(left.length, right.length))
 
 
-def _time(left: DataType, right: DataType) -> DataType | None:
+def _time_of_calcite(left: DataType, right: DataType) -> DataType | None:
     if isinstance(left, DateType) and isinstance(right, TIMESTAMP):
         return right.as_time_attribute(None)
     if isinstance(right, DateType) and isinstance(left, TIMESTAMP):
         return left.as_time_attribute(None)
+    if isinstance(left, TIMESTAMP) and isinstance(right, TIMESTAMP) and type(left) is not type(right):
+        if left.precision == right.precision:
+            return left.as_time_attribute(None)
+        return type(right)(max(left.precision, right.precision))
+    return _time(left, right)
+
+
+def _time(left: DataType, right: DataType) -> DataType | None:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, DateType | TimeType) and isinstance(other, TimestampType):
+            return one
     if isinstance(left, TimeType) and isinstance(right, TimeType):
         return max(left, right, key=lambda each: each.precision)
     if isinstance(left, TIMESTAMP) and isinstance(right, TIMESTAMP):

@@ -23,7 +23,7 @@ from scurry.functions.definition import (
 from scurry.functions.kernels import by_column, value_kernel
 from scurry.functions.signatures import ANY, Infer, always, refuse, signature, standard_name
 from scurry.logical_types import AtomicType, BooleanType, DataType
-from scurry.logical_types.common_type import least_restrictive
+from scurry.logical_types.common_type import find_common_type, least_restrictive
 from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, STRING, TIMESTAMP
 
 __all__ = ["FUNCTIONS", "bind_equality", "comparable_types", "infer_equality"]
@@ -53,7 +53,7 @@ def comparable_types(left: DataType, right: DataType) -> DataType | None:
             return other
     if isinstance(left, DATETIME) and isinstance(right, DATETIME) and type(left) is not type(right):
         both_timestamps = isinstance(left, TIMESTAMP) and isinstance(right, TIMESTAMP)
-        return least_restrictive([left, right]) if both_timestamps else None
+        return find_common_type([left, right]) if both_timestamps else None
     return least_restrictive([left, right])
 
 

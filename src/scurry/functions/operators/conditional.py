@@ -38,8 +38,8 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.cast_rules import supports_implicit_cast
-from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, NUMERIC
+from scurry.logical_types.common_type import find_common_type, least_restrictive
+from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, DATETIME, NUMERIC, TIMESTAMP
 from scurry.logical_types.logical_type import AtomicType
 
 __all__ = ["FUNCTIONS"]
@@ -65,7 +65,13 @@ def _infer_case(site: CallSite) -> Signature:
 def _same_kinds(results: Sequence[DataType]) -> bool:
     """Return whether no result is a number and another one not, and no DATE meets a TIMESTAMP."""
     kinds = {
-        "number" if isinstance(each, NUMERIC) else "text" if isinstance(each, CHARACTER) else each.type_name()
+        "number"
+        if isinstance(each, NUMERIC)
+        else "text"
+        if isinstance(each, CHARACTER)
+        else "timestamp"
+        if isinstance(each, TIMESTAMP)
+        else each.type_name()
         for each in results
         if not isinstance(each, (NullType, *BINARY))
     }
@@ -114,6 +120,8 @@ def _infer_if_null(site: CallSite) -> Signature:
     is_narrow = isinstance(first, DecimalType) and isinstance(second, NUMERIC)
     keeps_first = supports_implicit_cast(second, first) and not is_narrow
     shared = first if keeps_first else least_restrictive([first, second])
+    if isinstance(first, DATETIME) and isinstance(second, DATETIME):
+        shared = find_common_type([first, second])
     if shared is None:
         raise SignatureError("Invalid input arguments.")
     taken = [shared.with_nullability(each.is_nullable) for each in site.types]
@@ -154,6 +162,8 @@ def _infer_if(site: CallSite) -> Signature:
     if any(isinstance(each, NullType) for each in results):
         raise SignatureError("Illegal use of 'NULL'")
     shared = least_restrictive(results)
+    if isinstance(results[0], DATETIME):
+        shared = results[0] if _same_kinds(results) else None
     if shared is None or isinstance(shared, COLLECTION) or not isinstance(shared, AtomicType):
         raise refuse(site, "'IF(BOOLEAN, NUMERIC, NUMERIC)'")
     condition = BOOLEAN.with_nullability(site.types[0].is_nullable)

@@ -84,7 +84,9 @@ def similar_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
                 raise EvaluationError(f"Invalid regular expression '{pattern}'")
             found.append(_character_set(pattern[at : end + 1]))
             at = end
-        elif character in "|*+?{}()":
+        elif character == "{":
+            found.append(_repetition(pattern, at))
+        elif character in "|*+?}()":
             found.append(character)
         else:
             # What has a meaning in Java's patterns only keeps it, as in Calcite.
@@ -94,6 +96,15 @@ def similar_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
         return re.compile("".join(found), re.DOTALL)
     except re.error as error:
         raise EvaluationError(f"Invalid regular expression '{pattern}': {error}") from error
+
+
+def _repetition(pattern: str, at: int) -> str:
+    """Return the beginning of a repetition, as Java's patterns take it: also of nothing."""
+    if not re.match(r"\{[0-9]", pattern[at:]):
+        raise EvaluationError(f"Illegal repetition near index {at + 1}\n{pattern}")
+    if not re.match(r"\{[0-9]+(,[0-9]*)?\}", pattern[at:]):
+        raise EvaluationError(f"Unclosed counted closure near index {len(pattern)}\n{pattern}")
+    return "(?:){" if at == 0 or pattern[at - 1] in "(|" else "{"
 
 
 def _character_set(text: str) -> str:

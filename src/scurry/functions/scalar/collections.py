@@ -23,7 +23,7 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.common_type import find_common_type
-from scurry.logical_types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, STRING
+from scurry.logical_types.families import BOOLEAN, CHARACTER, INT, INTEGER, INTERVAL, STRING
 
 __all__ = ["FUNCTIONS"]
 
@@ -93,8 +93,10 @@ def _of_arrays(site: CallSite) -> Signature:
 
 def _element(site: CallSite, types: Sequence[DataType]) -> DataType:
     element = _array(site).element_type
-    if not isinstance(element, AtomicType) or isinstance(element, BINARY):
+    if not isinstance(element, AtomicType):
         raise _invalid(f"Comparable type expected, but was '{element.as_summary_string()}'.")
+    if isinstance(element, (BooleanType, *INTERVAL)):
+        raise _invalid(f"Type '{element.as_summary_string()}' should support both 'EQUALS' and 'ORDER' comparison.")
     return element.nullable()
 
 

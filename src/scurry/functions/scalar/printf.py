@@ -54,15 +54,20 @@ def _bind_printf(site: CallSite, result_type: DataType) -> Kernel:
 def _shown(data_type: DataType, site: CallSite) -> Callable[[Any], str]:
     text = text_of(data_type, site.session)
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        # Seconds that are 0, and zeros at the end of their fraction, are not shown.
-        return lambda value: re.sub(r"(T\d\d:\d\d):00$", r"\1", re.sub(r"\.?0*$", "", _iso(text(value))))
+        instant = text_of(TimestampType(data_type.precision), site.session)  # also those of a time zone are in UTC
+        return lambda value: _local_date_time(instant(value))
     if isinstance(data_type, DateType | TimeType | DayTimeIntervalType | YearMonthIntervalType):
         return str
     return text
 
 
-def _iso(text: str) -> str:
-    return text.replace(" ", "T") if "." in text else f"{text.replace(' ', 'T')}."
+def _local_date_time(text: str) -> str:
+    """Return a point of time as Java's LocalDateTime shows it: seconds if they are not 0, with 3, 6 or 9 digits."""
+    seconds, _, fraction = text.replace(" ", "T").partition(".")
+    fraction = fraction.rstrip("0")
+    if fraction:
+        return f"{seconds}.{fraction.ljust(-(-len(fraction) // 3) * 3, '0')}"
+    return seconds.removesuffix(":00") if seconds.count(":") == 2 else seconds
 
 
 def format_java(

@@ -82,7 +82,8 @@ def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callabl
             )
         if mode == ROUND_DOWN:
             number = _truncatable(number)
-        return float(wide(_rounded(number, digits, mode)))
+        rounded = float(wide(_rounded(number, digits, mode)))
+        return rounded + 0.0 if wide is np.float32 else rounded  # a FLOAT has no negative zero
 
     return round_double
 

@@ -49,12 +49,6 @@ def _nullable_as_first(site: CallSite, types: Sequence[DataType]) -> DataType:
     return STRING.with_nullability(types[0].is_nullable)
 
 
-def _trimmed(site: CallSite, types: Sequence[DataType]) -> DataType:
-    # CHAR and VARCHAR in one call become VARCHAR of the length of the first.
-    is_cut = len(types) == 1 or isinstance(types[0], CharType)
-    return (_varying(0) if is_cut else _STRING)(site, types)
-
-
 def _overlaid(site: CallSite, types: Sequence[DataType]) -> DataType:
     lengths = [each.length if isinstance(each, CharType | VarCharType) else MAX_LENGTH for each in types[:2]]
     return VarCharType.of_length(min(sum(lengths), MAX_LENGTH), any(each.is_nullable for each in types))
@@ -282,8 +276,8 @@ FUNCTIONS = (
     ScalarFunction("ASCII", _standard([CHARACTER], _INT), by_value(first_byte)),
     ScalarFunction("CHR", _standard([INTEGER], always(STRING)), by_value(character)),
     ScalarFunction("TRIM", _infer_trim, _bind_trim, is_standard=True),
-    ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("LEADING")),
-    ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _trimmed, optional=1), _trimmer("TRAILING")),
+    ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _varying(0), optional=1), _trimmer("LEADING")),
+    ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _varying(0), optional=1), _trimmer("TRAILING")),
     ScalarFunction("BTRIM", signature([STRING, STRING], _STRING, optional=1), _trimmer("BOTH")),
     ScalarFunction(
         "SUBSTRING",

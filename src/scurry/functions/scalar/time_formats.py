@@ -119,9 +119,9 @@ def to_date(text: str, pattern: str | None = None) -> int | None:
 
 
 def _timestamp_of(text: str, pattern: str | None) -> Moment | None:
-    if pattern is not None:
-        return parse_moment(text, pattern) or parse_jdbc(text)
     try:
+        if pattern is not None:
+            return parse_moment(text, pattern) or parse_jdbc(text)
         return Moment(*parse_timestamp(text))
     except EvaluationError:
         return None
@@ -254,7 +254,8 @@ def _bind_from_unixtime(site: CallSite, result_type: DataType) -> Kernel:
     time_zone = zone(site.session.time_zone)
 
     def from_unixtime(seconds: int, pattern: str = _DEFAULT) -> str:
-        return format_moment(_in_zone(seconds, time_zone), pattern, simple=True)
+        milliseconds = (seconds * 1000 + 2**63) % 2**64 - 2**63  # as many as Java's numbers reach
+        return format_moment(_in_zone(milliseconds // 1000, time_zone), pattern, simple=True)
 
     return value_kernel(from_unixtime, result_type)
 

@@ -11,6 +11,7 @@ from scurry.functions.aggregate.definition import AggregateSite
 from scurry.functions.definition import Argument
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowField, RowType, VarCharType
+from scurry.logical_types.families import without_time_attribute
 from scurry.relational import builders
 from scurry.relational.expressions import AggregateCall, Expression
 from scurry.relational.plan import Plan
@@ -264,7 +265,8 @@ class Operation:
         kind = self.type(call, schema)
         if not isinstance(kind, RowType):
             return call
-        fields = [RowField(f"f{place}", each) for place, each in enumerate(kind.field_types())]
+        types = map(without_time_attribute, kind.field_types())
+        fields = [RowField(f"f{place}", each) for place, each in enumerate(types)]
         cast = parse_expression(f"CAST(NULL AS {RowType(fields).as_summary_string()})")
         return nodes.replace(cast, operand=call, span=call.span)
 

@@ -9,6 +9,7 @@ from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ValidationError
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import RowField, RowType
+from scurry.logical_types.families import without_time_attribute
 from scurry.table._udf.declared import Aliased, DeclaredFunction
 from scurry.table.expression import Expression
 
@@ -166,7 +167,9 @@ def _whole_row(table: Table) -> Expression:
     """Return all columns of a table as one row, whose fields have their names."""
     from scurry.table.expressions import col, row
 
-    fields = [RowField(column.name, column.type.nullable()) for column in table._plan.schema]
+    fields = [
+        RowField(column.name, without_time_attribute(column.type).nullable()) for column in table._plan.schema
+    ]
     return row(*(col(each.name) for each in fields)).cast(RowType(fields))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scurry.errors import ConfigError, ValidationError
+from scurry.errors import ConfigError, JobError, ValidationError
 from support.statements.operator_queries import QUERIES, SETTINGS
 from support.statements.stopped_jobs import insert, rows_left, tables, write_names, write_stage
 from support.statements.tables import environment, files
@@ -33,6 +33,23 @@ def test_what_goes_on_has_the_same_final_table_as_streaming_from_the_start(name:
     whole.get_job_execution_result().result()
     assert rows_left(tmp_path / "out" / name) == rows_left(tmp_path / "whole" / name)
     assert rows_left(tmp_path / "whole" / name)
+
+
+#: Each has state that the other has no operator for.
+OTHERS = list(zip(list(QUERIES)[::6], list(QUERIES)[3::6], strict=False))
+
+
+@pytest.mark.parametrize(("name", "other"), OTHERS)
+def test_another_query_is_refused_the_state(name: str, other: str, tmp_path: Path) -> None:
+    write_names(tmp_path)
+    write_stage(tmp_path, 0, [])
+    ending = {"scurry.final-savepoint.dir": str(tmp_path / "savepoints"), **SETTINGS.get(name, {})}
+    batch = tables(tmp_path, False, ending, streaming=False)
+    history = insert(batch, {name: QUERIES[name]}, tmp_path / "out", types_in=tables(tmp_path, False, {}))
+    savepoint = history.get_job_execution_result().result().get_savepoint_path()
+    env = tables(tmp_path, False, {"execution.state-recovery.path": savepoint, **SETTINGS.get(other, {})})
+    with pytest.raises(JobError, match="holds state of operator '|cannot be taken over"):
+        insert(env, {other: QUERIES[other]}, tmp_path / "other").get_job_execution_result().result()
 
 
 def test_streaming_jobs_do_not_end_in_savepoints(tmp_path: Path) -> None:

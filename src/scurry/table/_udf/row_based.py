@@ -167,9 +167,7 @@ def _whole_row(table: Table) -> Expression:
     """Return all columns of a table as one row, whose fields have their names."""
     from scurry.table.expressions import col, row
 
-    fields = [
-        RowField(column.name, without_time_attribute(column.type).nullable()) for column in table._plan.schema
-    ]
+    fields = [RowField(column.name, without_time_attribute(column.type).nullable()) for column in table._plan.schema]
     return row(*(col(each.name) for each in fields)).cast(RowType(fields))
 
 

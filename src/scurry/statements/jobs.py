@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from scurry.common.job_status import JobStatus
 from scurry.connectors.tables.contract import Changes
 from scurry.errors import JobError, UnsupportedError
 from scurry.relational.plan import Plan, Sink
+from scurry.statements.results import QueryRows
 from scurry.statements.runners import runner_for
 from scurry.statements.session import TableSession
 from scurry.statements.streaming_runner import StreamingTableRunner, wait_for
@@ -62,6 +63,7 @@ class TableJob(JobClient):
         self._cancelled = threading.Event()
         self._ended = threading.Event()
         self._error: BaseException | None = None
+        self._rows: QueryRows | None = None
         self.name = f"table-job-{uuid.uuid4().hex[:8]}"
 
     def start(self, work: Callable[[], None]) -> None:
@@ -78,8 +80,12 @@ class TableJob(JobClient):
 
         threading.Thread(target=run, name=self.name, daemon=True).start()
 
-    def tracking(self, rows: Iterator[Any]) -> Iterator[Any]:
-        """Yield the rows of a query, and remember how it ends."""
+    def tracking(self, rows: Iterator[Any]) -> QueryRows:
+        """Return the rows of a query, and remember how it ends."""
+        self._rows = QueryRows(self._tracked(rows))
+        return self._rows
+
+    def _tracked(self, rows: Iterator[Any]) -> Generator[Any, None, None]:
         self._status = JobStatus.RUNNING
         try:
             for row in rows:
@@ -146,8 +152,10 @@ class TableJob(JobClient):
         return CompletableFuture.completed({})
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
-        """Return the result, once the job has ended."""
+        """Return the result, once the job has ended; that of a query with many rows ends when they are taken."""
         future: Future[JobExecutionResult] = Future()
+        if self._rows is not None:
+            self._rows.read_ahead()
 
         def complete() -> None:
             self._ended.wait()

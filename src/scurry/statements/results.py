@@ -1,8 +1,10 @@
-"""StatementResult: what a statement answers."""
+"""StatementResult: what a statement answers; QueryRows: the rows of a query, computed as they are taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,12 @@ from scurry.logical_types import BooleanType, DataType, VarCharType
 if TYPE_CHECKING:
     from scurry.common.job_client import JobClient
 
-__all__ = ["BOOLEAN", "STRING", "StatementResult", "names_result", "ok", "table_result"]
+__all__ = ["BOOLEAN", "STRING", "QueryRows", "StatementResult", "names_result", "ok", "table_result"]
 
 STRING = VarCharType(0x7FFFFFFF)
 BOOLEAN = BooleanType()
+#: Rows that are kept for who takes them later. Flink keeps those of 2 MB.
+_MOST_AHEAD = 10_000
 
 
 @dataclass
@@ -52,3 +56,44 @@ def table_result(columns: Sequence[tuple[str, DataType]], rows: Iterable[tuple[A
 def names_result(column: str, names: Iterable[str]) -> StatementResult:
     """Return one column of names."""
     return table_result([(column, STRING)], [(name,) for name in names])
+
+
+class QueryRows(Iterator[Any]):
+    """The rows of a query, for one thread that takes them."""
+
+    def __init__(self, rows: Generator[Any, None, None]) -> None:
+        """Take what computes them."""
+        self._rows = rows
+        self._ahead: deque[Any] = deque()
+        self._error: BaseException | None = None
+        self._reading = threading.Lock()
+
+    def __next__(self) -> Any:
+        """Return the next row."""
+        with self._reading:
+            if self._ahead:
+                return self._ahead.popleft()
+            if self._error is not None:
+                raise self._error
+            return next(self._rows)
+
+    def close(self) -> None:
+        """Forget the other rows, and end their job."""
+        with self._reading:
+            self._ahead.clear()
+            self._rows.close()
+
+    def read_ahead(self) -> None:
+        """Compute rows before they are taken: the job of a query with few rows ends though nobody takes them."""
+        threading.Thread(target=self._read, name="scurry-read-ahead", daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            with self._reading:
+                if len(self._ahead) >= _MOST_AHEAD:
+                    return
+                try:
+                    self._ahead.append(next(self._rows))
+                except BaseException as error:  # for who takes the rows
+                    self._error = error
+                    return

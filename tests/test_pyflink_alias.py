@@ -15,6 +15,7 @@ import scurry
 import scurry.common.time
 import scurry.pyflink_alias
 from scurry.errors import PyFlinkImportedError
+from scurry.pyflink_imports import IMPORTED
 
 
 def in_fresh_python(code: str, *, path: Path | None = None) -> str:
@@ -49,6 +50,16 @@ def test_a_module_keeps_its_own_name_and_spec() -> None:
 
     assert pyflink.common.time.__name__ == "scurry.common.time"
     assert pyflink.common.time.__spec__.name == "scurry.common.time"
+
+
+@pytest.mark.parametrize("module", IMPORTED)
+def test_a_module_has_the_names_that_pyflinks_module_imports(module: str) -> None:
+    found = importlib.import_module(f"pyflink.{module}")
+    for source, names in IMPORTED[module].items():
+        for name in names.split():
+            assert getattr(found, name) is getattr(importlib.import_module(f"scurry.{source}"), name)
+    with pytest.raises((AttributeError, ImportError)):
+        found.nonsense  # noqa: B018
 
 
 def test_what_scurry_lacks_is_reported_by_its_pyflink_name() -> None:

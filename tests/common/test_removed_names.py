@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import scurry.pyflink_alias  # noqa: F401
 from scurry.common import Types
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError

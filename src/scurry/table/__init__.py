@@ -6,7 +6,7 @@ from typing import Any
 
 from scurry.common._removed import removed
 from scurry.common.types import Row, RowKind
-from scurry.table._unavailable import UNAVAILABLE, unavailable
+from scurry.errors import UnsupportedError
 from scurry.table.changelog_mode import ChangelogMode
 from scurry.table.compiled_plan import CompiledPlan
 from scurry.table.data_view import DataView, ListView, MapView
@@ -81,6 +81,8 @@ def __getattr__(name: str) -> Any:
         from scurry.table.expression import Expression
 
         return Expression
-    if name in UNAVAILABLE:
-        raise unavailable("table", name)
+    if name == "UserDefinedType":
+        raise UnsupportedError(
+            "types of users are Java classes in Flink, which scurry does not have: use DataTypes.ROW"
+        )
     raise removed(__name__, name)

@@ -12,9 +12,9 @@ import pytest
 
 from scurry.common import Configuration, Row, Types
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
-from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream import AsyncDataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSink, FileSource
-from scurry.datastream.decorators import process
+from scurry.datastream.decorators import asynchronous, process
 from scurry.datastream.formats.json import JsonBulkWriters, JsonReaderFormat
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListState, MapState, ValueState
@@ -202,3 +202,20 @@ class TestProcess:
 
         with pytest.raises(ArgumentTypeError, match=r"fires asks for the state 'total'; counts has \['count'\]"):
             process(counts).when_timer_fires(fires)
+
+
+# ------------------------------------------------------------------ asynchronous functions
+
+
+def test_a_function_declared_async_has_one_result_for_each_record() -> None:
+    @asynchronous
+    async def double(value: int) -> int:
+        return 2 * value
+
+    doubled = AsyncDataStream.ordered_wait(environment().from_collection([1, 2, 3]), double, 1_000)
+    assert list(doubled.execute_and_collect()) == [2, 4, 6]
+
+
+def test_a_function_that_is_not_declared_async_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="@asynchronous takes a function declared 'async def'"):
+        asynchronous(len)  # type: ignore[arg-type]

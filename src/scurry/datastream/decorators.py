@@ -1,14 +1,14 @@
-"""Process functions as plain functions: what they keep is declared by their parameters. scurry's own."""
+"""Process functions and asynchronous calls as plain functions. scurry's own."""
 
 from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Concatenate
 
 from scurry.common._type_variables import IN, OUT, K
-from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
+from scurry.datastream.functions import AsyncFunction, KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import (
     ListState,
     ListStateDescriptor,
@@ -23,7 +23,7 @@ from scurry.errors import ArgumentTypeError
 if TYPE_CHECKING:
     from scurry.datastream.functions.base import Results
 
-__all__ = ["StatefulFunction", "process"]
+__all__ = ["StatefulFunction", "asynchronous", "process"]
 
 _DESCRIPTORS: dict[Any, Callable[..., StateDescriptor[Any]]] = {
     ValueState: ValueStateDescriptor,
@@ -100,6 +100,30 @@ def process(
         ArgumentTypeError: A parameter after the first two is not annotated with a state.
     """
     return StatefulFunction(function)
+
+
+class _OneResult(AsyncFunction[IN, OUT]):
+    def __init__(self, function: Callable[[IN], Coroutine[Any, Any, OUT]]) -> None:
+        self._function = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+
+    async def async_invoke(self, value: IN) -> list[OUT]:
+        return [await self._function(value)]
+
+
+def asynchronous(function: Callable[[IN], Coroutine[Any, Any, OUT]]) -> AsyncFunction[IN, OUT]:
+    """Make an `AsyncFunction` of a function that is declared `async def`.
+
+    Args:
+        function: Returns the one result for a record.
+
+    Raises:
+        ArgumentTypeError: It is not declared `async def`.
+    """
+    if not inspect.iscoroutinefunction(function):
+        raise ArgumentTypeError(f"@asynchronous takes a function declared 'async def', got {function!r}")
+    return _OneResult(function)
 
 
 def _states_of(function: Callable[..., Any]) -> dict[str, StateDescriptor[Any]]:

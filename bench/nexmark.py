@@ -27,8 +27,6 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 NEXMARK = Path(os.environ.get("NEXMARK", HERE.parent.parent / "shared" / "conformance" / "sql" / "nexmark"))
-if not NEXMARK.is_dir():
-    NEXMARK = Path("/work/shared/conformance/sql/nexmark")
 DATA = Path(os.environ.get("BENCH_DATA", "/tmp/bench-data"))
 VENVS = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs"))
 LEFT_OUT = {"q6", "q12", "q13_lookup"}

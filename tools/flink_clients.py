@@ -13,8 +13,8 @@ from pathlib import Path
 
 VERSION = "2.3.0"
 CENTRAL = os.environ.get("SCURRY_MAVEN", "https://repo1.maven.org/maven2")
-#: The directory of an installed `pyflink`.
-PYFLINK = Path(os.environ.get("SCURRY_PYFLINK", "/work/oracle/lib/python3.11/site-packages/pyflink"))
+#: The directory of an installed `pyflink`; there is none by default.
+PYFLINK = Path(os.environ.get("SCURRY_PYFLINK", "no-pyflink"))
 _DIGESTS = {
     "flink-sql-gateway": "aad296a152dc367ddd70727f5a57dd61958cff3d8dceb1f947bf8d9705c8d724",
     "flink-sql-jdbc-driver-bundle": "f9acfded5e281f1187d9a25538d757035f5687986a38b1a434256cfc4ce939ff",

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 PROGRAM = Path(__file__).parent / "programs" / "job.py"
 SOURCE = str(Path(scurry.__file__).parent.parent)
-FLINK = Path("/work/oracle")
+#: The directory of an installed `pyflink`; there is none by default.
+PYFLINK = Path(os.environ.get("SCURRY_PYFLINK", "no-pyflink"))
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 300) -> Any:
@@ -111,11 +112,11 @@ def test_jobs_of_a_killed_session_come_back_with_their_state(shell: Shell) -> No
     shell.scurry("session", "stop")
 
 
-@pytest.mark.skipif(not FLINK.exists(), reason="Flink is not installed")
+@pytest.mark.skipif(not PYFLINK.exists(), reason="no PyFlink is installed: SCURRY_PYFLINK names the directory of one")
 def test_flinks_command_line_lists_saves_stops_and_cancels(shell: Shell, tmp_path: Path) -> None:
     _, url = shell.start("--no-token", "--runner", "spark")
-    flink = Path(next(FLINK.glob("lib/python3*/site-packages/pyflink"))) / "bin" / "flink"
-    java = {**os.environ, "PATH": f"{FLINK}/bin:{os.environ['PATH']}"}
+    flink = PYFLINK / "bin" / "flink"
+    java = {**os.environ, "PATH": f"{PYFLINK.parents[3] / 'bin'}:{os.environ['PATH']}"}
 
     def command(name: str, *arguments: str) -> str:
         done = subprocess.run(

@@ -34,6 +34,7 @@ def causes(error: Exception) -> list[str]:
             for more in lines[index + 1 :]:
                 if re.match(r"\s*(at |\.\.\. |Caused by:|Was expecting|org\.apache.*Exception: )", more):
                     break
+                more = re.sub(r'File "/[^"]*/(site-packages|python3\.\d+)/', 'File "', more)
                 message += f"\n!     {more}" if more.strip() else ""
             messages.append(f"{cls.rpartition('.')[2]}: {message}")
     return list(dict.fromkeys(messages)) or [f"{type(error).__name__}: {lines[0] if lines else ''}"]
